@@ -1,0 +1,20 @@
+//! The words that every part of Preempt shares: what was asked, what was found, and where in the text.
+//!
+//! Plain data. No input or output, no engine, no serialisation (that is `preempt-report`'s).
+#![forbid(unsafe_code)]
+
+pub mod diagnostic;
+pub mod limits;
+pub mod observer;
+pub mod property;
+pub mod source;
+pub mod trace;
+pub mod verdict;
+
+pub use diagnostic::{Diagnostic, Label, Severity};
+pub use limits::{Bound, Cost, Limits};
+pub use observer::{Observer, Progress, Silent};
+pub use property::{Property, PropertyKind};
+pub use source::{Expansion, ExpansionId, ExpansionKind, Location, Source, SourceId, SourceMap, Span};
+pub use trace::{Change, Step, SwitchKind, Trace, Value};
+pub use verdict::{Guarantee, Level, Outcome, Stats, StopReason, Verdict};

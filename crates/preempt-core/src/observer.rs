@@ -1,0 +1,31 @@
+//! How a search tells what it is doing and learns that it should stop.
+
+/// Called by an engine now and then (not for every state). Engines do no input or output themselves.
+pub trait Observer {
+    fn progress(&mut self, progress: &Progress);
+
+    /// Should the search end now, with what it has?
+    fn cancelled(&self) -> bool;
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    pub states: u64,
+    pub transitions: u64,
+    pub frontier: u64,
+    pub depth: u64,
+    /// Of the bound's unit: preemptions, switches, rounds.
+    pub level: u32,
+}
+
+/// Hears nothing and never stops.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn progress(&mut self, _: &Progress) {}
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}

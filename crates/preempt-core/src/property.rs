@@ -1,0 +1,48 @@
+//! What can be asked of a system, in words that are the same for every kind of input.
+
+use crate::source::Location;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PropertyKind {
+    Assertion,
+    /// No process can move and not all of them are where they may end (Spin: invalid end state).
+    Deadlock,
+    /// The program does something that has no meaning: divides by zero, indexes out of range.
+    RuntimeError,
+    Never,
+    Ltl,
+    /// A cycle through an accept label.
+    Acceptance,
+    /// A cycle that never passes a progress label.
+    NonProgress,
+    /// `trace` or `notrace`.
+    TraceAssertion,
+    /// `xr` or `xs`: exclusive use of a channel's end.
+    Exclusive,
+}
+
+impl PropertyKind {
+    /// The name in reports and in `expect:` headers of models.
+    pub fn name(self) -> &'static str {
+        match self {
+            PropertyKind::Assertion => "assertion",
+            PropertyKind::Deadlock => "deadlock",
+            PropertyKind::RuntimeError => "runtime-error",
+            PropertyKind::Never => "never",
+            PropertyKind::Ltl => "ltl",
+            PropertyKind::Acceptance => "acceptance",
+            PropertyKind::NonProgress => "non-progress",
+            PropertyKind::TraceAssertion => "trace-assertion",
+            PropertyKind::Exclusive => "exclusive",
+        }
+    }
+}
+
+/// The property that was violated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Property {
+    pub kind: PropertyKind,
+    /// What was violated, in the user's words: `assert(x == 1)`, `index 4 is out of range (a has 4)`.
+    pub name: String,
+    pub location: Option<Location>,
+}

@@ -1,0 +1,76 @@
+//! The answer, how far it reaches, and what it cost.
+
+use crate::limits::Bound;
+use crate::property::{Property, PropertyKind};
+use crate::trace::Trace;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    Holds,
+    Violated,
+    Inconclusive(StopReason),
+}
+
+/// Why a search ended before it had an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StopReason {
+    States,
+    Depth,
+    Time,
+    Memory,
+    Interrupted,
+    /// The search visits only part of the state space, and found nothing there.
+    Partial,
+}
+
+/// What a "holds" rests on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Guarantee {
+    Exhaustive,
+    Bounded(Bound),
+    /// Fingerprints instead of states: with this probability a state was missed.
+    Approximate { probability: f64 },
+    /// For any number of processes.
+    Parameterised,
+}
+
+/// Everything that an engine returns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    pub verdict: Verdict,
+    pub guarantee: Guarantee,
+    /// The violated property, with its counterexample where one was asked for.
+    pub violation: Option<Property>,
+    pub counterexample: Option<Trace>,
+    pub stats: Stats,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Stats {
+    /// Distinct states stored.
+    pub states: u64,
+    /// Steps taken between stored states.
+    pub transitions: u64,
+    /// Expansions of an already expanded (state, process).
+    pub revisits: u64,
+    /// Complete runs of the stateless engine, over all bounds together.
+    pub executions: u64,
+    /// Runs started and not completed.
+    pub pruned: u64,
+    /// The longest path, in steps, on which the search met a new state.
+    pub depth: u64,
+    pub time: Duration,
+    pub peak_bytes: u64,
+    pub levels: Vec<Level>,
+    pub violations: BTreeMap<PropertyKind, u64>,
+}
+
+/// What was new at one level of the cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Level {
+    pub level: u32,
+    pub states: u64,
+    pub transitions: u64,
+}
