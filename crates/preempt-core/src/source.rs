@@ -96,7 +96,8 @@ impl Source {
         let offset = (offset as usize).min(self.text.len()) as u32;
         let line = self.line_starts.partition_point(|start| *start <= offset) - 1;
         let start = self.line_starts[line] as usize;
-        let column = self.text.as_bytes()[start..offset as usize].iter().filter(|b| (**b & 0xC0) != 0x80).count();
+        let column =
+            self.text.as_bytes()[start..offset as usize].iter().filter(|b| (**b & 0xC0) != 0x80).count();
         (line as u32 + 1, column as u32 + 1)
     }
 }

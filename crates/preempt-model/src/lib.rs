@@ -1,1 +1,30 @@
+//! A concurrent program as data, what it means, and the brute-force answers that everything fast is tested against.
+//!
+//! * [`program`], [`command`], [`expr`], [`types`]: the program as plain data; [`footprint`]: what a command touches.
+//! * [`system`]: anything that moves step by step, process by process.
+//! * [`interpreter`]: the definition of what a program means, written to be read.
+//! * [`search`]: the reference search, the oracle it is compared with, and replay.
 #![forbid(unsafe_code)]
+
+pub mod command;
+pub mod expr;
+pub mod footprint;
+#[cfg(feature = "generator")]
+pub mod generator;
+pub mod interpreter;
+pub mod program;
+pub mod property;
+pub mod search;
+pub mod system;
+pub mod types;
+
+pub use command::{Block, BlockEdge, Command, Pattern};
+pub use expr::{BinaryOp, Expr, Index, Place, Probe, Scope, UnaryOp};
+pub use footprint::Footprint;
+pub use interpreter::Interpreter;
+pub use program::{
+    ChannelTemplate, Code, CodeId, CodeKind, Edge, Init, Location, LocationId, Model, Start, SymbolSet, TemplateId,
+    Variable,
+};
+pub use system::{Successor, System, Violation};
+pub use types::{Meaning, Type};

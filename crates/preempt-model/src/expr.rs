@@ -1,0 +1,195 @@
+//! Expressions: 32-bit integers with C's operators, and questions about channels and processes.
+
+use crate::command::Pattern;
+use crate::program::CodeId;
+use crate::types::Type;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expr {
+    Const(i32),
+    Load(Box<Place>),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Number of messages in a channel.
+    Len(Box<Expr>),
+    Probe(Probe, Box<Expr>),
+    /// Could this be received now? It never is on a rendezvous channel.
+    Poll { channel: Box<Expr>, random: bool, pattern: Vec<Pattern> },
+    /// No process can move without it.
+    Timeout,
+    /// No process stands at a progress label (`np_`).
+    NonProgress,
+    /// Could this process move now, whatever the others do?
+    Enabled(Box<Expr>),
+    /// The number of the location where a process stands.
+    PcValue(Box<Expr>),
+    Priority(Box<Expr>),
+    /// The number of the process that evaluates this.
+    SelfPid,
+    ProcessCount,
+    /// The process that made the last step.
+    LastPid,
+    /// Does the process stand at this label of its code? Without a number: the first process of that code.
+    At { code: CodeId, pid: Option<Box<Expr>>, label: u32 },
+    /// A variable of another process.
+    Remote { code: CodeId, pid: Option<Box<Expr>>, place: Box<Place> },
+    /// Any value from `low` to `high`: the step has one outcome for each.
+    Any { low: i32, high: i32 },
+    /// Within the result of a `Run` command: the number of the new process.
+    NewPid,
+}
+
+/// Where a value is kept: a slot of the globals or of the running code's locals.
+/// Records and arrays are laid out flat; an index moves by its stride.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub scope: Scope,
+    pub slot: u32,
+    pub indices: Vec<Index>,
+    pub ty: Type,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    Global,
+    /// Global, but not part of the state: forgotten whenever another process may run.
+    Hidden,
+    Local,
+    /// Written and never read (`_`).
+    Nowhere,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Index {
+    pub value: Expr,
+    pub length: u32,
+    pub stride: u32,
+    /// The array's name, for the message when the index is out of range.
+    pub array: Box<str>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    Not,
+    Negate,
+    Complement,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    BitAnd,
+    BitXor,
+    BitOr,
+    ShiftLeft,
+    ShiftRight,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+    /// Evaluates its right side only if the left one does not decide.
+    And,
+    Or,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Probe {
+    Full,
+    NotFull,
+    Empty,
+    NotEmpty,
+}
+
+impl Place {
+    pub fn scalar(scope: Scope, slot: u32, ty: Type) -> Place {
+        Place { scope, slot, indices: Vec::new(), ty }
+    }
+
+    pub fn nowhere() -> Place {
+        Place::scalar(Scope::Nowhere, 0, Type::INT)
+    }
+
+    /// The slots that this place can mean: from the first, to one past the last.
+    pub fn range(&self) -> std::ops::Range<u32> {
+        let reach: u32 = self.indices.iter().map(|index| (index.length.max(1) - 1) * index.stride).sum();
+        self.slot..self.slot + reach + 1
+    }
+}
+
+impl Expr {
+    pub const TRUE: Expr = Expr::Const(1);
+
+    pub fn load(place: Place) -> Expr {
+        Expr::Load(Box::new(place))
+    }
+
+    pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+        Expr::Binary(op, Box::new(left), Box::new(right))
+    }
+
+    #[expect(clippy::should_implement_trait, reason = "negation of a formula, not of a value")]
+    pub fn not(expr: Expr) -> Expr {
+        Expr::Unary(UnaryOp::Not, Box::new(expr))
+    }
+
+    /// Calls `visit` for this expression and every expression inside it.
+    pub fn visit<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+        visit(self);
+        match self {
+            Expr::Const(_)
+            | Expr::Timeout
+            | Expr::NonProgress
+            | Expr::SelfPid
+            | Expr::ProcessCount
+            | Expr::LastPid
+            | Expr::Any { .. }
+            | Expr::NewPid => {}
+            Expr::Load(place) => place.visit(visit),
+            Expr::Unary(_, inner)
+            | Expr::Len(inner)
+            | Expr::Probe(_, inner)
+            | Expr::Enabled(inner)
+            | Expr::PcValue(inner)
+            | Expr::Priority(inner) => inner.visit(visit),
+            Expr::Binary(_, left, right) => {
+                left.visit(visit);
+                right.visit(visit);
+            }
+            Expr::Conditional(condition, then, otherwise) => {
+                condition.visit(visit);
+                then.visit(visit);
+                otherwise.visit(visit);
+            }
+            Expr::Poll { channel, pattern, .. } => {
+                channel.visit(visit);
+                pattern.iter().for_each(|part| part.visit(visit));
+            }
+            Expr::At { pid, .. } => {
+                if let Some(pid) = pid {
+                    pid.visit(visit);
+                }
+            }
+            Expr::Remote { pid, place, .. } => {
+                if let Some(pid) = pid {
+                    pid.visit(visit);
+                }
+                place.visit(visit);
+            }
+        }
+    }
+}
+
+impl Place {
+    pub fn visit<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+        for index in &self.indices {
+            index.value.visit(visit);
+        }
+    }
+}

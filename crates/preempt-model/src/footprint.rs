@@ -1,0 +1,320 @@
+//! What a command may touch: the facts that partial-order reduction rests on.
+//!
+//! Every set is safe in one direction: what a command may read, write or use is never left out, and what it must
+//! write is never claimed wrongly. `tests/footprints.rs` audits this by changing everything that a footprint does
+//! not name and looking whether the outcome changes.
+
+use crate::command::{Command, Pattern};
+use crate::expr::{Expr, Place, Scope};
+use crate::program::{CodeId, Init, LocationId, Model};
+use std::collections::BTreeSet;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Footprint {
+    pub may_read: Slots,
+    pub may_write: Slots,
+    /// Written whenever the command is executed.
+    pub must_write: Slots,
+    /// Puts messages in at this end.
+    pub sends: Channels,
+    /// Takes messages out at the other.
+    pub receives: Channels,
+    /// Looks at how full they are, or at their messages.
+    pub polls: Channels,
+    pub processes: Processes,
+}
+
+/// Slots of the globals, the hidden variables and the running code's locals.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Slots(pub BTreeSet<(Scope, u32)>);
+
+/// Channels by the variable that named them: those that a global chan variable holds from the beginning and for
+/// ever are known; any other way to name a channel may mean every channel.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Channels {
+    #[default]
+    None,
+    /// Channel numbers.
+    These(BTreeSet<u32>),
+    All,
+}
+
+/// How a command depends on, or changes, which processes there are and where they stand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Processes {
+    /// Asks how many there are, where one stands, what it could do, or who ran last.
+    pub reads: bool,
+    /// Starts one, ends its own, or changes a priority.
+    pub writes: bool,
+    /// Holds only if nobody else can move.
+    pub timeout: bool,
+}
+
+impl Footprint {
+    pub fn of(model: &Model, command: &Command) -> Footprint {
+        let mut footprint = Footprint::default();
+        footprint.command(model, command, true);
+        footprint
+    }
+
+    /// Of all edges of a location together: what any of them may do, and what all of them must.
+    pub fn of_location(model: &Model, code: CodeId, location: LocationId) -> Footprint {
+        let code = model.code(code);
+        let mut union = Footprint::default();
+        for (i, edge) in code.location(location).edges.iter().enumerate() {
+            let one = Footprint::of(model, &edge.command);
+            union.must_write = match i {
+                0 => one.must_write.clone(),
+                _ => Slots(&union.must_write.0 & &one.must_write.0),
+            };
+            union.absorb(one);
+        }
+        if let Some(provided) = &code.provided {
+            union.read(model, provided);
+        }
+        // Who may run depends on everybody else's priority and on whether they could move.
+        union.processes.reads |= model.has_priorities;
+        union
+    }
+
+    /// Everything but `must_write`.
+    fn absorb(&mut self, other: Footprint) {
+        self.may_read.0.extend(other.may_read.0);
+        self.may_write.0.extend(other.may_write.0);
+        self.sends.absorb(other.sends);
+        self.receives.absorb(other.receives);
+        self.polls.absorb(other.polls);
+        self.processes.reads |= other.processes.reads;
+        self.processes.writes |= other.processes.writes;
+        self.processes.timeout |= other.processes.timeout;
+    }
+
+    /// `certain`: the command is executed whenever the step is taken.
+    fn command(&mut self, model: &Model, command: &Command, certain: bool) {
+        match command {
+            Command::Guard(expr) | Command::Assert(expr) => self.read(model, expr),
+            // `else` looks at the other edges of its location, whose footprints the location unites.
+            Command::Else => {}
+            Command::Assign(assignments) => {
+                for (place, value) in assignments {
+                    self.read(model, value);
+                    self.write(model, place, certain);
+                }
+            }
+            Command::Print { args, .. } => args.iter().for_each(|arg| self.read(model, arg)),
+            Command::Send { channel, fields, .. } => {
+                self.read(model, channel);
+                fields.iter().for_each(|field| self.read(model, field));
+                let channels = Channels::named_by(model, channel);
+                // A rendezvous also moves its receiver, and writes what that receives.
+                if channels.any(model, |capacity| capacity == 0) {
+                    self.receivers(model);
+                }
+                self.sends.absorb(channels);
+            }
+            Command::Receive { channel, pattern, .. } => {
+                self.read(model, channel);
+                for part in pattern {
+                    match part {
+                        Pattern::Match(expr) => self.read(model, expr),
+                        Pattern::Bind(place) => self.write(model, place, certain),
+                    }
+                }
+                self.receives.absorb(Channels::named_by(model, channel));
+            }
+            Command::Run { code, args, result, .. } => {
+                args.iter().for_each(|arg| self.read(model, arg));
+                for init in &model.code(*code).init {
+                    if let Init::Set { value, .. } = init {
+                        self.read(model, value);
+                    }
+                }
+                if let Some((place, value)) = result {
+                    self.read(model, value);
+                    self.write(model, place, certain);
+                }
+                self.processes.reads = true;
+                self.processes.writes = true;
+            }
+            Command::End => {
+                self.processes.reads = true;
+                self.processes.writes = true;
+            }
+            Command::SetPriority { pid, priority } => {
+                self.read(model, pid);
+                self.read(model, priority);
+                self.processes.reads = true;
+                self.processes.writes = true;
+            }
+            Command::Deterministic(block) => {
+                let straight = block.nodes.iter().all(|node| node.len() == 1)
+                    && block.nodes.iter().enumerate().all(|(i, node)| node[0].next.is_none_or(|next| next > i));
+                for edge in block.nodes.iter().flatten() {
+                    if let Some(command) = &edge.command {
+                        self.command(model, command, certain && straight);
+                    }
+                }
+            }
+            Command::Call { args, results, .. } => {
+                args.iter().for_each(|arg| self.read(model, arg));
+                results.iter().for_each(|place| place.visit(&mut |_| {}));
+            }
+            Command::Return(values) => {
+                values.iter().for_each(|value| self.read(model, value));
+                // The places of the results are the caller's; any of them may be meant.
+                for edge in model.edges() {
+                    if let Command::Call { results, .. } = &edge.command {
+                        results.iter().for_each(|place| self.write(model, place, false));
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a rendezvous does on the receiver's side, whoever that is.
+    fn receivers(&mut self, model: &Model) {
+        self.processes.reads = true;
+        self.processes.writes = true;
+        for edge in model.edges() {
+            if matches!(edge.command, Command::Receive { .. } | Command::Deterministic(_)) {
+                let mut other = Footprint::default();
+                if !sends_rendezvous(&edge.command) {
+                    other.command(model, &edge.command, false);
+                }
+                self.absorb(other);
+            }
+        }
+    }
+
+    fn write(&mut self, model: &Model, place: &Place, certain: bool) {
+        self.indices(model, place);
+        if place.scope == Scope::Nowhere {
+            return;
+        }
+        let range = place.range();
+        if certain && range.len() == 1 {
+            self.must_write.0.insert((place.scope, place.slot));
+        }
+        self.may_write.0.extend(range.map(|slot| (place.scope, slot)));
+    }
+
+    fn indices(&mut self, model: &Model, place: &Place) {
+        place.indices.iter().for_each(|index| self.read(model, &index.value));
+    }
+
+    fn read(&mut self, model: &Model, expr: &Expr) {
+        expr.visit(&mut |inner| match inner {
+            Expr::Load(place) => {
+                self.may_read.0.extend(place.range().map(|slot| (place.scope, slot)));
+            }
+            Expr::Len(channel) | Expr::Probe(_, channel) | Expr::Poll { channel, .. } => {
+                self.polls.absorb(Channels::named_by(model, channel));
+            }
+            Expr::Timeout => {
+                self.processes.timeout = true;
+                self.processes.reads = true;
+            }
+            Expr::NonProgress
+            | Expr::PcValue(_)
+            | Expr::Priority(_)
+            | Expr::ProcessCount
+            | Expr::LastPid
+            | Expr::At { .. }
+            | Expr::Remote { .. } => self.processes.reads = true,
+            Expr::Enabled(_) => {
+                // What another process could do may depend on anything.
+                self.processes.reads = true;
+                self.processes.timeout = true;
+            }
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Conditional(..)
+            | Expr::SelfPid
+            | Expr::Any { .. }
+            | Expr::NewPid => {}
+        });
+    }
+}
+
+fn sends_rendezvous(command: &Command) -> bool {
+    match command {
+        Command::Send { .. } => true,
+        Command::Deterministic(block) => {
+            block.nodes.iter().flatten().filter_map(|edge| edge.command.as_ref()).any(sends_rendezvous)
+        }
+        _ => false,
+    }
+}
+
+impl Channels {
+    fn named_by(model: &Model, channel: &Expr) -> Channels {
+        let Expr::Load(place) = channel else { return Channels::All };
+        if place.scope != Scope::Global || model.edges().any(|edge| writes(&edge.command, place)) {
+            return Channels::All;
+        }
+        let mut numbers = BTreeSet::new();
+        let mut number = 0;
+        for init in &model.init {
+            if let Init::Channel { slot, hidden, .. } = init {
+                number += 1;
+                if !hidden && place.range().contains(slot) {
+                    numbers.insert(number);
+                }
+            }
+        }
+        Channels::These(numbers)
+    }
+
+    fn any(&self, model: &Model, test: impl Fn(u32) -> bool) -> bool {
+        match self {
+            Channels::None => false,
+            Channels::All => model.templates.iter().any(|template| test(template.capacity)),
+            Channels::These(numbers) => {
+                let mut made = model.init.iter().filter_map(|init| match init {
+                    Init::Channel { template, .. } => Some(template),
+                    Init::Set { .. } => None,
+                });
+                (1..).zip(&mut made).any(|(number, template)| {
+                    numbers.contains(&number) && test(model.template(*template).capacity)
+                })
+            }
+        }
+    }
+
+    fn absorb(&mut self, other: Channels) {
+        match (&mut *self, other) {
+            (_, Channels::None) | (Channels::All, _) => {}
+            (Channels::None, other) | (_, other @ Channels::All) => *self = other,
+            (Channels::These(these), Channels::These(others)) => these.extend(others),
+        }
+    }
+
+    pub fn contains(&self, number: u32) -> bool {
+        match self {
+            Channels::None => false,
+            Channels::All => true,
+            Channels::These(numbers) => numbers.contains(&number),
+        }
+    }
+}
+
+/// Can the command change a slot that `place` may mean?
+fn writes(command: &Command, place: &Place) -> bool {
+    let overlaps = |other: &Place| {
+        let (a, b) = (place.range(), other.range());
+        other.scope == place.scope && a.start < b.end && b.start < a.end
+    };
+    match command {
+        Command::Assign(assignments) => assignments.iter().any(|(target, _)| overlaps(target)),
+        Command::Receive { pattern, .. } => {
+            pattern.iter().any(|part| matches!(part, Pattern::Bind(target) if overlaps(target)))
+        }
+        Command::Run { result: Some((target, _)), .. } => overlaps(target),
+        Command::Call { results, .. } => results.iter().any(overlaps),
+        Command::Deterministic(block) => {
+            block.nodes.iter().flatten().filter_map(|edge| edge.command.as_ref()).any(|inner| writes(inner, place))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,171 @@
+//! The reference interpreter: the definition of what a model means.
+//!
+//! It is written to be read, not to be fast; everything fast is tested against it. One idea a file:
+//! * [`state`]: what a state is, and its packed form;
+//! * [`eval`]: expressions;
+//! * [`ready`]: can a command be executed?
+//! * [`apply`]: what a command does;
+//! * [`moves`]: which edges a process may take, who may run at all, and rendezvous;
+//! * [`display`]: states and steps for people.
+//!
+//! Who runs: a rendezvous is one step of the sender, and its receiver is the running process afterwards. Inside an
+//! atomic sequence nobody else is offered a step; a process that blocks there gives up the processor.
+
+mod apply;
+mod display;
+mod eval;
+mod moves;
+mod ready;
+mod state;
+
+pub use moves::Action;
+pub use state::State;
+
+use crate::footprint::Footprint;
+use crate::program::{Init, Model};
+use crate::system::{Description, Successor, System, Violation};
+use eval::Evaluation;
+use preempt_core::{Change, PropertyKind, SourceMap, Span};
+use state::{Channel, Machine};
+
+/// Spin numbers processes with a byte, and so do we.
+pub const MAX_PROCESSES: usize = 255;
+
+/// A deterministic block that takes more steps than this does not end for any practical purpose.
+pub const MAX_BLOCK_STEPS: usize = 10_000_000;
+
+pub const MAX_CALL_DEPTH: usize = 1_000;
+
+/// Something that has no meaning was about to happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault(pub String);
+
+#[derive(Debug)]
+pub struct Interpreter<'m> {
+    model: &'m Model,
+    sources: &'m SourceMap,
+    initial: Machine,
+}
+
+impl<'m> Interpreter<'m> {
+    /// Fails if the initial values themselves have no meaning, as in `byte x = 1 / 0`.
+    pub fn new(model: &'m Model, sources: &'m SourceMap) -> Result<Interpreter<'m>, Fault> {
+        let empty = Machine {
+            globals: vec![0; model.global_slots as usize],
+            hidden: vec![0; model.hidden_slots as usize],
+            channels: Vec::new(),
+            processes: Vec::new(),
+            exclusive: None,
+            last: 0,
+        };
+        let mut interpreter = Interpreter { model, sources, initial: empty };
+        let mut machine = interpreter.initial.clone();
+        for init in &model.init {
+            interpreter.initialise_global(&mut machine, init)?;
+        }
+        interpreter.initial.hidden = machine.hidden.clone();
+        for start in &model.start {
+            let arguments = vec![0; model.code(start.code).parameters.len()];
+            interpreter.start_process(&mut machine, start.code, &arguments, start.priority)?;
+        }
+        interpreter.initial = machine;
+        Ok(interpreter)
+    }
+
+    pub fn model(&self) -> &'m Model {
+        self.model
+    }
+
+    pub fn sources(&self) -> &'m SourceMap {
+        self.sources
+    }
+
+    fn initialise_global(&self, machine: &mut Machine, init: &Init) -> Result<(), Fault> {
+        let (hidden, slot, value) = match init {
+            Init::Set { hidden, slot, ty, value } => {
+                (*hidden, *slot, ty.wrap(Evaluation::outside(self, machine).value(value)?))
+            }
+            Init::Channel { hidden, slot, template } => (*hidden, *slot, machine.new_channel(*template)),
+        };
+        let slots = if hidden { &mut machine.hidden } else { &mut machine.globals };
+        slots[slot as usize] = value;
+        Ok(())
+    }
+
+    fn thaw(&self, state: &State) -> Machine {
+        Machine::thaw(state, self.model, &self.initial.hidden)
+    }
+
+    fn violation(&self, kind: PropertyKind, name: String, span: Span) -> Violation {
+        Violation { kind, name, location: Some(self.sources.location(span)) }
+    }
+}
+
+impl System for Interpreter<'_> {
+    type State = State;
+    type Action = Action;
+
+    fn initial_states(&self) -> Vec<State> {
+        vec![self.initial.freeze(self.model)]
+    }
+
+    fn process_count(&self, state: &State) -> usize {
+        state.process_count()
+    }
+
+    fn successors(&self, state: &State, process: usize) -> Vec<Successor<State, Action>> {
+        let machine = self.thaw(state);
+        if machine.exclusive.is_some_and(|holder| holder != process) || process >= machine.processes.len() {
+            return Vec::new();
+        }
+        self.moves(&machine, process)
+            .into_iter()
+            .map(|step| Successor {
+                action: step.action,
+                state: step.machine.map(|next| next.freeze(self.model)),
+                runs: step.runs,
+                violation: step.violation,
+            })
+            .collect()
+    }
+
+    fn exclusive(&self, state: &State) -> Option<usize> {
+        state.exclusive()
+    }
+
+    fn release(&self, state: &State) -> State {
+        let mut machine = self.thaw(state);
+        machine.exclusive = None;
+        machine.freeze(self.model)
+    }
+
+    fn may_end(&self, state: &State) -> bool {
+        let machine = self.thaw(state);
+        machine.processes.iter().all(|process| {
+            let frame = process.frame();
+            process.frames.len() == 1 && self.model.code(frame.code).location(frame.location).end
+        })
+    }
+
+    fn process_name(&self, state: &State, process: usize) -> String {
+        display::process_name(self.model, &self.thaw(state), process)
+    }
+
+    fn describe(&self, state: &State, process: usize, action: &Action) -> Description {
+        display::describe(self, &self.thaw(state), process, action)
+    }
+
+    fn variables(&self, state: &State) -> Vec<Change> {
+        display::variables(self.model, &self.thaw(state))
+    }
+
+    fn state_bytes(&self, state: &State) -> usize {
+        state.byte_count()
+    }
+
+    fn footprint(&self, state: &State, process: usize) -> Option<Footprint> {
+        let machine = self.thaw(state);
+        let frame = machine.processes.get(process)?.frame();
+        Some(Footprint::of_location(self.model, frame.code, frame.location))
+    }
+}

@@ -1,0 +1,335 @@
+//! Which steps a process can make, and who may run at all.
+
+use super::apply::{Actor, Effect};
+use super::eval::{Evaluation, Picks, Timeout};
+use super::state::Machine;
+use super::{Fault, Interpreter};
+use crate::command::{Block, Command, Pattern};
+use crate::program::Edge;
+use crate::system::Violation;
+use preempt_core::PropertyKind;
+
+/// Which edge of its location a process takes; for a rendezvous, also who receives and by which edge.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Action {
+    pub edge: u32,
+    pub partner: Option<(u32, u32)>,
+    /// The values of `Expr::Any`, in the order of evaluation.
+    pub picks: Vec<i32>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Move {
+    pub action: Action,
+    /// `None` if the step cannot be completed.
+    pub machine: Option<Machine>,
+    pub runs: usize,
+    pub violation: Option<Violation>,
+    pub output: String,
+}
+
+/// A rendezvous half done: a message offered on this channel, waiting for one that takes it.
+#[derive(Debug)]
+pub(super) struct Offer {
+    channel: usize,
+    message: Vec<i32>,
+}
+
+impl Interpreter<'_> {
+    pub(super) fn moves(&self, machine: &Machine, process: usize) -> Vec<Move> {
+        // Inside an atomic sequence nobody waits for a timeout yet: the process first gives up the processor.
+        let timeout = if machine.exclusive.is_some() { Timeout::False } else { Timeout::Ask };
+        self.moves_with(machine, process, timeout)
+    }
+
+    fn moves_with(&self, machine: &Machine, process: usize, timeout: Timeout) -> Vec<Move> {
+        if !self.may_run(machine, process, None) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        self.each_edge(machine, process, |number, edge, nothing_earlier| {
+            let before = found.len();
+            let picks = Picks::default();
+            loop {
+                self.take(machine, process, timeout, (number, edge), nothing_earlier, &picks, &mut found);
+                if !picks.advance() {
+                    break;
+                }
+            }
+            found.len() > before
+        });
+        found
+    }
+
+    /// Offers the edges of the process's location in order. `visit` says whether the edge could be taken.
+    fn each_edge(&self, machine: &Machine, process: usize, mut visit: impl FnMut(u32, &Edge, bool) -> bool) {
+        let frame = machine.processes[process].frame();
+        let mut escape = None;
+        let mut nothing_earlier = true;
+        for (number, edge) in self.model.code(frame.code).location(frame.location).edges.iter().enumerate() {
+            if escape.is_some() && edge.escape != escape {
+                break;
+            }
+            if visit(number as u32, edge, nothing_earlier) {
+                nothing_earlier = false;
+                escape = edge.escape;
+            }
+        }
+    }
+
+    /// One edge with one set of picks: no move, one, or for a rendezvous one for each possible receiver.
+    #[expect(clippy::too_many_arguments, reason = "all of it says which step is meant")]
+    fn take(
+        &self,
+        machine: &Machine,
+        process: usize,
+        timeout: Timeout,
+        (number, edge): (u32, &Edge),
+        nothing_earlier: bool,
+        picks: &Picks,
+        found: &mut Vec<Move>,
+    ) {
+        let evaluation = Evaluation::new(self, machine, process, timeout).choosing(picks);
+        let offer = match self.ready_or_offer(&evaluation, &edge.command, nothing_earlier) {
+            Ok(None) => return,
+            Ok(Some(offer)) => offer,
+            Err(fault) => return found.push(self.faulty(process, number, None, picks, edge, fault)),
+        };
+        if let Some(offer) = offer {
+            return self.rendezvous(machine, process, (number, edge), &offer, picks, found);
+        }
+        picks.rewind();
+        let mut next = machine.clone();
+        let actor = Actor { process, timeout, picks };
+        let depth = next.processes[process].frames.len();
+        let effect = match self.apply(&mut next, actor, &edge.command, (&edge.text, edge.span)) {
+            Ok(effect) => effect,
+            Err(fault) => return found.push(self.faulty(process, number, None, picks, edge, fault)),
+        };
+        self.move_to_target(&mut next, process, depth, (number, edge));
+        let action = Action { edge: number, partner: None, picks: picks.values() };
+        found.push(self.finished(next, process, action, edge.atomic, effect));
+    }
+
+    /// `Some(None)`: the command can be executed. `Some(Some(offer))`: it needs a partner.
+    fn ready_or_offer(
+        &self,
+        evaluation: &Evaluation<'_>,
+        command: &Command,
+        nothing_earlier: bool,
+    ) -> Result<Option<Option<Offer>>, Fault> {
+        if !evaluation.ready(command, nothing_earlier)? {
+            return Ok(None);
+        }
+        let Some(channel) = evaluation.offers_rendezvous(command)? else { return Ok(Some(None)) };
+        let Command::Send { fields, .. } = command else { return Ok(Some(None)) };
+        let message = self.message(evaluation, channel, fields)?;
+        Ok(Some(Some(Offer { channel, message })))
+    }
+
+    fn rendezvous(
+        &self,
+        machine: &Machine,
+        sender: usize,
+        (number, edge): (u32, &Edge),
+        offer: &Offer,
+        picks: &Picks,
+        found: &mut Vec<Move>,
+    ) {
+        for receiver in (0..machine.processes.len()).filter(|receiver| *receiver != sender) {
+            if !self.may_run(machine, receiver, Some(offer)) {
+                continue;
+            }
+            self.each_edge(machine, receiver, |partner, taken, _| {
+                let evaluation = Evaluation::new(self, machine, receiver, Timeout::False);
+                let acceptance = match accepted(&evaluation, &taken.command, offer) {
+                    Ok(None) => return false,
+                    Ok(Some(acceptance)) => acceptance,
+                    Err(fault) => {
+                        let partner = Some((receiver as u32, partner));
+                        found.push(self.faulty(sender, number, partner, picks, taken, fault));
+                        return true;
+                    }
+                };
+                let mut next = machine.clone();
+                let actor = Actor { process: receiver, timeout: Timeout::False, picks };
+                self.move_to_target(&mut next, sender, usize::MAX, (number, edge));
+                let received = self.receive_offer(&mut next, actor, acceptance, offer);
+                self.move_to_target(&mut next, receiver, usize::MAX, (partner, taken));
+                let partner = Some((receiver as u32, partner));
+                let action = Action { edge: number, partner, picks: picks.values() };
+                found.push(match received {
+                    // Atomicity passes to the receiver: it goes on alone only if it is in an atomic sequence itself.
+                    Ok(effect) => self.finished(next, receiver, action, taken.atomic, effect),
+                    Err(fault) => self.faulty(sender, number, partner, picks, taken, fault),
+                });
+                true
+            });
+        }
+    }
+
+    fn receive_offer(
+        &self,
+        machine: &mut Machine,
+        actor: Actor<'_>,
+        acceptance: Acceptance<'_>,
+        offer: &Offer,
+    ) -> Result<Effect, Fault> {
+        self.bind(machine, actor, acceptance.pattern, &offer.message)?;
+        let mut effect = Effect::default();
+        if let Some((block, node)) = acceptance.rest {
+            self.run_block(machine, actor, block, node, &mut effect)?;
+        }
+        Ok(effect)
+    }
+
+    /// After the command: the frame that executed it stands at the edge's target, if it is still there.
+    fn move_to_target(&self, machine: &mut Machine, process: usize, depth: usize, (number, edge): (u32, &Edge)) {
+        let Some(process) = machine.processes.get_mut(process) else { return };
+        let depth = depth.min(process.frames.len());
+        match &edge.command {
+            Command::Call { .. } => {
+                let from = process.frames[depth - 1].location;
+                process.frame_mut().called_from = (from, number);
+                process.frames[depth - 1].location = edge.target;
+            }
+            // The caller already stands where the call leads to.
+            Command::Return(_) | Command::End => {}
+            _ => process.frames[depth - 1].location = edge.target,
+        }
+    }
+
+    fn finished(
+        &self,
+        mut machine: Machine,
+        runs: usize,
+        action: Action,
+        atomic: bool,
+        effect: Effect,
+    ) -> Move {
+        machine.exclusive = (atomic && runs < machine.processes.len()).then_some(runs);
+        if self.model.remembers_last {
+            machine.last = runs as u8;
+        }
+        let violation =
+            effect.failed.map(|(name, span)| self.violation(PropertyKind::Assertion, name, span));
+        Move { action, machine: Some(machine), runs, violation, output: effect.output }
+    }
+
+    fn faulty(
+        &self,
+        process: usize,
+        number: u32,
+        partner: Option<(u32, u32)>,
+        picks: &Picks,
+        edge: &Edge,
+        fault: Fault,
+    ) -> Move {
+        Move {
+            action: Action { edge: number, partner, picks: picks.values() },
+            machine: None,
+            runs: process,
+            violation: Some(self.violation(PropertyKind::RuntimeError, fault.0, edge.span)),
+            output: String::new(),
+        }
+    }
+
+    /// Its `provided` clause holds, and no process of higher priority could move instead.
+    fn may_run(&self, machine: &Machine, process: usize, offer: Option<&Offer>) -> bool {
+        if !self.is_provided(machine, process) {
+            return false;
+        }
+        if !self.model.has_priorities {
+            return true;
+        }
+        let priority = machine.processes[process].priority;
+        !(0..machine.processes.len()).any(|other| {
+            machine.processes[other].priority > priority
+                && self.is_provided(machine, other)
+                && self.could_move(machine, other, offer)
+        })
+    }
+
+    /// A clause that cannot be evaluated does not hold the process back: its next step will say what is wrong.
+    fn is_provided(&self, machine: &Machine, process: usize) -> bool {
+        let code = self.model.code(machine.processes[process].frames[0].code);
+        match &code.provided {
+            Some(clause) => {
+                Evaluation::new(self, machine, process, Timeout::False).holds(clause).unwrap_or(true)
+            }
+            None => true,
+        }
+    }
+
+    /// Is one of its commands ready, were it alone to decide? A rendezvous send is, even if nobody receives.
+    pub(super) fn could_move(&self, machine: &Machine, process: usize, offer: Option<&Offer>) -> bool {
+        let mut could = false;
+        self.each_edge(machine, process, |_, edge, nothing_earlier| {
+            let evaluation = Evaluation::new(self, machine, process, Timeout::False);
+            let ready = match offer {
+                None => evaluation.ready(&edge.command, nothing_earlier).unwrap_or(true),
+                Some(offer) => !matches!(accepted(&evaluation, &edge.command, offer), Ok(None)),
+            };
+            could |= ready;
+            ready
+        });
+        could
+    }
+
+    /// What `timeout` means.
+    pub(super) fn nobody_can_move(&self, machine: &Machine) -> bool {
+        (0..machine.processes.len())
+            .all(|process| self.moves_with(machine, process, Timeout::False).is_empty())
+    }
+}
+
+/// How a command takes an offered message.
+#[derive(Debug, Clone, Copy)]
+struct Acceptance<'c> {
+    pattern: &'c [Pattern],
+    /// A deterministic block that begins with the receive goes on here.
+    rest: Option<(&'c Block, usize)>,
+}
+
+fn accepted<'c>(
+    evaluation: &Evaluation<'_>,
+    command: &'c Command,
+    offer: &Offer,
+) -> Result<Option<Acceptance<'c>>, Fault> {
+    match command {
+        Command::Receive { channel, pattern, keep: false, .. } => {
+            // A channel that is no channel is the receiver's own fault, found when it moves itself.
+            let meets = evaluation.channel_index(channel).is_ok_and(|index| index == offer.channel);
+            let taken = meets && evaluation.matches(&offer.message, pattern)?;
+            Ok(taken.then_some(Acceptance { pattern, rest: None }))
+        }
+        Command::Deterministic(block) => accepted_by_block(evaluation, block, 0, 0, offer),
+        _ => Ok(None),
+    }
+}
+
+fn accepted_by_block<'c>(
+    evaluation: &Evaluation<'_>,
+    block: &'c Block,
+    node: usize,
+    depth: usize,
+    offer: &Offer,
+) -> Result<Option<Acceptance<'c>>, Fault> {
+    if depth > block.nodes.len() {
+        return Ok(None);
+    }
+    for edge in &block.nodes[node] {
+        let acceptance = match (&edge.command, edge.next) {
+            (Some(command), next) => accepted(evaluation, command, offer)?.map(|acceptance| Acceptance {
+                rest: acceptance.rest.or(next.map(|next| (block, next))),
+                ..acceptance
+            }),
+            (None, Some(next)) => accepted_by_block(evaluation, block, next, depth + 1, offer)?,
+            (None, None) => None,
+        };
+        if acceptance.is_some() {
+            return Ok(acceptance);
+        }
+    }
+    Ok(None)
+}

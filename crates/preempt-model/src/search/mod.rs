@@ -1,0 +1,24 @@
+//! Answers by brute force, for any [`System`](crate::system::System).
+//!
+//! * [`stable`]: from one state at which everybody may run to the next;
+//! * [`reference`]: the search in order of cost, each process expanded in each state once;
+//! * [`oracle`]: shortest paths over (state, last process), with no cleverness at all;
+//! * [`spinning`]: the condition under which `--fair-switch` lets a process be left for free;
+//! * [`replay`]: executes a list of steps again and counts its switches.
+
+pub mod oracle;
+pub mod reference;
+pub mod replay;
+mod spinning;
+mod stable;
+mod trail;
+
+pub use reference::{Options, check, count};
+pub use replay::{Replayed, replay};
+
+/// Preemptions first, then steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunCost {
+    pub preemptions: u32,
+    pub steps: u64,
+}

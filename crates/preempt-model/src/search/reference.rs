@@ -1,0 +1,369 @@
+//! The reference search: in order of cost, so that a bound costs nothing and the first violation taken is the
+//! simplest.
+//!
+//! A work item is a process in a state; items wait in buckets keyed by (preemptions, steps). Arriving in a state by
+//! process p queues p at the cost of the arrival and, the first time or when it is cheaper, everybody else one
+//! preemption later. When p turns out to have no move, everybody else is queued at no extra cost: the switch is
+//! forced. A process is expanded in a state once, at its cheapest.
+
+use super::RunCost;
+use super::replay::replay;
+use super::spinning::spins;
+use super::stable::{Event, expand};
+use super::trail::{End, Last, StateNumber, Trail};
+use crate::system::{System, Violation};
+use preempt_core::{
+    Bound, Cost, Guarantee, Level, Limits, Observer, Outcome, Progress, Property, PropertyKind, Stats,
+    StopReason, Trace, Verdict,
+};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::rc::Rc;
+use std::time::Instant;
+
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Most preemptions; `None` for the whole state space.
+    pub bound: Option<u32>,
+    pub fair_switch: bool,
+    pub limits: Limits,
+}
+
+/// Finds the simplest violation, or shows that there is none.
+pub fn check<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Outcome {
+    Search::new(system, options, true).run(observer)
+}
+
+/// Counts the whole state space, violations included: a failed assertion is passed over.
+pub fn count<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Outcome {
+    Search::new(system, options, false).run(observer)
+}
+
+/// How often, in work items, the clock and the observer are looked at.
+const LOOK_UP_EVERY: u64 = 256;
+
+struct Search<'a, S: System> {
+    system: &'a S,
+    options: &'a Options,
+    stop_at_violation: bool,
+    started: Instant,
+    numbers: HashMap<Rc<S::State>, StateNumber, foldhash::fast::RandomState>,
+    nodes: Vec<Node<S>>,
+    waiting: BTreeMap<RunCost, VecDeque<Item<S::Action>>>,
+    trail: Trail,
+    stats: Stats,
+    bytes: u64,
+    cut_by_depth: bool,
+}
+
+struct Node<S: System> {
+    state: Rc<S::State>,
+    expanded: ProcessSet,
+    /// The cheapest cost at which everybody has been queued.
+    everybody: Option<RunCost>,
+    dead: bool,
+}
+
+/// Up to 255 processes.
+#[derive(Debug, Clone, Copy, Default)]
+struct ProcessSet([u64; 4]);
+
+impl ProcessSet {
+    fn contains(self, process: usize) -> bool {
+        self.0[process / 64] & (1 << (process % 64)) != 0
+    }
+
+    fn insert(&mut self, process: usize) {
+        self.0[process / 64] |= 1 << (process % 64);
+    }
+}
+
+enum Item<A> {
+    Expand { state: StateNumber, process: usize, last: Last },
+    /// Everybody but the process that was running.
+    Others { state: StateNumber, last: Last },
+    Violation(Box<(Violation, End<A>)>),
+}
+
+impl<'a, S: System> Search<'a, S> {
+    fn new(system: &'a S, options: &'a Options, stop_at_violation: bool) -> Self {
+        Search {
+            system,
+            options,
+            stop_at_violation,
+            started: Instant::now(),
+            numbers: HashMap::default(),
+            nodes: Vec::new(),
+            waiting: BTreeMap::new(),
+            trail: Trail::default(),
+            stats: Stats::default(),
+            bytes: 0,
+            cut_by_depth: false,
+        }
+    }
+
+    fn run(mut self, observer: &mut dyn Observer) -> Outcome {
+        for state in self.system.initial_states() {
+            let cost = RunCost { preemptions: 0, steps: 0 };
+            let number = self.number(state, cost);
+            self.queue(cost, Item::Others { state: number, last: None });
+        }
+        let mut taken = 0u64;
+        while let Some((cost, item)) = self.next_item() {
+            taken += 1;
+            if taken.is_multiple_of(LOOK_UP_EVERY) {
+                let progress = self.progress(cost);
+                observer.progress(&progress);
+                if observer.cancelled() {
+                    return self.stopped(StopReason::Interrupted);
+                }
+            }
+            if let Some(reason) = self.limit_reached(taken) {
+                return self.stopped(reason);
+            }
+            match item {
+                Item::Violation(found) => {
+                    let (violation, end) = *found;
+                    return self.violated(violation, &end, cost);
+                }
+                Item::Expand { state, process, last } => {
+                    if !self.expand(state, process, last, cost) {
+                        self.queue_others(state, last, cost);
+                    }
+                }
+                Item::Others { state, last } => self.expand_others(state, last, cost),
+            }
+        }
+        self.finished()
+    }
+
+    fn next_item(&mut self) -> Option<(RunCost, Item<S::Action>)> {
+        let mut entry = self.waiting.first_entry()?;
+        let cost = *entry.key();
+        let item = entry.get_mut().pop_front();
+        if entry.get().is_empty() {
+            entry.remove();
+        }
+        item.map(|item| (cost, item))
+    }
+
+    fn queue(&mut self, cost: RunCost, item: Item<S::Action>) {
+        if self.options.bound.is_some_and(|most| cost.preemptions > most) {
+            return;
+        }
+        if self.options.limits.depth.is_some_and(|most| cost.steps > most) {
+            self.cut_by_depth = true;
+            return;
+        }
+        self.waiting.entry(cost).or_default().push_back(item);
+    }
+
+    /// Expands one process; false if it has no move.
+    fn expand(&mut self, state: StateNumber, process: usize, last: Last, cost: RunCost) -> bool {
+        let node = &mut self.nodes[state as usize];
+        if node.expanded.contains(process) {
+            return true;
+        }
+        let from = Rc::clone(&node.state);
+        if process >= self.system.process_count(&from) {
+            return false;
+        }
+        let system = self.system;
+        let mut which = 0;
+        let moved = expand(system, &from, process, |event| match event {
+            Event::Arrival { path, state: next, runs } => {
+                let cost = RunCost { steps: cost.steps + path.len() as u64, ..cost };
+                self.arrive((state, process), which, next, runs, cost);
+                which += 1;
+            }
+            Event::Violation { path, violation } => {
+                let cost = RunCost { steps: cost.steps + path.len() as u64, ..cost };
+                *self.stats.violations.entry(violation.kind).or_default() += 1;
+                if self.stop_at_violation {
+                    let end = End::During { state, process, path: path.to_vec() };
+                    self.queue(cost, Item::Violation(Box::new((violation, end))));
+                }
+            }
+        });
+        if moved {
+            self.nodes[state as usize].expanded.insert(process);
+            self.trail.expanded(state, process, last);
+        }
+        moved
+    }
+
+    fn expand_others(&mut self, state: StateNumber, last: Last, cost: RunCost) {
+        let count = self.system.process_count(&self.nodes[state as usize].state);
+        let mut moved = false;
+        for process in (0..count).filter(|process| last != Some(*process as u16)) {
+            moved |= self.expand(state, process, last, cost);
+        }
+        if !moved {
+            self.dead_end(state, last, cost);
+        }
+    }
+
+    /// Nobody but perhaps the last process can move.
+    fn dead_end(&mut self, state: StateNumber, last: Last, cost: RunCost) {
+        let node = &mut self.nodes[state as usize];
+        let count = self.system.process_count(&node.state);
+        let last_can_move = last.is_some_and(|last| {
+            usize::from(last) < count && !self.system.successors(&node.state, usize::from(last)).is_empty()
+        });
+        if last_can_move || node.dead || self.system.may_end(&node.state) {
+            return;
+        }
+        node.dead = true;
+        *self.stats.violations.entry(PropertyKind::Deadlock).or_default() += 1;
+        if self.stop_at_violation {
+            let violation = deadlock(self.system, &self.nodes[state as usize].state);
+            self.queue(cost, Item::Violation(Box::new((violation, End::In { state, last }))));
+        }
+    }
+
+    fn arrive(
+        &mut self,
+        from: (StateNumber, usize),
+        which: u32,
+        next: S::State,
+        runs: usize,
+        cost: RunCost,
+    ) {
+        self.stats.transitions += 1;
+        self.level(cost.preemptions).transitions += 1;
+        let free = self.options.fair_switch && spins(self.system, &next, runs);
+        let state = self.number(next, cost);
+        self.trail.arrived((state, runs), cost, from, which);
+        let last = Some(runs as u16);
+        if !self.nodes[state as usize].expanded.contains(runs) {
+            self.queue(cost, Item::Expand { state, process: runs, last });
+        }
+        if free {
+            self.queue_others(state, last, cost);
+        } else {
+            self.queue_others(state, last, RunCost { preemptions: cost.preemptions + 1, ..cost });
+        }
+    }
+
+    /// Queues everybody else, unless everybody has been queued at this cost or a lower one.
+    fn queue_others(&mut self, state: StateNumber, last: Last, cost: RunCost) {
+        let node = &mut self.nodes[state as usize];
+        if node.everybody.is_none_or(|known| cost < known) {
+            node.everybody = Some(cost);
+            self.queue(cost, Item::Others { state, last });
+        }
+    }
+
+    fn number(&mut self, state: S::State, cost: RunCost) -> StateNumber {
+        if let Some(number) = self.numbers.get(&state) {
+            return *number;
+        }
+        let number = self.nodes.len() as StateNumber;
+        self.bytes += self.system.state_bytes(&state) as u64 + BYTES_BESIDE_A_STATE;
+        let state = Rc::new(state);
+        self.numbers.insert(Rc::clone(&state), number);
+        self.nodes.push(Node { state, expanded: ProcessSet::default(), everybody: None, dead: false });
+        self.stats.states += 1;
+        self.stats.depth = self.stats.depth.max(cost.steps);
+        self.level(cost.preemptions).states += 1;
+        number
+    }
+
+    fn level(&mut self, level: u32) -> &mut Level {
+        let levels = &mut self.stats.levels;
+        while levels.len() <= level as usize {
+            levels.push(Level { level: levels.len() as u32, ..Level::default() });
+        }
+        &mut levels[level as usize]
+    }
+
+    fn progress(&self, cost: RunCost) -> Progress {
+        Progress {
+            states: self.stats.states,
+            transitions: self.stats.transitions,
+            frontier: self.waiting.values().map(|items| items.len() as u64).sum(),
+            depth: cost.steps,
+            level: cost.preemptions,
+        }
+    }
+
+    fn limit_reached(&self, taken: u64) -> Option<StopReason> {
+        let limits = &self.options.limits;
+        if limits.states.is_some_and(|most| self.stats.states > most) {
+            return Some(StopReason::States);
+        }
+        if limits.memory_bytes.is_some_and(|most| self.bytes > most) {
+            return Some(StopReason::Memory);
+        }
+        let late = |most| taken.is_multiple_of(LOOK_UP_EVERY) && self.started.elapsed() >= most;
+        limits.time.is_some_and(late).then_some(StopReason::Time)
+    }
+
+    fn finished(self) -> Outcome {
+        let violated = self.stats.violations.values().any(|count| *count > 0);
+        match (violated, self.cut_by_depth) {
+            (true, _) => self.outcome(Verdict::Violated, None, None),
+            (false, true) => self.stopped(StopReason::Depth),
+            (false, false) => self.outcome(Verdict::Holds, None, None),
+        }
+    }
+
+    fn stopped(self, reason: StopReason) -> Outcome {
+        self.outcome(Verdict::Inconclusive(reason), None, None)
+    }
+
+    /// The run is executed again by the system itself before it is shown; a difference is our own mistake.
+    fn violated(self, violation: Violation, end: &End<S::Action>, cost: RunCost) -> Outcome {
+        let state_of = |number: StateNumber| S::State::clone(&self.nodes[number as usize].state);
+        let (initial, steps) = self.trail.run(self.system, state_of, end);
+        let replayed = replay(self.system, &state_of(initial), &steps, self.options.fair_switch)
+            .unwrap_or_else(|misfit| panic!("internal error: the run found does not replay: {misfit:?}"));
+        let shown = RunCost {
+            preemptions: replayed.trace.preemptions() as u32,
+            steps: replayed.trace.steps.len() as u64,
+        };
+        assert_eq!(shown, cost, "internal error: the run found costs something else when replayed");
+        match end {
+            End::During { .. } => {
+                assert_eq!(replayed.violation.as_ref(), Some(&violation), "internal error: another violation");
+            }
+            End::In { .. } => {
+                let stuck = replayed.last_state.as_ref().is_some_and(|state| is_deadlock(self.system, state));
+                assert!(stuck, "internal error: the run found does not end in a deadlock when replayed");
+            }
+        }
+        self.outcome(Verdict::Violated, Some(violation), Some(replayed.trace))
+    }
+
+    fn outcome(mut self, verdict: Verdict, violation: Option<Violation>, trace: Option<Trace>) -> Outcome {
+        self.stats.time = self.started.elapsed();
+        self.stats.peak_bytes = self.bytes;
+        let guarantee = match self.options.bound {
+            None => Guarantee::Exhaustive,
+            Some(most) => Guarantee::Bounded(Bound { unit: Cost::Preemptions, most }),
+        };
+        let violation = violation.map(|violation| Property {
+            kind: violation.kind,
+            name: violation.name,
+            location: violation.location,
+        });
+        Outcome { verdict, guarantee, violation, counterexample: trace, stats: self.stats }
+    }
+}
+
+/// Tables, queue and trail: measured on the sample models, rounded up.
+const BYTES_BESIDE_A_STATE: u64 = 256;
+
+pub(super) fn is_deadlock<S: System>(system: &S, state: &S::State) -> bool {
+    (0..system.process_count(state)).all(|process| system.successors(state, process).is_empty())
+        && !system.may_end(state)
+}
+
+fn deadlock<S: System>(system: &S, state: &S::State) -> Violation {
+    let names: Vec<_> =
+        (0..system.process_count(state)).map(|process| system.process_name(state, process)).collect();
+    Violation {
+        kind: PropertyKind::Deadlock,
+        name: format!("no process can move: {}", names.join(", ")),
+        location: None,
+    }
+}

@@ -1,0 +1,48 @@
+//! `--fair-switch`: a process that only spins may be left for free (paper 000, section 3.1, made independent of
+//! the search order).
+
+use super::stable::{Event, expand};
+use crate::system::System;
+use std::collections::HashMap;
+
+/// Can `process` move, and can every state that it alone can reach come back to this one by its moves alone?
+pub(super) fn spins<S: System>(system: &S, state: &S::State, process: usize) -> bool {
+    let mut number = HashMap::from([(state.clone(), 0usize)]);
+    let mut states = vec![state.clone()];
+    let mut predecessors: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut next = 0;
+    while next < states.len() {
+        let mut alone = true;
+        let current = states[next].clone();
+        let moved = expand(system, &current, process, |event| match event {
+            Event::Violation { .. } => {}
+            Event::Arrival { state, runs, .. } => {
+                // Handing on to another process, or ending, is not spinning.
+                alone &= runs == process && process < system.process_count(&state);
+                let target = *number.entry(state.clone()).or_insert_with(|| {
+                    states.push(state);
+                    predecessors.push(Vec::new());
+                    states.len() - 1
+                });
+                predecessors[target].push(next);
+            }
+        });
+        if !moved || !alone {
+            return false;
+        }
+        next += 1;
+    }
+    reaches_all(&predecessors)
+}
+
+/// Backwards from state 0: is every state met?
+fn reaches_all(predecessors: &[Vec<usize>]) -> bool {
+    let mut met = vec![false; predecessors.len()];
+    let mut waiting = vec![0];
+    while let Some(state) = waiting.pop() {
+        if !std::mem::replace(&mut met[state], true) {
+            waiting.extend(&predecessors[state]);
+        }
+    }
+    met.into_iter().all(|met| met)
+}

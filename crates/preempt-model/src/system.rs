@@ -1,0 +1,84 @@
+//! Anything that moves step by step, process by process: the seam between what a system means and how it is
+//! searched. The interpreter implements it for models; write it for a Rust type to check a protocol of your own.
+
+use crate::footprint::Footprint;
+use preempt_core::{Change, Location, PropertyKind};
+use std::fmt::Debug;
+use std::hash::Hash;
+
+pub trait System {
+    type State: Clone + Eq + Hash + Debug;
+    /// Which of its moves a process makes: together with state and process it decides the step.
+    type Action: Clone + Eq + Debug;
+
+    fn initial_states(&self) -> Vec<Self::State>;
+
+    /// Processes are numbered from 0.
+    fn process_count(&self, state: &Self::State) -> usize;
+
+    /// Every step that the process can make now. The order is the same each time.
+    fn successors(&self, state: &Self::State, process: usize) -> Vec<Successor<Self::State, Self::Action>>;
+
+    /// The process that alone may run, in the middle of its atomic sequence.
+    fn exclusive(&self, _state: &Self::State) -> Option<usize> {
+        None
+    }
+
+    /// The same state after the process that alone could run has given that up, because it cannot move.
+    fn release(&self, state: &Self::State) -> Self::State {
+        state.clone()
+    }
+
+    /// No process can move: is that as it should be?
+    fn may_end(&self, _state: &Self::State) -> bool {
+        true
+    }
+
+    fn process_name(&self, state: &Self::State, process: usize) -> String;
+
+    fn describe(&self, state: &Self::State, process: usize, action: &Self::Action) -> Description;
+
+    /// All variables with their values, in an order that does not change.
+    fn variables(&self, _state: &Self::State) -> Vec<Change> {
+        Vec::new()
+    }
+
+    /// How much memory a state takes, roughly.
+    fn state_bytes(&self, _state: &Self::State) -> usize {
+        size_of::<Self::State>()
+    }
+
+    /// What the next steps of the process touch; `None` if that is not known.
+    fn footprint(&self, _state: &Self::State, _process: usize) -> Option<Footprint> {
+        None
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Successor<S, A> {
+    pub action: A,
+    /// `None` if the run ends here, because what follows has no meaning.
+    pub state: Option<S>,
+    /// The process that is running afterwards: usually the one that moved, after a rendezvous the receiver.
+    pub runs: usize,
+    pub violation: Option<Violation>,
+}
+
+/// What is wrong with a step or a state, in words that are the same whenever it happens there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Violation {
+    pub kind: PropertyKind,
+    pub name: String,
+    pub location: Option<Location>,
+}
+
+/// A step for people.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Description {
+    pub text: String,
+    pub location: Option<Location>,
+    /// Which outcome was taken, where text and process do not say it.
+    pub choice: Option<String>,
+    /// What the step printed.
+    pub output: Option<String>,
+}

@@ -1,0 +1,63 @@
+//! Finite domains: how many bits a value keeps, and how it is shown.
+
+/// The domain of a variable or of a message field. Assigning a value keeps its low bits, as C does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Type {
+    /// 1 to 32.
+    pub bits: u8,
+    pub signed: bool,
+    pub meaning: Meaning,
+}
+
+/// What the number stands for; it decides only how a value is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Meaning {
+    Number,
+    Boolean,
+    /// A symbolic constant of this set (an index into the model's symbol sets).
+    Symbol(u16),
+    /// A channel's number; 0 is no channel.
+    Channel,
+    Process,
+}
+
+impl Type {
+    pub const BIT: Type = Type::unsigned(1);
+    pub const BOOL: Type = Type { bits: 1, signed: false, meaning: Meaning::Boolean };
+    pub const BYTE: Type = Type::unsigned(8);
+    pub const PID: Type = Type { bits: 8, signed: false, meaning: Meaning::Process };
+    pub const CHANNEL: Type = Type { bits: 8, signed: false, meaning: Meaning::Channel };
+    pub const SHORT: Type = Type { bits: 16, signed: true, meaning: Meaning::Number };
+    pub const INT: Type = Type { bits: 32, signed: true, meaning: Meaning::Number };
+
+    pub const fn unsigned(bits: u8) -> Type {
+        Type { bits, signed: false, meaning: Meaning::Number }
+    }
+
+    pub const fn symbol(set: u16) -> Type {
+        Type { bits: 8, signed: false, meaning: Meaning::Symbol(set) }
+    }
+
+    /// The value that a variable of this type holds after `value` was assigned to it.
+    pub fn wrap(self, value: i32) -> i32 {
+        let shift = 32 - u32::from(self.bits.clamp(1, 32));
+        let raised = value.wrapping_shl(shift);
+        if self.signed { raised.wrapping_shr(shift) } else { ((raised as u32) >> shift) as i32 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Type;
+
+    #[test]
+    fn assignment_keeps_the_low_bits() {
+        assert_eq!(Type::BYTE.wrap(256), 0);
+        assert_eq!(Type::BYTE.wrap(-1), 255);
+        assert_eq!(Type::BIT.wrap(2), 0);
+        assert_eq!(Type::SHORT.wrap(32768), -32768);
+        assert_eq!(Type::INT.wrap(i32::MIN), i32::MIN);
+        assert_eq!(Type::unsigned(5).wrap(33), 1);
+        assert_eq!(Type::unsigned(32).wrap(-1), -1);
+    }
+}
