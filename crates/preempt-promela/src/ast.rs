@@ -88,7 +88,11 @@ pub enum Initializer {
     /// `{ 1, 2, 3 }`.
     List(Vec<Expr>),
     /// `[capacity] of { fields }`.
-    Channel { capacity: Expr, fields: Vec<TypeName>, span: Span },
+    Channel {
+        capacity: Expr,
+        fields: Vec<TypeName>,
+        span: Span,
+    },
 }
 
 /// A proctype, or `init` (named `init`, without parameters).
@@ -151,19 +155,37 @@ pub struct Stmt {
 pub enum StmtKind {
     Declare(Declaration),
     /// `xr a, b` and `xs a, b`.
-    Exclusive { receive: bool, channels: Vec<VarRef> },
+    Exclusive {
+        receive: bool,
+        channels: Vec<VarRef>,
+    },
     /// An expression as a statement; `skip` is the expression 1.
     Guard(Expr),
     Else,
-    Assign { target: VarRef, value: Expr },
+    Assign {
+        target: VarRef,
+        value: Expr,
+    },
     Increment(VarRef),
     Decrement(VarRef),
     Assert(Expr),
-    Printf { format: String, args: Vec<Expr> },
+    Printf {
+        format: String,
+        args: Vec<Expr>,
+    },
     Printm(Expr),
-    Send { channel: VarRef, sorted: bool, args: Vec<Expr> },
+    Send {
+        channel: VarRef,
+        sorted: bool,
+        args: Vec<Expr>,
+    },
     /// `?`, `??` (`random`), `?<>` and `??<>` (`keep`: the message stays).
-    Receive { channel: VarRef, random: bool, keep: bool, args: Vec<ReceiveArg> },
+    Receive {
+        channel: VarRef,
+        random: bool,
+        keep: bool,
+        args: Vec<ReceiveArg>,
+    },
     If(Vec<Vec<Stmt>>),
     Do(Vec<Vec<Stmt>>),
     Break,
@@ -171,13 +193,35 @@ pub enum StmtKind {
     Atomic(Vec<Stmt>),
     DStep(Vec<Stmt>),
     /// `{ ... }`, or the body of an inline.
-    Block { body: Vec<Stmt>, inline: Option<Name> },
-    Unless { main: Box<Stmt>, escape: Box<Stmt> },
-    ForRange { variable: VarRef, from: Expr, to: Expr, body: Vec<Stmt> },
+    Block {
+        body: Vec<Stmt>,
+        inline: Option<Name>,
+    },
+    Unless {
+        main: Box<Stmt>,
+        escape: Box<Stmt>,
+    },
+    ForRange {
+        variable: VarRef,
+        from: Expr,
+        to: Expr,
+        body: Vec<Stmt>,
+    },
     /// `for (x in a)`: an array's indices, or a channel's messages.
-    ForIn { variable: VarRef, container: VarRef, body: Vec<Stmt> },
-    Select { variable: VarRef, from: Expr, to: Expr },
-    SetPriority { pid: Expr, priority: Expr },
+    ForIn {
+        variable: VarRef,
+        container: VarRef,
+        body: Vec<Stmt>,
+    },
+    Select {
+        variable: VarRef,
+        from: Expr,
+        to: Expr,
+    },
+    SetPriority {
+        pid: Expr,
+        priority: Expr,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -218,11 +262,19 @@ pub enum ExprKind {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `(c -> a : b)`
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
-    Run { process: Name, args: Vec<Expr>, priority: Option<Box<Expr>> },
+    Run {
+        process: Name,
+        args: Vec<Expr>,
+        priority: Option<Box<Expr>>,
+    },
     Len(VarRef),
     Probe(Probe, VarRef),
     /// `c?[..]` and `c??[..]`
-    Poll { channel: VarRef, random: bool, args: Vec<ReceiveArg> },
+    Poll {
+        channel: VarRef,
+        random: bool,
+        args: Vec<ReceiveArg>,
+    },
     Timeout,
     /// `np_`
     NonProgress,
@@ -230,9 +282,17 @@ pub enum ExprKind {
     PcValue(Box<Expr>),
     GetPriority(Box<Expr>),
     /// `P[pid]@label`
-    RemoteLabel { process: Name, pid: Option<Box<Expr>>, label: Name },
+    RemoteLabel {
+        process: Name,
+        pid: Option<Box<Expr>>,
+        label: Name,
+    },
     /// `P[pid]:variable`
-    RemoteVariable { process: Name, pid: Option<Box<Expr>>, variable: VarRef },
+    RemoteVariable {
+        process: Name,
+        pid: Option<Box<Expr>>,
+        variable: VarRef,
+    },
     /// Only in `ltl`.
     Temporal(Temporal),
 }

@@ -2,3 +2,6 @@
 #![forbid(unsafe_code)]
 
 pub mod ast;
+pub mod lexer;
+pub mod preprocess;
+pub mod token;
