@@ -129,12 +129,14 @@ macro_rules! spellings {
         pub enum $type { $($variant,)* }
 
         impl $type {
+            #[cfg(test)]
             pub const ALL: &'static [$type] = &[$($type::$variant,)*];
 
             pub fn text(self) -> &'static str {
                 match self { $($type::$variant => $text,)* }
             }
 
+            #[allow(dead_code)] // Punctuation is found by the lexer's own table.
             pub fn from_text(text: &str) -> Option<$type> {
                 match text { $($text => Some($type::$variant),)* _ => None }
             }

@@ -429,7 +429,10 @@ mod tests {
     #[test]
     fn strings_and_pastes() {
         gives("#define s(x) #x\ns(a  + \"b\\n\")", r#""a + \"b\\n\"""#);
-        gives("#define cat(a, b) a##b\n#define xy 7\ncat(x, y) cat(1, 2) cat(-, >) cat(,q)\n#define t(a) z a##w\nt()", "7 12 -> q\nz w");
+        gives(
+            "#define cat(a, b) a##b\n#define xy 7\ncat(x, y) cat(1, 2) cat(-, >) cat(,q)\n#define t(a) z a##w\nt()",
+            "7 12 -> q\nz w",
+        );
     }
 
     #[test]

@@ -4,6 +4,8 @@ mod condition;
 mod directives;
 mod expand;
 
+pub(crate) use expand::Reparent;
+
 use std::collections::HashMap;
 use std::rc::Rc;
 
