@@ -1,0 +1,86 @@
+//! `ltl` formulas: the operators and words that mean something only there.
+
+use super::cursor::Kind;
+use super::expressions::Infix;
+use super::{Parse, Parser};
+use crate::ast::{Expr, Ltl, Name, Temporal};
+use crate::token::Punct;
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Prefix {
+    Always,
+    Eventually,
+    Next,
+}
+
+impl Prefix {
+    pub(super) fn build(self, operand: Box<Expr>) -> Temporal {
+        match self {
+            Prefix::Always => Temporal::Always(operand),
+            Prefix::Eventually => Temporal::Eventually(operand),
+            Prefix::Next => Temporal::Next(operand),
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// `ltl name { formula }`
+    pub(super) fn ltl(&mut self) -> Parse<Ltl> {
+        let span = self.bump();
+        let name = match self.ident() {
+            Some(text) => Some(Name { text: text.to_string(), span: self.bump() }),
+            None => None,
+        };
+        self.in_ltl = true;
+        let open = self.expect(Punct::LBrace, "before the formula")?;
+        let formula = self.full_expression()?;
+        self.eat(Punct::Semi);
+        if !self.at(Punct::RBrace) {
+            return Err(self.formula_goes_on(open));
+        }
+        self.bump();
+        Ok(Ltl { name, formula, span })
+    }
+
+    /// A formula that is the whole text.
+    pub(super) fn whole_formula(&mut self) -> Parse<Expr> {
+        self.in_ltl = true;
+        let formula = self.full_expression()?;
+        self.eat(Punct::Semi);
+        if self.peek() != Kind::Eof {
+            return Err(self.unexpected("the end of the formula"));
+        }
+        Ok(formula)
+    }
+
+    /// The operator here and how many tokens it has: `[]` and `<>` are read as two.
+    pub(super) fn ltl_prefix(&self) -> Option<(Prefix, usize)> {
+        match (self.raw(0), self.raw(1)) {
+            (Kind::P(Punct::LBracket), Kind::P(Punct::RBracket)) => Some((Prefix::Always, 2)),
+            (Kind::P(Punct::Lt), Kind::P(Punct::Gt)) => Some((Prefix::Eventually, 2)),
+            (Kind::Ident, _) => match &*self.ident()? {
+                "always" => Some((Prefix::Always, 1)),
+                "eventually" => Some((Prefix::Eventually, 1)),
+                "X" | "next" => Some((Prefix::Next, 1)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    pub(super) fn ltl_infix(&self) -> Option<(Infix, usize)> {
+        match (self.raw(0), self.raw(1)) {
+            (Kind::P(Punct::Arrow), _) => Some((Infix::Implies, 1)),
+            (Kind::P(Punct::Lt), Kind::P(Punct::Arrow)) => Some((Infix::Equivalent, 2)),
+            (Kind::Ident, _) => match &*self.ident()? {
+                "U" | "until" | "stronguntil" => Some((Infix::Until, 1)),
+                "V" | "release" => Some((Infix::Release, 1)),
+                "W" | "weakuntil" => Some((Infix::WeakUntil, 1)),
+                "implies" => Some((Infix::Implies, 1)),
+                "equivalent" => Some((Infix::Equivalent, 1)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
