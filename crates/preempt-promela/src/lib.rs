@@ -3,6 +3,7 @@
 
 pub mod ast;
 mod lexer;
+mod lower;
 mod parser;
 mod preprocess;
 pub mod pretty;
@@ -12,8 +13,36 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use preempt_core::{Diagnostic, SourceMap};
+use preempt_model::Model;
 
 use preprocess::{MacroTable, Preprocessor};
+
+/// What became of a text: the model if there is no error in it, and everything there is to say.
+#[derive(Debug)]
+pub struct Loaded {
+    pub model: Option<Model>,
+    pub sources: SourceMap,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// From text to model. `read` gives the text of an included file by its path.
+pub fn load(
+    name: &str,
+    text: &str,
+    defines: &[(String, String)],
+    read: &mut dyn FnMut(&str) -> Result<String, String>,
+) -> Loaded {
+    let mut sources = SourceMap::new();
+    let Parsed { program, mut diagnostics, .. } = parse_model(&mut sources, name, text, defines, read);
+    // A tree with holes would only give errors that follow from the first ones.
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Loaded { model: None, sources, diagnostics };
+    }
+    let (model, found) = lower::lower(&program);
+    diagnostics.extend(found);
+    let model = (!diagnostics.iter().any(Diagnostic::is_error)).then_some(model);
+    Loaded { model, sources, diagnostics }
+}
 
 /// A parsed model together with what a formula given apart from it may refer to.
 #[derive(Debug, Clone)]

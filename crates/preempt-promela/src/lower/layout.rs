@@ -31,7 +31,6 @@ pub(super) struct Field {
     pub shape: Shape,
     pub length: Option<u32>,
     pub init: FieldInit,
-    pub span: Span,
 }
 
 #[derive(Debug, Clone)]
@@ -164,7 +163,6 @@ impl Lowering {
                     offset: record.slots,
                     length,
                     init,
-                    span: variable.name.span,
                     shape,
                 };
                 record.slots = record

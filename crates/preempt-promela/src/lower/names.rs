@@ -73,10 +73,6 @@ impl Names {
         self.blocks.iter().map(|block| block.number).collect()
     }
 
-    pub fn is_outermost_block(&self) -> bool {
-        self.blocks.len() == 1
-    }
-
     pub fn variable(&self, name: &str) -> Option<&Declared> {
         self.blocks
             .iter()
@@ -101,10 +97,6 @@ impl Names {
 }
 
 impl Declared {
-    pub fn slots(&self) -> u32 {
-        self.shape.slots() * self.length.unwrap_or(1)
-    }
-
     pub fn scalar_type(&self) -> Option<Type> {
         match &self.shape {
             Shape::Scalar(ty) => Some(*ty),

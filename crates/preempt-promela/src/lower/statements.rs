@@ -286,7 +286,7 @@ impl Lowering {
         span: Span,
     ) -> Made {
         let place = self.loop_variable(variable);
-        let name = crate::pretty::reference_text(variable);
+        let name = crate::pretty::ref_text(variable);
         let (start, end) = (self.expression(from), self.expression(to));
         if let (Some(low), Some(high)) = (self.quiet_constant(from), self.quiet_constant(to))
             && low > high
@@ -300,7 +300,7 @@ impl Lowering {
     /// `i = from; do :: break :: i < to -> i++ od`
     fn select(&mut self, variable: &VarRef, from: &ast::Expr, to: &ast::Expr, span: Span) -> Made {
         let place = self.loop_variable(variable);
-        let name = crate::pretty::reference_text(variable);
+        let name = crate::pretty::ref_text(variable);
         let (start, end) = (self.expression(from), self.expression(to));
         let head = Counting { place, start, end, name, from: expr_text(from), to: expr_text(to) };
         self.counted_loop(head, BinaryOp::Lt, &[], span, false, None)
@@ -308,7 +308,7 @@ impl Lowering {
 
     fn for_in(&mut self, variable: &VarRef, container: &VarRef, body: &[Stmt], span: Span) -> Made {
         let declared = container.parts.first().and_then(|part| self.names.variable(&part.name.text)).cloned();
-        let name = crate::pretty::reference_text(variable);
+        let name = crate::pretty::ref_text(variable);
         let simple = container.parts.len() == 1 && container.parts[0].index.is_none();
         match declared {
             Some(declared) if simple && declared.length.is_some() => {
@@ -330,7 +330,7 @@ impl Lowering {
                     return self.single(ElementKind::Basic(Command::SKIP), span, "for");
                 };
                 let channel = self.channel(container);
-                let channel_name = crate::pretty::reference_text(container);
+                let channel_name = crate::pretty::ref_text(container);
                 let rotate = Rotate { channel: channel.clone(), places, channel_name: channel_name.clone(), name };
                 let head = Counting {
                     place: counter,
