@@ -96,7 +96,8 @@ impl Source {
         let offset = (offset as usize).min(self.text.len()) as u32;
         let line = self.line_starts.partition_point(|start| *start <= offset) - 1;
         let start = self.line_starts[line] as usize;
-        let column = self.text.as_bytes()[start..offset as usize].iter().filter(|b| (**b & 0xC0) != 0x80).count();
+        let column =
+            self.text.as_bytes()[start..offset as usize].iter().filter(|b| (**b & 0xC0) != 0x80).count();
         (line as u32 + 1, column as u32 + 1)
     }
 }
@@ -113,6 +114,11 @@ impl SourceMap {
 
     pub fn source(&self, id: SourceId) -> &Source {
         &self.sources[id.0 as usize]
+    }
+
+    /// `None` for an id of another map.
+    pub fn get(&self, id: SourceId) -> Option<&Source> {
+        self.sources.get(id.0 as usize)
     }
 
     pub fn sources(&self) -> impl Iterator<Item = (SourceId, &Source)> {

@@ -31,7 +31,9 @@ pub enum Guarantee {
     Exhaustive,
     Bounded(Bound),
     /// Fingerprints instead of states: with this probability a state was missed.
-    Approximate { probability: f64 },
+    Approximate {
+        probability: f64,
+    },
     /// For any number of processes.
     Parameterised,
 }
