@@ -186,7 +186,7 @@ impl<'a> Lanes<'a> {
         let mut cell = self.cell(Ink::Plain, wrap(&self.words(step), room), room);
         let printed = step.output.as_deref().unwrap_or_default().trim_end_matches('\n');
         for line in printed.split('\n').filter(|_| !printed.is_empty()) {
-            let lines = wrap(&format!("» {}", clean(line)), room);
+            let lines = wrap(&format!("> {}", clean(line)), room);
             cell.lines.extend(self.cell(Ink::Printed, lines, room).lines);
         }
         cell

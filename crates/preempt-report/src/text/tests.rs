@@ -75,7 +75,7 @@ fn a_lasso_a_rendezvous_output_and_a_forced_switch_in_lanes() {
 ────────────────────────────┼────────────────────┼────────
        1     4  q!1         │ q?y                │ y = 1
 ╭▶     2    10              │ printf(\"got it\\n\") │
-│                           │ » got it           │
+│                           │ > got it           │
 │      3    11              │ y--                │ y = 0
 │ ›    4     5  y == 0      │ · cannot move      │
 ╰─»    5     9  ▒ preempted │ y++                │ y = 1
