@@ -7,8 +7,12 @@ use crate::backend::reference;
 use crate::console::{self, Failure};
 use preempt_core::Trace;
 use preempt_report::{TextOptions, to_json};
+use std::path::Path;
 
 pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
+    if let Some(path) = &args.trace {
+        could_be_written(path)?;
+    }
     let searched = search(&args.model, &args.search, args.output.color, reference::check)?;
     let Some(outcome) = searched.outcome else { return Ok(ExitStatus::Input) };
     let text = TextOptions {
@@ -19,11 +23,26 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     };
     console::print(&present(&searched.info, &outcome, &args.output, text))?;
     if let (Some(path), Some(_)) = (&args.trace, &outcome.counterexample) {
-        std::fs::write(path, to_json(&searched.info, &outcome)).map_err(|error| {
-            Failure::new(format!("cannot write the counterexample to `{}`: {error}", path.display()))
-        })?;
+        std::fs::write(path, to_json(&searched.info, &outcome))
+            .map_err(|error| cannot_write(path, &error.to_string()))?;
     }
     Ok(outcome.verdict.into())
+}
+
+/// Asked before the search, which may take hours: a mistake in the name should not cost them.
+fn could_be_written(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.is_dir() {
+        return Err(cannot_write(path, "it is a directory"));
+    }
+    if !folder.is_dir() {
+        return Err(cannot_write(path, &format!("there is no directory `{}`", folder.display())));
+    }
+    Ok(())
+}
+
+fn cannot_write(path: &Path, why: &str) -> Failure {
+    Failure::new(format!("cannot write the counterexample to `{}`: {why}", path.display()))
 }
 
 /// The shortest command that finds the same run: within the bound of that run, the search ends soonest.

@@ -50,13 +50,17 @@ pub fn search(
     Ok(Searched { info, outcome })
 }
 
-/// Prints the diagnostics; the model if none of them is an error.
+/// Prints the diagnostics; the model if none of them is an error. A front end without a model has said why.
 fn sound(loaded: Loaded, colour: Colour) -> Option<(backend::Model, SourceMap)> {
     let Loaded { model, sources, diagnostics } = loaded;
     let style = console::stderr_style(colour);
     console::complain(&render_diagnostics(&diagnostics, &sources, console::stderr_width(), style));
     if diagnostics.iter().any(|diagnostic| diagnostic.is_error()) {
         return None;
+    }
+    if !diagnostics.is_empty() {
+        // On a terminal the result follows: keep it apart from the warnings.
+        console::complain("\n");
     }
     model.map(|model| (model, sources))
 }

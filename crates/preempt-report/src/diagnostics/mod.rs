@@ -7,7 +7,10 @@ use annotate_snippets::{Group, Level, Renderer, Snippet};
 use marks::{Mark, marks};
 use preempt_core::{Diagnostic, Severity, SourceMap};
 
-/// All of them, in the order of the text, and then how many there are ("2 errors, 1 warning").
+/// Nobody reads more; errors go before warnings when not all can be shown.
+const MOST_SHOWN: usize = 50;
+
+/// In the order of the text, and then how many there are ("2 errors, 1 warning").
 ///
 /// The empty string if there are none. Spans may be anything: what lies outside of its text is cut to fit.
 pub fn render_diagnostics(
@@ -23,6 +26,10 @@ pub fn render_diagnostics(
     let width = width.max(40);
     let renderer = if style.is_coloured() { Renderer::styled() } else { Renderer::plain() }.term_width(width);
     let mut in_order: Vec<&Diagnostic> = diagnostics.iter().collect();
+    if in_order.len() > MOST_SHOWN {
+        in_order.sort_by_key(|diagnostic| !diagnostic.is_error());
+        in_order.truncate(MOST_SHOWN);
+    }
     // What is about the whole input comes first: it may explain the rest.
     in_order.sort_by_key(|diagnostic| {
         diagnostic.span.map(|span| sources.visible(span)).map(|span| (span.source, span.start, span.end))
@@ -81,7 +88,8 @@ fn count(diagnostics: &[Diagnostic], style: Style) -> String {
     if warnings > 0 {
         parts.push(style.paint(Ink::Doubtful, &counted(warnings, "warning")));
     }
-    parts.join(", ")
+    let all = parts.join(", ");
+    if diagnostics.len() > MOST_SHOWN { format!("{all} ({MOST_SHOWN} are shown)") } else { all }
 }
 
 fn counted(number: usize, what: &str) -> String {

@@ -247,6 +247,46 @@ fn every_span_of_every_odd_text_can_be_rendered() {
     }
 }
 
+/// The same with everything at random: several labels, expansions of expansions, ids from nowhere.
+#[test]
+fn random_diagnostics_of_random_texts_can_be_rendered() {
+    let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = move |below: u32| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as u32 % below
+    };
+    let pieces = ["a", "\n", "\t", "ü", "漢", "\r\n", " ", "do", "\u{301}", "\u{7}", "x = 1;"];
+    for _ in 0..3000 {
+        let text: String = (0..random(30)).map(|_| pieces[random(pieces.len() as u32) as usize]).collect();
+        let mut sources = sources(&text);
+        sources.add("other.h", "one\ntwo");
+        let mut span = |expansions| Span {
+            expansion: ExpansionId(random(expansions)),
+            ..Span::new(SourceId(random(3)), random(80), random(80))
+        };
+        for i in 1..4 {
+            let kind = if i % 2 == 0 { ExpansionKind::Macro } else { ExpansionKind::Inline };
+            let expansion = Expansion { kind, name: "M".into(), call: span(i), definition: span(i) };
+            sources.add_expansion(expansion);
+        }
+        let error =
+            Diagnostic::error(span(5), "wrong").note("n").label(span(5), "l").label(span(5), "k").hint("h");
+        assert!(plain(&[error], &sources).contains("wrong"), "{text:?}");
+    }
+}
+
+#[test]
+fn of_very_many_the_errors_are_shown() {
+    let sources = sources("a\n");
+    let mut list = vec![Diagnostic::warning(Span::new(SourceId(0), 0, 1), "odd"); 100];
+    list.push(Diagnostic::error(Span::new(SourceId(0), 1, 1), "wrong"));
+    let text = plain(&list, &sources);
+    assert!(
+        text.contains("error: wrong") && text.ends_with("1 error, 100 warnings (50 are shown)\n"),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_very_long_line_is_cut_around_the_mark() {
     let text = format!("{}mark{}", "x".repeat(100_000), "y".repeat(100_000));
