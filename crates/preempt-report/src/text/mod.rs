@@ -5,6 +5,7 @@ mod counterexample;
 mod lanes;
 mod rows;
 mod summary;
+mod widths;
 mod words;
 
 use crate::style::Style;
