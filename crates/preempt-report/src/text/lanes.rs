@@ -7,7 +7,7 @@ use super::counterexample::pieces;
 use super::rows::{Row, net_changes};
 use super::words::{clean, cut, fill, grouped, wrap};
 use crate::style::Ink;
-use preempt_core::{Location, Step, SwitchKind, Trace};
+use preempt_core::{Location, Partner, Step, SwitchKind, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A step takes at most so many lines, unless everything is wanted.
@@ -151,7 +151,7 @@ impl<'a> Lanes<'a> {
             && let Some(lane) = self.lane(partner.pid, &partner.process)
             && lanes[lane].is_empty()
         {
-            lanes[lane] = self.cell(Ink::Plain, wrap(&clean(&partner.text), room(lane)), room(lane));
+            lanes[lane] = self.cell(Ink::Plain, wrap(&partner_words(partner), room(lane)), room(lane));
         }
         if let Some(lane) = self.left_behind(*i)
             && lanes[lane].is_empty()
@@ -194,7 +194,7 @@ impl<'a> Lanes<'a> {
             words = format!("{words} → {}", clean(choice));
         }
         if let (Layout::Names { .. }, Some(partner)) = (self.layout, &step.partner) {
-            words = format!("{words} → {}: {}", clean(&partner.process), clean(&partner.text));
+            words = format!("{words} → {}: {}", clean(&partner.process), partner_words(partner));
         }
         words
     }
@@ -310,6 +310,11 @@ fn processes(trace: &Trace) -> Vec<(usize, &str)> {
     let mut processes: Vec<_> = first_seen.into_iter().collect();
     processes.sort_by_key(|((pid, _), seen)| (*pid, *seen));
     processes.into_iter().map(|(process, _)| process).collect()
+}
+
+/// An engine may know who receives without knowing by which statement.
+pub(super) fn partner_words(partner: &Partner) -> String {
+    if partner.text.is_empty() { "receives".into() } else { clean(&partner.text) }
 }
 
 fn switch_sign(switch: SwitchKind) -> &'static str {

@@ -1,7 +1,7 @@
 //! How the page is shared among the columns of a run, and whether there is room for lanes at all.
 
 use super::columns::{Column, share};
-use super::lanes::{Lanes, Layout, Places, left_words};
+use super::lanes::{Lanes, Layout, Places, left_words, partner_words};
 use super::rows::Row;
 use super::words::{clean, width};
 
@@ -76,7 +76,7 @@ impl Lanes<'_> {
             if let Some(partner) = &step.partner
                 && let Some(lane) = self.lane(partner.pid, &partner.process)
             {
-                wanted[lane] = wanted[lane].max(width(&clean(&partner.text)));
+                wanted[lane] = wanted[lane].max(width(&partner_words(partner)));
             }
             if let Row::Step(i) = row
                 && let Some(lane) = self.left_behind(*i)
