@@ -2,7 +2,7 @@
 //! searched. The interpreter implements it for models; write it for a Rust type to check a protocol of your own.
 
 use crate::footprint::Footprint;
-use preempt_core::{Change, Location, PropertyKind};
+use preempt_core::{Change, Location, Partner, PropertyKind};
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -81,4 +81,6 @@ pub struct Description {
     pub choice: Option<String>,
     /// What the step printed.
     pub output: Option<String>,
+    /// The receiver of a rendezvous.
+    pub partner: Option<Partner>,
 }

@@ -13,7 +13,7 @@ mod spinning;
 mod stable;
 mod trail;
 
-pub use reference::{Options, check, count};
+pub use reference::{Options, check, count, guarantee};
 pub use replay::{Replayed, replay};
 
 /// Preemptions first, then steps.

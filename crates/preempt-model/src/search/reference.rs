@@ -337,16 +337,21 @@ impl<'a, S: System> Search<'a, S> {
     fn outcome(mut self, verdict: Verdict, violation: Option<Violation>, trace: Option<Trace>) -> Outcome {
         self.stats.time = self.started.elapsed();
         self.stats.peak_bytes = self.bytes;
-        let guarantee = match self.options.bound {
-            None => Guarantee::Exhaustive,
-            Some(most) => Guarantee::Bounded(Bound { unit: Cost::Preemptions, most }),
-        };
+        let guarantee = guarantee(self.options);
         let violation = violation.map(|violation| Property {
             kind: violation.kind,
             name: violation.name,
             location: violation.location,
         });
         Outcome { verdict, guarantee, violation, counterexample: trace, stats: self.stats }
+    }
+}
+
+/// What a "holds" rests on.
+pub fn guarantee(options: &Options) -> Guarantee {
+    match options.bound {
+        None => Guarantee::Exhaustive,
+        Some(most) => Guarantee::Bounded(Bound { unit: Cost::Preemptions, most }),
     }
 }
 

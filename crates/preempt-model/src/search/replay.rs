@@ -57,6 +57,7 @@ pub fn replay<S: System>(
             switch,
             changed: changes(&variables, &after),
             output: description.output,
+            partner: description.partner,
         });
         variables = after;
         violation = successor.violation;

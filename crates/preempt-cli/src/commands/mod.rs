@@ -1,0 +1,7 @@
+//! One file a verb.
+
+pub mod check;
+pub mod count;
+pub mod engines;
+pub mod generate;
+mod search;
