@@ -52,8 +52,10 @@ impl Input {
         }
     }
 
+    /// A file without an extension is taken for Promela, as Spin takes it.
     pub fn of_path(path: &Path) -> Option<Input> {
-        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        let Some(extension) = path.extension() else { return Some(Input::Promela) };
+        let extension = extension.to_str()?.to_ascii_lowercase();
         Input::ALL.into_iter().find(|input| input.extensions().contains(&extension.as_str()))
     }
 }
@@ -85,9 +87,7 @@ mod tests {
         assert_eq!(of("B.PROM"), Some(Input::Promela));
         assert_eq!(of("a.b.sumo"), Some(Input::Promela));
         assert_eq!(of("a.rs"), None);
-        assert_eq!(of("pml"), None);
-        assert_eq!(of(".pml"), None);
-        assert_eq!(of(""), None);
+        assert_eq!(of("pml"), Some(Input::Promela));
     }
 
     #[test]

@@ -344,9 +344,13 @@ impl Builder<'_> {
         Graph { locations, entry: LocationId(0), labels }
     }
 
-    /// A step inside an atomic sequence that leads to a mere jump takes it at once: nobody could see it standing there.
+    /// A step inside an atomic sequence that leads to a mere jump takes it at once: nobody could see it standing
+    /// there. A send may be a rendezvous, after which its receiver goes on alone and the sender is seen.
     fn settle(&self, step: &Step) -> (Option<ElementId>, bool) {
         let (mut target, mut atomic) = (step.target, step.atomic);
+        if matches!(step.command, Command::Send { .. }) {
+            return (target, atomic);
+        }
         for _ in 0..MAX_JUMPS {
             let Some(id) = target.filter(|_| atomic) else { break };
             let passes = matches!(

@@ -52,6 +52,8 @@ struct Lowering {
     survey: Survey,
     /// For each code the labels asked for: `Expr::At` counts them.
     asked_labels: HashMap<CodeId, Vec<ast::Name>>,
+    /// How many inlines the statement being lowered stands in.
+    inline_depth: usize,
     /// In a formula the words of Promela that need a running process have no meaning.
     in_formula: bool,
 }
@@ -68,6 +70,7 @@ impl Lowering {
             needs_remote_variables: false,
             survey: Survey::default(),
             asked_labels: HashMap::new(),
+            inline_depth: 0,
             in_formula: false,
         }
     }

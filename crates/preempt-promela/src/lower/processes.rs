@@ -67,7 +67,9 @@ impl Lowering {
             let parameters = process.parameters.iter().map(|declaration| declaration.variables.len()).sum();
             let code = CodeId(number as u16);
             let known = ProcessName { code, parameters, span: process.name.span };
-            if let Some(before) = self.names.processes.insert(process.name.text.clone(), known) {
+            // Spin takes several `init` bodies, each a process of its own.
+            let before = self.names.processes.insert(process.name.text.clone(), known);
+            if let Some(before) = before.filter(|_| process.kind != ProcessKind::Init) {
                 let message = format!("the process `{}` is defined twice", process.name.text);
                 self.report(
                     Diagnostic::error(process.name.span, message).label(before.span, "first defined here"),

@@ -9,6 +9,9 @@ use crate::pretty::{expr_text, stmt_text};
 use preempt_core::{Diagnostic, Span};
 use preempt_model::{BinaryOp, Command, Expr, Pattern, Place, Scope, Type};
 
+/// Spin writes `select` over literals this far apart as a choice, which has fewer states than the loop.
+const LARGEST_CHOICE: i32 = 32;
+
 impl Lowering {
     /// A sequence of its own. `what` names it in the message if it has no statement.
     fn sub_sequence(&mut self, stmts: &[Stmt], span: Span, what: &str) -> SequenceId {
@@ -118,8 +121,10 @@ impl Lowering {
                 let text = self.d_step_text(body);
                 self.single(ElementKind::Deterministic(sequence), span, text)
             }
-            StmtKind::Block { body, .. } => {
+            StmtKind::Block { body, inline } => {
+                self.inline_depth += usize::from(inline.is_some());
                 let sequence = self.block_sequence(body, span, "a block");
+                self.inline_depth -= usize::from(inline.is_some());
                 self.no_label_at_beginning(sequence, "");
                 self.single(ElementKind::Block(sequence), span, "{ }")
             }
@@ -297,13 +302,40 @@ impl Lowering {
         self.counted_loop(head, BinaryOp::Le, body, span, true, None)
     }
 
-    /// `i = from; do :: break :: i < to -> i++ od`
+    /// `i = from; do :: break :: i < to -> i++ od`; a small range of literals is a choice of assignments.
     fn select(&mut self, variable: &VarRef, from: &ast::Expr, to: &ast::Expr, span: Span) -> Made {
         let place = self.loop_variable(variable);
         let name = crate::pretty::ref_text(variable);
+        if let (ExprKind::Number(low @ 0..), ExprKind::Number(high @ 0..)) = (&from.kind, &to.kind) {
+            if low > high {
+                self.error(from.span, format!("from {low} to {high} there is nothing to select"));
+            }
+            // Spin does this by scanning characters, and only outside of inlines.
+            let simple_name = name.chars().all(|char| char.is_ascii_alphanumeric());
+            if simple_name && self.inline_depth == 0 && high - low <= LARGEST_CHOICE {
+                return self.select_by_choice(&place, &name, *low..=*high, span);
+            }
+        }
         let (start, end) = (self.expression(from), self.expression(to));
         let head = Counting { place, start, end, name, from: expr_text(from), to: expr_text(to) };
         self.counted_loop(head, BinaryOp::Lt, &[], span, false, None)
+    }
+
+    fn select_by_choice(
+        &mut self,
+        place: &Place,
+        name: &str,
+        values: std::ops::RangeInclusive<i32>,
+        span: Span,
+    ) -> Made {
+        let mut options = Vec::new();
+        for value in values {
+            self.flow().open_sequence();
+            let command = Command::Assign(vec![(place.clone(), Expr::Const(value))]);
+            self.push_basic(command, span, format!("{name} = {value}"));
+            options.push(self.flow().close_sequence());
+        }
+        Made::pushed(self.flow().push_if(options, span))
     }
 
     fn for_in(&mut self, variable: &VarRef, container: &VarRef, body: &[Stmt], span: Span) -> Made {
