@@ -21,10 +21,11 @@ mod state;
 pub use moves::Action;
 pub use state::State;
 
+use crate::expr::Expr;
 use crate::footprint::Footprint;
-use crate::program::{Init, Model};
+use crate::program::{Init, Location, Model};
 use crate::system::{Description, Successor, System, Violation};
-use eval::Evaluation;
+use eval::{Evaluation, Timeout};
 use preempt_core::{Change, PropertyKind, SourceMap, Span};
 use state::{Channel, Machine};
 
@@ -90,6 +91,28 @@ impl<'m> Interpreter<'m> {
         let slots = if hidden { &mut machine.hidden } else { &mut machine.globals };
         slots[slot as usize] = value;
         Ok(())
+    }
+
+    /// Does an expression that belongs to no process hold? Only globals and remote references have a meaning in it.
+    pub fn holds(&self, state: &State, expr: &Expr) -> Result<bool, Fault> {
+        let machine = self.thaw(state);
+        Evaluation { timeout: Timeout::Ask, ..Evaluation::outside(self, &machine) }.holds(expr)
+    }
+
+    pub(crate) fn stands_at_accept(&self, state: &State) -> bool {
+        self.some_location(state, |location| location.accept)
+    }
+
+    pub(crate) fn stands_at_progress(&self, state: &State) -> bool {
+        self.some_location(state, |location| location.progress)
+    }
+
+    fn some_location(&self, state: &State, test: impl Fn(&Location) -> bool) -> bool {
+        let machine = self.thaw(state);
+        machine.processes.iter().any(|process| {
+            let frame = process.frame();
+            test(self.model.code(frame.code).location(frame.location))
+        })
     }
 
     fn thaw(&self, state: &State) -> Machine {

@@ -3,9 +3,13 @@
 //! * [`stable`]: from one state at which everybody may run to the next;
 //! * [`reference`]: the search in order of cost, each process expanded in each state once;
 //! * [`oracle`]: shortest paths over (state, last process), with no cleverness at all;
+//! * [`liveness`]: runs without end that a monitor accepts: [`graph`] is the product, [`lasso`] the run;
 //! * [`spinning`]: the condition under which `--fair-switch` lets a process be left for free;
 //! * [`replay`]: executes a list of steps again and counts its switches.
 
+mod graph;
+mod lasso;
+pub mod liveness;
 pub mod oracle;
 pub mod reference;
 pub mod replay;
@@ -13,6 +17,7 @@ mod spinning;
 mod stable;
 mod trail;
 
+pub use liveness::check_cycles;
 pub use reference::{Options, check, count, guarantee};
 pub use replay::{Replayed, replay};
 

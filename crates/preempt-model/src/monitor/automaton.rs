@@ -1,0 +1,53 @@
+//! Büchi automata made from formulas.
+
+use super::{Monitor, Reading};
+use crate::interpreter::{Interpreter, State};
+use crate::property::Automaton;
+use crate::system::Violation;
+use preempt_core::PropertyKind;
+
+/// Looks for runs that the automaton accepts; the automaton is that of a formula's negation.
+#[derive(Debug, Clone)]
+pub struct BuchiMonitor<'a, 'm> {
+    interpreter: &'a Interpreter<'m>,
+    automaton: Automaton,
+    violation: Violation,
+}
+
+impl<'a, 'm> BuchiMonitor<'a, 'm> {
+    pub fn new(interpreter: &'a Interpreter<'m>, automaton: Automaton, violation: Violation) -> Self {
+        BuchiMonitor { interpreter, automaton, violation }
+    }
+}
+
+impl<'m> Monitor<Interpreter<'m>> for BuchiMonitor<'_, 'm> {
+    type Place = usize;
+
+    fn start(&self) -> usize {
+        self.automaton.initial
+    }
+
+    fn read(&self, state: &State, place: usize) -> Vec<Reading<usize>> {
+        let mut found = Vec::new();
+        for (guard, target) in &self.automaton.states[place].edges {
+            match self.interpreter.holds(state, guard) {
+                Ok(true) => found.push(Reading::on(*target)),
+                Ok(false) => {}
+                Err(fault) => {
+                    let kind = PropertyKind::RuntimeError;
+                    let violation = Violation { kind, name: fault.0, location: self.violation.location.clone() };
+                    found.push(Reading { place: None, violation: Some(violation) });
+                }
+            }
+        }
+        found
+    }
+
+    fn accepts(&self, _: &State, place: usize) -> bool {
+        self.automaton.states[place].accepting
+    }
+
+    fn violation(&self) -> Violation {
+        self.violation.clone()
+    }
+}
