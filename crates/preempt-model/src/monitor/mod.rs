@@ -7,10 +7,12 @@
 mod automaton;
 mod claim;
 mod labels;
+mod trace;
 
 pub use automaton::BuchiMonitor;
 pub use claim::ClaimMonitor;
 pub use labels::{AcceptanceMonitor, NonProgressMonitor};
+pub use trace::Traced;
 
 use crate::system::{Description, Successor, System, Violation};
 use preempt_core::Change;
