@@ -3,6 +3,7 @@
 //! * [`program`], [`command`], [`expr`], [`types`]: the program as plain data; [`footprint`]: what a command touches.
 //! * [`system`]: anything that moves step by step, process by process.
 //! * [`interpreter`]: the definition of what a program means, written to be read.
+//! * [`ltl`]: formulas of linear temporal logic to automata.
 //! * [`search`]: the reference search, the oracle it is compared with, and replay.
 #![forbid(unsafe_code)]
 
@@ -12,6 +13,7 @@ pub mod footprint;
 #[cfg(feature = "generator")]
 pub mod generator;
 pub mod interpreter;
+pub mod ltl;
 pub mod program;
 pub mod property;
 pub mod search;
