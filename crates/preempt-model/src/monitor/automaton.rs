@@ -1,6 +1,7 @@
 //! Büchi automata made from formulas.
 
 use super::{Monitor, Reading};
+use crate::expr::Expr;
 use crate::interpreter::{Interpreter, State};
 use crate::property::Automaton;
 use crate::system::Violation;
@@ -18,6 +19,11 @@ impl<'a, 'm> BuchiMonitor<'a, 'm> {
     pub fn new(interpreter: &'a Interpreter<'m>, automaton: Automaton, violation: Violation) -> Self {
         BuchiMonitor { interpreter, automaton, violation }
     }
+
+    fn accepts_everything(&self, place: usize) -> bool {
+        let state = &self.automaton.states[place];
+        state.accepting && state.edges.contains(&(Expr::TRUE, place))
+    }
 }
 
 impl<'m> Monitor<Interpreter<'m>> for BuchiMonitor<'_, 'm> {
@@ -31,6 +37,10 @@ impl<'m> Monitor<Interpreter<'m>> for BuchiMonitor<'_, 'm> {
         let mut found = Vec::new();
         for (guard, target) in &self.automaton.states[place].edges {
             match self.interpreter.holds(state, guard) {
+                // Once everything that may follow is accepted, there is nothing to wait for.
+                Ok(true) if self.accepts_everything(*target) => {
+                    found.push(Reading { place: None, violation: None });
+                }
                 Ok(true) => found.push(Reading::on(*target)),
                 Ok(false) => {}
                 Err(fault) => {
