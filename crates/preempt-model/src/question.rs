@@ -4,10 +4,11 @@ use crate::interpreter::Interpreter;
 use crate::ltl::{self, TooLarge};
 use crate::monitor::{
     AcceptanceMonitor, BuchiMonitor, ClaimMonitor, Monitor, Monitored, NonProgressMonitor, Traced,
+    finds_violation,
 };
 use crate::program::Model;
 use crate::property::Formula;
-use crate::search::{self, Options};
+use crate::search::{self, Options, Replayed};
 use crate::system::Violation;
 use preempt_core::{Observer, Outcome, PropertyKind, Verdict};
 
@@ -61,6 +62,33 @@ impl Question {
         }
     }
 
+    /// Is the question answered with "violated" by this run? `loop_start` counts steps.
+    pub fn is_violated_by<'m>(
+        &self,
+        interpreter: &Interpreter<'m>,
+        run: &Replayed<Interpreter<'m>>,
+        loop_start: Option<usize>,
+    ) -> Result<bool, TooLarge> {
+        let model = interpreter.model();
+        Ok(match self {
+            Question::Safety => {
+                run.violation.is_some()
+                    || run.last_state.as_ref().is_some_and(|state| search::is_deadlock(interpreter, state))
+            }
+            Question::Trace => false,
+            Question::Claim(number) => {
+                found_in(&ClaimMonitor::new(interpreter, &model.claims[*number]), run, loop_start)
+            }
+            Question::Formula(formula) => {
+                let automaton = ltl::to_automaton(&formula.formula.negated())?;
+                let violation = Violation { kind: PropertyKind::Ltl, name: String::new(), location: None };
+                found_in(&BuchiMonitor::new(interpreter, automaton, violation), run, loop_start)
+            }
+            Question::Acceptance => found_in(&AcceptanceMonitor { interpreter }, run, loop_start),
+            Question::Progress => found_in(&NonProgressMonitor { interpreter }, run, loop_start),
+        })
+    }
+
     pub fn answer(
         &self,
         interpreter: &Interpreter<'_>,
@@ -94,6 +122,27 @@ impl Question {
             Question::Progress => cycles(interpreter, &NonProgressMonitor { interpreter }, asking, observer),
         })
     }
+}
+
+fn found_in<'m, M: Monitor<Interpreter<'m>>>(
+    monitor: &M,
+    run: &Replayed<Interpreter<'m>>,
+    loop_start: Option<usize>,
+) -> bool {
+    let total = run.trace.steps.len();
+    let first = loop_start.and_then(|start| run.stable.iter().position(|(steps, _)| *steps == start));
+    if loop_start.is_some() && first.is_none() {
+        return false;
+    }
+    let mut states: Vec<_> = run.stable.iter().map(|(_, state)| state.clone()).collect();
+    // Coming back, the last state is the first of the loop again; a loop without steps repeats it.
+    if loop_start.is_some_and(|start| start < total) {
+        let back = states.pop();
+        if back.as_ref() != first.map(|first| &run.stable[first].1) {
+            return false;
+        }
+    }
+    finds_violation(monitor, &states, first)
 }
 
 /// Codes that some command starts.

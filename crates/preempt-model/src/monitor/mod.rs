@@ -16,6 +16,7 @@ pub use trace::Traced;
 
 use crate::system::{Description, Successor, System, Violation};
 use preempt_core::Change;
+use std::collections::HashSet;
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -51,6 +52,44 @@ impl<P> Reading<P> {
     fn on(place: P) -> Reading<P> {
         Reading { place: Some(place), violation: None }
     }
+}
+
+/// Does the monitor find its violation in a run through these states? `loop_start` is the state to which the last one
+/// leads back; without it the last state is repeated for ever, if the monitor looks at that.
+pub fn finds_violation<S: System, M: Monitor<S>>(
+    monitor: &M,
+    states: &[S::State],
+    loop_start: Option<usize>,
+) -> bool {
+    let Some(last) = states.len().checked_sub(1) else { return false };
+    let next = |position: usize| match (position < last, loop_start) {
+        (true, _) => Some(position + 1),
+        (false, Some(start)) => Some(start),
+        (false, None) => monitor.stutters().then_some(last),
+    };
+    // Everything that can be reached, and from each accepting place everything that can be reached again.
+    let explore = |from: Vec<(usize, M::Place)>| -> Option<HashSet<(usize, M::Place)>> {
+        let mut reached = HashSet::new();
+        let mut waiting = from;
+        while let Some((position, place)) = waiting.pop() {
+            for reading in monitor.read(&states[position], place) {
+                let (Some(place), None) = (reading.place, reading.violation) else { return None };
+                if let Some(next) = next(position)
+                    && reached.insert((next, place))
+                {
+                    waiting.push((next, place));
+                }
+            }
+        }
+        Some(reached)
+    };
+    let start = (0, monitor.start());
+    let Some(mut reached) = explore(vec![start]) else { return true };
+    reached.insert(start);
+    reached
+        .into_iter()
+        .filter(|(position, place)| monitor.accepts(&states[*position], *place))
+        .any(|node| explore(vec![node]).is_some_and(|again| again.contains(&node)))
 }
 
 /// A system with an observer that moves in step with it: for what the observer finds in a finite run.

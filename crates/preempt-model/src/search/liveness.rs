@@ -8,7 +8,7 @@ use super::lasso::{Lasso, Stop};
 use super::reference::{Options, guarantee};
 use super::replay::replay;
 use super::stable::{Event, expand};
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, finds_violation};
 use crate::system::System;
 use preempt_core::{Observer, Outcome, Property, Stats, Trace, Verdict};
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ pub fn check_cycles<S: System, M: Monitor<S>>(
     };
     let violation = monitor.violation();
     stats.violations.insert(violation.kind, 1);
-    let trace = told(system, &graph, &lasso, options.fair_switch);
+    let trace = told(system, monitor, &graph, &lasso, options.fair_switch);
     stats.time = started.elapsed();
     Outcome {
         verdict: Verdict::Violated,
@@ -119,7 +119,13 @@ fn fair_stops<S: System>(graph: &Graph<S>, component: &[u32], nodes: &[u32]) -> 
 }
 
 /// The lasso as a trace, executed again by the system itself.
-fn told<S: System>(system: &S, graph: &Graph<S>, lasso: &Lasso, fair_switch: bool) -> Trace {
+fn told<S: System, M: Monitor<S>>(
+    system: &S,
+    monitor: &M,
+    graph: &Graph<S>,
+    lasso: &Lasso,
+    fair_switch: bool,
+) -> Trace {
     let steps_of = |edges: &[(u32, usize)]| -> Vec<(usize, S::Action)> {
         edges.iter().flat_map(|(node, edge)| path(system, graph, *node, *edge)).collect()
     };
@@ -137,6 +143,13 @@ fn told<S: System>(system: &S, graph: &Graph<S>, lasso: &Lasso, fair_switch: boo
         }
     };
     assert_eq!(once.last_state, round.last_state, "internal error: the loop does not come back");
+    let loop_start = round.stable.iter().position(|(steps, _)| *steps == stem.len());
+    // Coming back, the last state is the first of the loop; a loop without steps repeats it.
+    let mut states: Vec<S::State> = round.stable.iter().map(|(_, state)| state.clone()).collect();
+    if !cycle.is_empty() {
+        states.pop();
+    }
+    assert!(finds_violation(monitor, &states, loop_start), "internal error: the run is not a violation");
     let mut trace = round.trace;
     if let Some(cost) = lasso.cost {
         assert_eq!(trace.preemptions() as u32, cost.preemptions, "internal error: the run costs something else");

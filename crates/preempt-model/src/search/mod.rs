@@ -18,8 +18,8 @@ mod stable;
 mod trail;
 
 pub use liveness::check_cycles;
-pub use reference::{Options, check, count, guarantee};
-pub use replay::{Replayed, replay};
+pub use reference::{Options, check, count, guarantee, is_deadlock};
+pub use replay::{Misfit, Replayed, recognise, replay};
 
 /// Preemptions first, then steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -380,7 +380,8 @@ pub fn guarantee(options: &Options) -> Guarantee {
 /// Tables, queue and trail: measured on the sample models, rounded up.
 const BYTES_BESIDE_A_STATE: u64 = 256;
 
-pub(super) fn is_deadlock<S: System>(system: &S, state: &S::State) -> bool {
+/// Nobody can move, and not everybody may end here.
+pub fn is_deadlock<S: System>(system: &S, state: &S::State) -> bool {
     (0..system.process_count(state)).all(|process| system.successors(state, process).is_empty())
         && !system.may_end(state)
 }
