@@ -49,8 +49,8 @@ fn replayed(ready: &Ready, recorded: &Recorded) -> Result<Outcome, Failure> {
         Failure::new(format!("the counterexample does not fit the model {place}: {}", misfit.reason))
             .hint("was the model changed since, or are other -D definitions needed?")
     };
-    let (initial, steps) = search::recognise(&interpreter, &recorded.trace).map_err(misfit)?;
-    let run = search::replay(&interpreter, &initial, &steps, false).map_err(misfit)?;
+    let found = search::recognise(&interpreter, &recorded.trace).map_err(misfit)?;
+    let run = search::replay(&interpreter, &found.initial, &found.steps, false).map_err(misfit)?;
     let violated = is_violated(&interpreter, recorded, &run)?;
     let mut trace = run.trace.clone();
     trace.loop_start = recorded.trace.loop_start;

@@ -20,11 +20,11 @@ pub fn run(args: &SimulateArgs) -> Result<ExitStatus, Failure> {
     let mut run = Run::begin(&interpreter)?;
     let end = match &args.guided {
         Some(path) => {
-            let (_, steps) = search::recognise(&interpreter, &recording(path)?.trace).map_err(|misfit| {
+            let found = search::recognise(&interpreter, &recording(path)?.trace).map_err(|misfit| {
                 let (step, reason) = (misfit.step + 1, misfit.reason);
                 Failure::new(format!("the counterexample does not fit the model at step {step}: {reason}"))
             })?;
-            steps.into_iter().find_map(|step| run.take(step)).unwrap_or(End::Guide)
+            found.steps.into_iter().find_map(|step| run.take(step)).unwrap_or(End::Guide)
         }
         None if args.interactive => by_hand(&mut run, args.steps)?,
         None => at_random(&mut run, args.seed, args.steps),

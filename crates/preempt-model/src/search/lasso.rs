@@ -23,15 +23,17 @@ pub(super) struct Lasso {
     pub cost: Option<RunCost>,
 }
 
-/// Distances from one beginning, cheapest first.
+/// Distances from one beginning: for each what it costs, and the edge it was reached by.
 struct Distances {
-    best: HashMap<Running, (RunCost, Option<(Running, usize)>), foldhash::fast::RandomState>,
+    best: HashMap<Running, Reached, foldhash::fast::RandomState>,
 }
+
+type Reached = (RunCost, Option<(Running, usize)>);
 
 impl<S: System> Graph<S> {
     /// The cheapest lasso through an accepting node that lies on a cycle, within `bound` preemptions.
     pub(super) fn cheapest_lasso(&self, on_accepting_cycle: &[bool], bound: Option<u32>) -> Option<Lasso> {
-        let begin: Vec<Running> = self.initial.iter().map(|node| (*node, NOBODY)).collect();
+        let begin = self.beginnings();
         let nothing = RunCost { preemptions: 0, steps: 0 };
         let limit = bound.map(|most| RunCost { preemptions: most, steps: u64::MAX });
         let stems = self.distances(&begin, nothing, limit, None);
@@ -58,6 +60,14 @@ impl<S: System> Graph<S> {
             }
         }
         found
+    }
+
+    /// Before the first step nobody runs. A loop back to the initial state closes with somebody running, though, so
+    /// each process is also taken as if it had been running already.
+    fn beginnings(&self) -> Vec<Running> {
+        let processes = |node: u32| self.states[self.nodes[node as usize].state as usize].free_to_leave.len() as u16;
+        let running = |node: u32| (0..processes(node)).chain([NOBODY]).map(move |last| (node, last));
+        self.initial.iter().copied().flat_map(running).collect()
     }
 
     /// Back to the same node with the same process running; its cost continues that of the stem.
@@ -146,7 +156,7 @@ impl<S: System> Graph<S> {
     /// Some lasso into a component whose loop passes `stops` in turn: nodes to be visited or edges to be taken.
     pub(super) fn lasso_through(&self, component: &[u32], stops: &[Stop]) -> Option<Lasso> {
         let first = stops.first()?.node();
-        let begin: Vec<Running> = self.initial.iter().map(|node| (*node, NOBODY)).collect();
+        let begin = self.beginnings();
         let nothing = RunCost { preemptions: 0, steps: 0 };
         let stems = self.distances(&begin, nothing, None, None);
         let start = *stems

@@ -78,19 +78,26 @@ pub fn replay<S: System>(
     Ok(Replayed { trace, last_state, stable, violation })
 }
 
+/// A recorded run in the system's own terms.
+#[derive(Debug, Clone)]
+pub struct Recognised<S: System> {
+    pub initial: S::State,
+    pub steps: Vec<(usize, S::Action)>,
+}
+
+/// A move, and the state that it leads to.
+type Candidate<S> = (<S as System>::Action, Option<<S as System>::State>);
+
 /// The steps of a recorded run, found again by what it says about them. Where two moves look the same, both are
 /// tried.
-pub fn recognise<S: System>(
-    system: &S,
-    recorded: &Trace,
-) -> Result<(S::State, Vec<(usize, S::Action)>), Misfit> {
+pub fn recognise<S: System>(system: &S, recorded: &Trace) -> Result<Recognised<S>, Misfit> {
     let mut furthest = Misfit { step: 0, reason: "the initial values are different".into() };
     for initial in system.initial_states() {
         if system.variables(&initial) != recorded.initial {
             continue;
         }
         match recognise_from(system, &initial, recorded) {
-            Ok(steps) => return Ok((initial, steps)),
+            Ok(steps) => return Ok(Recognised { initial, steps }),
             Err(misfit) => furthest = misfit,
         }
     }
@@ -103,7 +110,7 @@ fn recognise_from<S: System>(
     recorded: &Trace,
 ) -> Result<Vec<(usize, S::Action)>, Misfit> {
     // For each step so far: the state before it, and the moves still to be tried, the current one last.
-    let mut tried: Vec<(S::State, Vec<(S::Action, Option<S::State>)>)> = Vec::new();
+    let mut tried: Vec<(S::State, Vec<Candidate<S>>)> = Vec::new();
     let mut state = Some(initial.clone());
     let mut furthest: Option<Misfit> = None;
     loop {
@@ -152,7 +159,7 @@ fn alike<S: System>(
     system: &S,
     state: &S::State,
     step: &Step,
-) -> (Vec<(S::Action, Option<S::State>)>, String) {
+) -> (Vec<Candidate<S>>, String) {
     if step.pid >= system.process_count(state) {
         return (Vec::new(), format!("there is no process {} here", step.pid));
     }
