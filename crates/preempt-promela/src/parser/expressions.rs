@@ -455,3 +455,97 @@ fn first_probe(expr: &Expr) -> Option<(Probe, Span)> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ast::{Expr, ExprKind, Item, Stmt, StmtKind};
+    use crate::parser::testing::{body, messages, program};
+    use crate::pretty::expr_text;
+
+    /// The expression with parentheses around every operator.
+    fn full(expr: &Expr) -> String {
+        match &expr.kind {
+            ExprKind::Binary(_, a, b) => {
+                let text = expr_text(&Expr {
+                    kind: match &expr.kind {
+                        ExprKind::Binary(op, ..) => ExprKind::Binary(*op, number(), number()),
+                        _ => return String::new(),
+                    },
+                    span: expr.span,
+                });
+                format!("({}{}{})", full(a), text.trim_matches('0').trim(), full(b))
+            }
+            ExprKind::Unary(_, a) => format!("{}{}", &expr_text(expr)[..1], full(a)),
+            _ => expr_text(expr),
+        }
+    }
+
+    fn number() -> Box<Expr> {
+        let span = preempt_core::Span::new(preempt_core::SourceId(0), 0, 0);
+        Box::new(Expr { kind: ExprKind::Number(0), span })
+    }
+
+    #[track_caller]
+    fn grouped(text: &str) -> String {
+        let program = program(&format!("init {{ x = {text} }}"));
+        let Item::Process(process) = &program.items[0] else { return String::new() };
+        let [Stmt { kind: StmtKind::Assign { value, .. }, .. }] = &process.body[..] else {
+            return String::new();
+        };
+        full(value)
+    }
+
+    #[test]
+    fn operators_bind_as_in_c() {
+        assert_eq!(grouped("a || b && c | d ^ e & f == g < h << i + j * k"), {
+            "(a||(b&&(c|(d^(e&(f==(g<(h<<(i+(j*k))))))))))"
+        });
+        assert_eq!(grouped("a - b - c"), "((a-b)-c)");
+        assert_eq!(grouped("a * b / c % d"), "(((a*b)/c)%d)");
+        assert_eq!(grouped("a < b == c > d != e"), "(((a<b)==(c>d))!=e)");
+        assert_eq!(grouped("!a == -b && ~c"), "((!a==-b)&&~c)");
+        assert_eq!(grouped("- -a - -1"), "(--a--1)");
+        assert_eq!(grouped("(a - (b - c))"), "(a-(b-c))");
+    }
+
+    #[test]
+    fn everything_else_that_has_a_value() {
+        for text in [
+            "x = (a -> b : c)",
+            "x = (a > 0 -> (b -> 1 : 2) : 3)",
+            "run P(1,x) priority 3",
+            "len(c) == 2 && full(c) || nempty(d[1])",
+            "c?[a,b] && d??[eval(x),-1]",
+            "timeout",
+            "np_",
+            "enabled(1) || pc_value(_pid) > get_priority(2)",
+            "P[1]@L && P@L",
+            "a[1].b.c[d[2]] > 0",
+        ] {
+            assert_eq!(body(text), text);
+        }
+        assert_eq!(body("c?[a(b, c)]"), "c?[a,b,c]");
+        assert_eq!(body("true && false || skip"), "1 && 0 || 1");
+        assert_eq!(body("'a' == x"), "97 == x");
+    }
+
+    #[test]
+    fn a_process_before_a_colon_is_a_remote_reference() {
+        let text = "proctype P() { byte v; skip } init { P:v == 1; P[2]:v[1] > 0; L: x }";
+        assert_eq!(crate::parser::testing::outline_of_init(&program(text)), "P:v == 1; P[2]:v[1] > 0; L: x");
+        assert_eq!(body("P: x"), "P: x");
+        assert_eq!(body("x = (a -> P : q)"), "x = (a -> P : q)");
+    }
+
+    #[test]
+    fn probes_join_only_by_and_and_or() {
+        assert_eq!(messages("init { full(c) && (a || empty(c)) }"), [""; 0]);
+        assert_eq!(messages("init { x = full(c) }"), [""; 0]);
+        assert_eq!(messages("init { !full(c) }"), ["1:8 `full` cannot be negated"]);
+        assert_eq!(messages("init { x + full(c) > 1 }"), ["1:12 `full` can be joined only by `&&` and `||`"]);
+        assert_eq!(
+            messages("init { run P(empty(c)) }"),
+            ["1:14 `empty` can be joined only by `&&` and `||`"]
+        );
+    }
+}

@@ -12,6 +12,8 @@ mod ltl;
 mod mistakes;
 mod recovery;
 mod statements;
+#[cfg(test)]
+mod testing;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -65,7 +67,9 @@ struct Parser<'a> {
     /// Inlines defined anywhere, for a better message about a call before the definition.
     all_inlines: HashSet<Rc<str>>,
     calls: Vec<Call>,
+    /// Tokens that came from inlines.
     inlined: usize,
+    streams: usize,
     last_error: Option<(usize, usize)>,
     reported: HashSet<(String, SourceId, u32)>,
     /// The text ends inside a comment, so what is missing at its end is not news.
@@ -137,6 +141,7 @@ impl<'a> Parser<'a> {
             all_inlines: HashSet::new(),
             calls: Vec::new(),
             inlined: 0,
+            streams: 0,
             last_error: None,
             reported: HashSet::new(),
             truncated: false,
@@ -211,5 +216,51 @@ impl<'a> Parser<'a> {
         let result = parse(self);
         self.depth -= 1;
         result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{messages, parse, program};
+
+    #[test]
+    fn items_follow_each_other_with_or_without_semicolons() {
+        let text = "byte a; byte b byte c;; mtype = {x} active proctype P() { skip } ; init { skip } byte d";
+        assert_eq!(program(text).items.len(), 7);
+        assert_eq!(program("").items.len(), 0);
+        assert_eq!(program(";").items.len(), 0);
+    }
+
+    #[test]
+    fn an_error_in_one_item_leaves_the_others() {
+        let (program, diagnostics, _) = parse("proctype P { skip }\nbyte x y;\ninit { skip }\nbyte z");
+        assert_eq!(diagnostics.len(), 2);
+        assert_eq!(program.items.len(), 3);
+    }
+
+    #[test]
+    fn deep_nesting_is_one_error() {
+        for (open, close) in [("(", ")"), ("!", ""), ("- ", ""), ("a[", "]")] {
+            let text = format!("init {{ x = {}1{} }}", open.repeat(10_000), close.repeat(10_000));
+            assert_eq!(messages(&text).len(), 1, "{open}");
+        }
+        for (open, close) in [("{ ", "}"), ("atomic {", "}"), ("if :: ", " fi"), ("do :: true -> ", " od")] {
+            let text = format!("init {{ {}skip{} }}", open.repeat(10_000), close.repeat(10_000));
+            assert_eq!(messages(&text).len(), 1, "{open}");
+            let text = format!("init {{ {}", open.repeat(10_000));
+            assert_eq!(messages(&text).len(), 1, "{open}");
+        }
+        let text = format!("ltl {{ {} p }}", "[] <> ".repeat(10_000));
+        assert_eq!(messages(&text).len(), 1);
+        let text = format!("init {{ c?{}x }}", "(".repeat(10_000));
+        assert_eq!(messages(&text).len(), 1);
+    }
+
+    #[test]
+    fn long_chains_are_as_bad_as_deep_nests() {
+        let text = format!("init {{ x = 1{} }}", " + 1".repeat(100_000));
+        assert_eq!(messages(&text).len(), 1);
+        let text = format!("init {{ x = 1{} }}", " + 1".repeat(900));
+        assert_eq!(messages(&text).len(), 0);
     }
 }
