@@ -41,7 +41,10 @@ pub fn stmt_text(stmt: &Stmt) -> String {
         }
         StmtKind::Printm(expr) => format!("printm({})", expr_text(expr)),
         StmtKind::Send { channel, sorted, args } => {
-            format!("{}{}{}", ref_text(channel), if *sorted { "!!" } else { "!" }, list_text(args))
+            let args = list_text(args);
+            // `c! !x` must not become a sorted send.
+            let gap = if args.starts_with('!') { " " } else { "" };
+            format!("{}{}{gap}{args}", ref_text(channel), if *sorted { "!!" } else { "!" })
         }
         StmtKind::Receive { channel, random, keep, args } => {
             let (open, close) = if *keep { ("<", ">") } else { ("", "") };

@@ -131,7 +131,19 @@ impl Parser<'_> {
             && self.parens == 0
             && next.is_some_and(|token| token.newline)
             && self.previous.may_end_statement()
+            && !self.previous_wants_more()
             && !(self.previous == Kind::P(Punct::RBrace) && self.raw(0) == Kind::K(Keyword::Unless));
+    }
+
+    /// The names of inlines, processes and types do not end statements.
+    fn previous_wants_more(&self) -> bool {
+        let name = self.pos.checked_sub(1).and_then(|at| self.stream.get(at)?.ident());
+        self.previous == Kind::Ident
+            && name.is_some_and(|name| {
+                self.inlines.contains_key(name)
+                    || self.processes.contains(name)
+                    || self.typedefs.contains(name)
+            })
     }
 
     pub(super) fn eat(&mut self, punct: Punct) -> bool {
@@ -185,7 +197,7 @@ impl Parser<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::parser::testing::{body, messages};
+    use crate::parser::testing::{body, messages, outline_of_init, program};
 
     #[test]
     fn a_line_end_separates_what_may_end_a_statement() {
@@ -205,6 +217,8 @@ mod tests {
         assert_eq!(body("x = a +\n b"), "x = a + b");
         assert_eq!(body("c!\n a,\n b"), "c!a,b");
         assert_eq!(body("a\n -> b"), "a; b");
+        let text = "proctype P() { skip } inline f(a) { a } init { f\n(1)\n P\n[1]@L }";
+        assert_eq!(outline_of_init(&program(text)), "f {1}; P[1]@L");
         assert_eq!(body("a\n\n\n; b"), "a; b");
     }
 

@@ -19,7 +19,11 @@ impl Parser<'_> {
         let kind = match self.peek() {
             Kind::K(Keyword::Proctype) => ProcessKind::Proctype,
             Kind::K(Keyword::DProctype) => ProcessKind::Deterministic,
-            _ => return Err(self.unexpected("`proctype` after `active`")),
+            _ => {
+                return Err(self.unexpected_with("`proctype` after `active`", |error| {
+                    error.hint("write active proctype P() { ... }")
+                }));
+            }
         };
         self.bump();
         let name = self.name("the process type's name")?;
@@ -99,10 +103,7 @@ impl Parser<'_> {
 
     pub(super) fn never(&mut self) -> Parse<Claim> {
         let span = self.bump();
-        let name = match self.ident() {
-            Some(text) => Some(Name { text: text.to_string(), span: self.bump() }),
-            None => None,
-        };
+        let name = self.ident().map(|text| Name { text: text.to_string(), span: self.bump() });
         let (body, end) = self.body("the `never` claim", span)?;
         Ok(Claim { name, body, span, end })
     }
@@ -163,7 +164,11 @@ impl Parser<'_> {
     pub(super) fn mtype_names(&mut self) -> Parse<Mtype> {
         self.bump();
         let set = if self.eat(Punct::Colon) { Some(self.name("a name after `mtype:`")?) } else { None };
-        self.eat(Punct::Assign);
+        if set.is_some() {
+            self.expect(Punct::Assign, "before the names")?;
+        } else {
+            self.eat(Punct::Assign);
+        }
         self.expect(Punct::LBrace, "before the names")?;
         let mut names = Vec::new();
         loop {

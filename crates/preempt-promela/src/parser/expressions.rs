@@ -221,7 +221,8 @@ impl Parser<'_> {
         if self.at(Punct::Arrow) && !self.in_ltl {
             self.no_probe(&inner)?;
             let mut height = self.height;
-            self.bump();
+            // Spin reads several arrows as one.
+            while self.eat(Punct::Arrow) {}
             let yes = self.expression()?;
             height = height.max(self.height);
             if !self.at(Punct::Colon) {
@@ -242,7 +243,7 @@ impl Parser<'_> {
 
     /// A variable, or what can only start with a name.
     fn name_expression(&mut self) -> Parse<Expr> {
-        if self.call_follows() {
+        if self.call_follows() && self.message != Some(self.parens) {
             return Err(self.call_in_expression());
         }
         let reference = self.reference()?;

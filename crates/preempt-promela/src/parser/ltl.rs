@@ -27,12 +27,14 @@ impl Parser<'_> {
     /// `ltl name { formula }`
     pub(super) fn ltl(&mut self) -> Parse<Ltl> {
         let span = self.bump();
-        let name = match self.ident() {
-            Some(text) => Some(Name { text: text.to_string(), span: self.bump() }),
-            None => None,
-        };
+        let name = self.ident().map(|text| Name { text: text.to_string(), span: self.bump() });
         self.in_ltl = true;
-        let open = self.expect(Punct::LBrace, "before the formula")?;
+        if !self.at(Punct::LBrace) {
+            return Err(self.unexpected_with("`{` before the formula", |error| {
+                error.hint("write ltl name { formula }")
+            }));
+        }
+        let open = self.bump();
         let formula = self.full_expression()?;
         self.eat(Punct::Semi);
         if !self.at(Punct::RBrace) {

@@ -54,6 +54,9 @@ struct Parser<'a> {
     in_sequence: bool,
     /// Within `ltl`, where `->` and some names are operators.
     in_ltl: bool,
+    /// Set in the first part of a message, `a` of `c!a(b)`: there a name before `(` is no call. Holds the number
+    /// of open parentheses, for within them it would be one.
+    message: Option<usize>,
     depth: usize,
     /// Of the last expression.
     height: usize,
@@ -131,6 +134,7 @@ impl<'a> Parser<'a> {
             parens: 0,
             in_sequence: false,
             in_ltl: false,
+            message: None,
             depth: 0,
             height: 0,
             open: Vec::new(),

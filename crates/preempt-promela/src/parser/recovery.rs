@@ -45,6 +45,17 @@ impl Parser<'_> {
         false
     }
 
+    /// Skips behind the parenthesis that closes the innermost open one, or to where a body begins.
+    pub(super) fn skip_parentheses(&mut self) {
+        let outer = self.parens.saturating_sub(1);
+        while self.parens > outer
+            && !matches!(self.raw(0), Kind::Eof | Kind::P(Punct::LBrace | Punct::RBrace | Punct::Sep))
+        {
+            self.implied = false;
+            self.bump();
+        }
+    }
+
     /// Skips `{ ... }`; false if it is never closed.
     pub(super) fn skip_braces(&mut self) -> bool {
         let mut depth = 0usize;

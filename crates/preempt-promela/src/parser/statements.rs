@@ -293,8 +293,10 @@ impl Parser<'_> {
         if self.at(Punct::LParen) && self.commas_in_parentheses() {
             return Err(self.parenthesised_message());
         }
-        let first = self.message_start()?;
-        let mut args = vec![first];
+        let outer = self.message.replace(self.parens);
+        let first = self.expression();
+        self.message = outer;
+        let mut args = vec![first?];
         if self.at(Punct::LParen) {
             let open = self.bump();
             args.extend(self.expressions()?);
@@ -305,16 +307,6 @@ impl Parser<'_> {
             }
         }
         Ok(args)
-    }
-
-    /// The first expression of a message, which may be a bare name before `(`.
-    fn message_start(&mut self) -> Parse<Expr> {
-        if self.peek() == Kind::Ident && self.call_follows() {
-            let reference = self.reference()?;
-            let span = reference.span;
-            return Ok(Expr { kind: ExprKind::Ref(reference), span });
-        }
-        self.expression()
     }
 
     fn receive(&mut self, channel: VarRef, random: bool) -> Parse<StmtKind> {
@@ -534,8 +526,8 @@ mod tests {
 
     #[test]
     fn messages_are_written_in_several_ways() {
-        assert_eq!(body("c!a(b, 1); c?a(b, c); c?(a, b); c?a,b(c); c!(x); c?a((b))"), {
-            "c!a,b,1; c?a,b,c; c?a,b; c?a,b,c; c!x; c?a,b"
+        assert_eq!(body("c!a(b, 1); c! !a(b); c?a(b, c); c?(a, b); c?a,b(c); c!(x); c?a((b))"), {
+            "c!a,b,1; c! !a,b; c?a,b,c; c?a,b; c?a,b,c; c!x; c?a,b"
         });
         assert_eq!(body("assert x == 1 && y; assert(x)"), "assert(x == 1 && y); assert(x)");
     }
