@@ -176,7 +176,7 @@ impl Parser<'_> {
     /// Reports an error, unless one was already reported at this very token.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) -> Reported {
         let place = (self.stream_id, self.pos);
-        let at_end = self.pos >= self.stream.len() && self.stream_id == 0;
+        let at_end = self.pos >= self.stream.len();
         if self.last_error != Some(place) && !(at_end && self.truncated) {
             self.last_error = Some(place);
             self.push(diagnostic);

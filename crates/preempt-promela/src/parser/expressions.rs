@@ -3,7 +3,7 @@
 use preempt_core::{Diagnostic, Span};
 
 use super::cursor::Kind;
-use super::{MAX_HEIGHT, Parse, Parser};
+use super::{EXPRESSION, MAX_HEIGHT, Parse, Parser};
 use crate::ast::{BinaryOp, Expr, ExprKind, Name, Probe, ReceiveArg, RefPart, Temporal, UnaryOp, VarRef};
 use crate::token::{Keyword, Punct};
 
@@ -121,7 +121,7 @@ impl Parser<'_> {
     }
 
     fn unary(&mut self) -> Parse<Expr> {
-        self.nested(|p| p.unary_inner())
+        self.nested(EXPRESSION, |p| p.unary_inner())
     }
 
     fn unary_inner(&mut self) -> Parse<Expr> {
@@ -388,7 +388,7 @@ impl Parser<'_> {
             }
             if self.at(Punct::LParen) {
                 let open = self.bump();
-                self.nested(|p| p.receive_arguments_into(args))?;
+                self.nested(EXPRESSION, |p| p.receive_arguments_into(args))?;
                 self.expect_close(Punct::RParen, open)?;
                 return Ok(());
             }

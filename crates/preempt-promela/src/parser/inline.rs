@@ -277,6 +277,16 @@ mod tests {
     }
 
     #[test]
+    fn deep_inlines_are_stopped() {
+        let mut text = String::from("inline f0() { skip }\n");
+        for i in 1..300 {
+            text += &format!("inline f{i}() {{ f{}(); skip }}\n", i - 1);
+        }
+        text += "init { f299() }";
+        assert_eq!(messages(&text).len(), 1);
+    }
+
+    #[test]
     fn spans_know_the_call_and_macros_within_the_body() {
         let text = "#define INC x = x + 1\ninline f() { INC }\ninit {\n  f();\n  f()\n}";
         let (program, _, sources) = parse(text);

@@ -33,6 +33,9 @@ type Parse<T> = Result<T, Reported>;
 
 /// How deep statements and expressions may stand in each other; keeps the stack small.
 const MAX_DEPTH: usize = 200;
+/// How much of that a level takes.
+const EXPRESSION: usize = 1;
+const STATEMENT: usize = 4;
 /// How high an expression's tree may be: `a + a + ...` is a tall tree too, and trees are walked recursively.
 const MAX_HEIGHT: usize = 1000;
 
@@ -204,11 +207,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Runs `parse` one level deeper, unless that is too deep.
-    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
-        if self.depth >= MAX_DEPTH {
-            let span = self.span();
-            let error = Diagnostic::error(span, format!("this is nested more than {MAX_DEPTH} deep"));
+    /// Runs `parse` one level deeper, unless that is too deep. Statements weigh more than expressions: their
+    /// functions need more of the stack.
+    fn nested<T>(&mut self, weight: usize, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if self.depth + weight > MAX_DEPTH {
+            let message = format!("this is nested more than {} deep", MAX_DEPTH / weight);
+            let error = Diagnostic::error(self.span(), message);
             self.report(error);
             // Whatever follows is as deep; the message would only be repeated.
             self.pos = self.stream.len();
@@ -216,9 +220,9 @@ impl<'a> Parser<'a> {
             self.truncated = true;
             return Err(Reported);
         }
-        self.depth += 1;
+        self.depth += weight;
         let result = parse(self);
-        self.depth -= 1;
+        self.depth -= weight;
         result
     }
 }

@@ -3,7 +3,7 @@
 use preempt_core::{Diagnostic, Span};
 
 use super::cursor::Kind;
-use super::{Open, Parse, Parser};
+use super::{Open, Parse, Parser, STATEMENT};
 use crate::ast::{Expr, ExprKind, Stmt, StmtKind, VarRef};
 use crate::token::{Keyword, Punct, TokenKind, string_value};
 
@@ -155,7 +155,7 @@ impl Parser<'_> {
             }
         }
         let start = self.span();
-        let kind = self.nested(|p| p.statement_kind())?;
+        let kind = self.nested(STATEMENT, |p| p.statement_kind())?;
         let compound = matches!(
             kind,
             StmtKind::If(_)
