@@ -213,7 +213,9 @@ impl<'a> Parser<'a> {
         if self.depth + weight > MAX_DEPTH {
             let message = format!("this is nested more than {} deep", MAX_DEPTH / weight);
             let error = Diagnostic::error(self.span(), message);
-            self.report(error);
+            if !self.truncated {
+                self.report(error);
+            }
             // Whatever follows is as deep; the message would only be repeated.
             self.pos = self.stream.len();
             self.implied = false;
