@@ -147,6 +147,10 @@ fn missing_things() {
         ),
         ("proctype P(a) { skip }", "1:12 the parameter `a` has no type -- write its type: byte a"),
         ("init { run P }", "1:12 `run P` needs its arguments in parentheses -- write run P()"),
+        (
+            "inline f() { skip }\ninit { f; skip }",
+            "2:8 the inline `f` needs its arguments in parentheses -- write f()",
+        ),
         ("init { x = }", "1:12 expected an expression, found `}`"),
         ("init { goto }", "1:13 expected a label after `goto`, found `}`"),
         (

@@ -352,6 +352,10 @@ impl Parser<'_> {
                 Diagnostic::error(span, format!("Promela has no `{word}`"))
                     .hint("write do :: (condition) -> ... :: else -> break od")
             }
+            _ if self.inlines.contains_key(&word) => {
+                Diagnostic::error(span, format!("the inline `{word}` needs its arguments in parentheses"))
+                    .hint(format!("write {word}()"))
+            }
             ("switch" | "case" | "match", Kind::P(Punct::LParen) | Kind::Ident) if same_line => {
                 Diagnostic::error(span, format!("Promela has no `{word}`"))
                     .hint("write if :: x == 1 -> ... fi")
