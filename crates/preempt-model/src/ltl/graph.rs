@@ -12,7 +12,7 @@ pub(super) struct Edge {
     pub(super) guard: Cube,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Graph {
     pub(super) states: Vec<Vec<Edge>>,
     pub(super) initial: usize,

@@ -9,6 +9,7 @@ mod display;
 mod formula;
 mod graph;
 mod implication;
+mod join;
 mod normal;
 mod reduce;
 mod simulation;
@@ -20,7 +21,7 @@ pub use display::Shown;
 pub use syntax::{MAX_ATOMS, MAX_DEPTH};
 
 use crate::property::{Automaton, Ltl};
-use formula::Id;
+use formula::{Id, Store};
 use graph::Graph;
 use normal::Builder;
 use reduce::{Flags, reduce};
@@ -64,24 +65,35 @@ pub fn to_automaton(formula: &Ltl) -> Result<Automaton, TooLarge> {
     let mut atoms = Atoms::default();
     let mut builder = Builder::new();
     let formula = syntax::lower(formula, &mut atoms, &mut builder)?;
-    Ok(smallest(&builder, formula)?.to_automaton(&atoms))
+    Ok(smallest(&mut builder.store, formula)?.to_automaton(&atoms))
 }
 
 /// No choice that the construction leaves open is always the best: the smallest result is taken.
-fn smallest(builder: &Builder, formula: Id) -> Result<Graph, TooLarge> {
+fn smallest(store: &mut Store, formula: Id) -> Result<Graph, TooLarge> {
     let mut best: Option<Graph> = None;
     let mut refused = TooLarge::States;
-    for split in [false, true] {
-        let mut graph = match Tableau::new(&builder.store, split).explore(formula) {
+    let mut seen: Vec<Graph> = Vec::new();
+    let joined = join::join(store, formula);
+    let shapes = if joined == formula { vec![formula] } else { vec![joined, formula] };
+    for (formula, split) in shapes.into_iter().flat_map(|shape| [(shape, false), (shape, true)]) {
+        let mut graph = match Tableau::new(store, split).explore(formula) {
             Ok(graph) => graph,
             Err(error) => {
                 refused = error;
                 continue;
             }
         };
+        if seen.contains(&graph) {
+            continue;
+        }
+        seen.push(graph.clone());
         reduce(&mut graph, Flags::AsTheyAre);
         for order in orders(&graph) {
             let plain = degeneralize::degeneralize(&graph, &order);
+            if seen.contains(&plain) {
+                continue;
+            }
+            seen.push(plain.clone());
             for flags in [Flags::AsTheyAre, Flags::AsManyAsPossible] {
                 let mut plain = plain.clone();
                 reduce(&mut plain, flags);

@@ -145,15 +145,15 @@ impl Builder {
                         return Some((vec![part], self.or(possible)));
                     }
                 }
-                Node::Release(left, right) => {
-                    if flat.iter().any(|&other| other != part && self.implies(other, left)) {
-                        return Some((vec![part], right));
-                    }
+                Node::Release(left, right)
+                    if flat.iter().any(|&other| other != part && self.implies(other, left)) =>
+                {
+                    return Some((vec![part], right));
                 }
-                Node::Until(left, right) => {
-                    if flat.iter().any(|&other| other != part && self.implies(other, negation(left))) {
-                        return Some((vec![part], right));
-                    }
+                Node::Until(left, right)
+                    if flat.iter().any(|&other| other != part && self.implies(other, negation(left))) =>
+                {
+                    return Some((vec![part], right));
                 }
                 _ => {}
             }

@@ -105,10 +105,9 @@ fn prune(graph: &mut Graph) {
 fn prune_by_language(graph: &mut Graph) {
     let less = simulation(graph, Match::Loose);
     let reach = graph.reachability();
-    for state in 0..graph.states.len() {
+    for (state, edges) in graph.states.iter_mut().enumerate() {
         let mut at = 0;
-        while at < graph.states[state].len() {
-            let edges = &graph.states[state];
+        while at < edges.len() {
             let by: Vec<Cube> = (0..edges.len())
                 .filter(|&other| {
                     let target = edges[other].target;
@@ -117,7 +116,7 @@ fn prune_by_language(graph: &mut Graph) {
                 .map(|other| edges[other].guard)
                 .collect();
             if edges[at].guard.covered(&by) {
-                graph.states[state].remove(at);
+                edges.remove(at);
             } else {
                 at += 1;
             }
@@ -127,38 +126,33 @@ fn prune_by_language(graph: &mut Graph) {
 
 /// Sends edges that come from elsewhere to another state that accepts the same words, if that saves a state.
 fn redirect_by_language(graph: &mut Graph) {
-    let mut state = 0;
-    while state < graph.states.len() {
-        let less = simulation(graph, Match::Loose);
-        let reach = graph.reachability();
-        let smaller = (0..graph.states.len())
-            .filter(|&other| other != state && less[state][other] && less[other][state])
-            .find_map(|other| {
-                let mut trial = graph.clone();
-                for (from, edges) in trial.states.iter_mut().enumerate() {
-                    if from != other && !reach[other][from] {
-                        edges
-                            .iter_mut()
-                            .filter(|edge| edge.target == state)
-                            .for_each(|edge| edge.target = other);
-                        edges.sort_unstable();
-                        edges.dedup();
-                    }
-                }
-                if trial.initial == state {
-                    trial.initial = other;
-                }
-                trial.trim();
-                (trial.states.len() < graph.states.len()).then_some(trial)
-            });
-        match smaller {
-            Some(trial) => {
-                *graph = trial;
-                state = 0;
-            }
-            None => state += 1,
-        }
+    while let Some(smaller) = redirected(graph) {
+        *graph = smaller;
     }
+}
+
+fn redirected(graph: &Graph) -> Option<Graph> {
+    let less = simulation(graph, Match::Loose);
+    let count = graph.states.len();
+    let pairs = (0..count).flat_map(|state| (0..count).map(move |other| (state, other)));
+    let mut equal = pairs.filter(|&(a, b)| a != b && less[a][b] && less[b][a]).peekable();
+    equal.peek()?;
+    let reach = graph.reachability();
+    equal.find_map(|(state, other)| {
+        let mut trial = graph.clone();
+        for (from, edges) in trial.states.iter_mut().enumerate() {
+            if from != other && !reach[other][from] {
+                edges.iter_mut().filter(|edge| edge.target == state).for_each(|edge| edge.target = other);
+                edges.sort_unstable();
+                edges.dedup();
+            }
+        }
+        if trial.initial == state {
+            trial.initial = other;
+        }
+        trial.trim();
+        (trial.states.len() < count).then_some(trial)
+    })
 }
 
 /// Turns on the accepting flag of every state that is on no cycle of states without it.

@@ -141,6 +141,7 @@ impl<'s> Tableau<'s> {
             let kept: Set =
                 way.postponed.iter().copied().filter(|&until| !self.reaches_goal(until, way)).collect();
             way.postponed = kept;
+            way.then = self.without_repeated(&way.then);
         }
         Ok(shortest(ways))
     }
@@ -154,6 +155,27 @@ impl<'s> Tableau<'s> {
                     && is_subset(&goal.then, &way.then)
             })
         })
+    }
+
+    /// The set without the formulas that a release in it takes up at every step anyway. The ways of a set do not
+    /// change by this, since the ways of the release contain those of what it keeps; but they are found sooner.
+    fn without_repeated(&self, set: &[Id]) -> Set {
+        let mut repeated: Vec<Id> = Vec::new();
+        let mut open: Vec<Id> = set.to_vec();
+        while let Some(formula) = open.pop() {
+            let parts = match self.store.node(formula) {
+                Node::Release(_, keep) => vec![*keep],
+                Node::And(parts) => parts.to_vec(),
+                _ => continue,
+            };
+            for part in parts {
+                if !repeated.contains(&part) {
+                    repeated.push(part);
+                    open.push(part);
+                }
+            }
+        }
+        set.iter().copied().filter(|formula| !repeated.contains(formula)).collect()
     }
 
     fn ways(&mut self, formula: Id) -> Result<Vec<Way>, TooLarge> {
