@@ -31,6 +31,10 @@ impl Lowering {
         let mut fields = Vec::new();
         for arg in args {
             match &arg.kind {
+                // In a trace assertion it stands for any value.
+                ExprKind::Ref(reference) if is_scratch(reference) && self.observing().is_some() => {
+                    fields.push(Expr::load(Place::nowhere()));
+                }
                 ExprKind::Ref(reference) => match self.meant(reference) {
                     Meant::Value(value) => fields.push(value),
                     Meant::Place(place) => fields.push(Expr::load(place)),

@@ -30,7 +30,10 @@ impl Lowering {
         };
         for name in mtype.names.iter().rev() {
             if self.names.symbols.contains_key(&name.text) {
-                self.error(name.span, format!("the name `{}` appears twice in mtype declarations", name.text));
+                self.error(
+                    name.span,
+                    format!("the name `{}` appears twice in mtype declarations", name.text),
+                );
                 continue;
             }
             let names = &mut self.model.symbols[usize::from(set)].names;
@@ -307,8 +310,11 @@ impl Lowering {
         let [part] = reference.parts.as_slice() else { return None };
         let value = self.names.variable(&part.name.text)?.constant?;
         self.report(
-            Diagnostic::warning(expr.span, format!("the initial value of `{}` is used: {value}", part.name.text))
-                .hint("a #define says it more clearly"),
+            Diagnostic::warning(
+                expr.span,
+                format!("the initial value of `{}` is used: {value}", part.name.text),
+            )
+            .hint("a #define says it more clearly"),
         );
         Some(value)
     }

@@ -209,11 +209,17 @@ impl Lowering {
                         Some(value) if value >= 0 && (value as u32) < count => slot += value as u32 * stride,
                         known => {
                             if let Some(value) = known {
-                                let message = format!("index {value} is out of range: `{walked}` has {count} elements");
+                                let message =
+                                    format!("index {value} is out of range: `{walked}` has {count} elements");
                                 self.report(Diagnostic::warning(index.span, message));
                             }
                             let value = self.expression(index);
-                            indices.push(Index { value, length: count, stride, array: walked.as_str().into() });
+                            indices.push(Index {
+                                value,
+                                length: count,
+                                stride,
+                                array: walked.as_str().into(),
+                            });
                         }
                     }
                 }
@@ -301,13 +307,11 @@ impl Lowering {
         let Some(code) = self.process_named(process) else { return Expr::Const(0) };
         let Some(first) = variable.parts.first() else { return Expr::Const(0) };
         let key = (code, first.name.text.clone());
-        let found = self.known_remote_variables.get(&key).or_else(|| self.remote_variables.get(&key)).cloned();
+        let found =
+            self.known_remote_variables.get(&key).or_else(|| self.remote_variables.get(&key)).cloned();
         let Some(declared) = found else {
             self.needs_remote_variables = true;
-            self.error(
-                first.name.span,
-                format!("`{}` has no variable `{}`", process.text, first.name.text),
-            );
+            self.error(first.name.span, format!("`{}` has no variable `{}`", process.text, first.name.text));
             return Expr::Const(0);
         };
         match self.place_in(&declared, variable) {

@@ -38,7 +38,10 @@ pub(super) enum ElementKind {
     LoopExit,
     /// `if` or `do`: each alternative a sequence.
     Choice(Vec<SequenceId>),
-    Unless { main: SequenceId, escape: SequenceId },
+    Unless {
+        main: SequenceId,
+        escape: SequenceId,
+    },
     Atomic(SequenceId),
     Block(SequenceId),
     Deterministic(SequenceId),

@@ -111,8 +111,9 @@ impl Builder<'_> {
     }
 
     fn circle(&mut self, at: ElementId) {
-        let diagnostic = Diagnostic::error(self.element(at).span, "these jumps lead in a circle without any step")
-            .hint("put a statement, for example `skip`, into the loop");
+        let diagnostic =
+            Diagnostic::error(self.element(at).span, "these jumps lead in a circle without any step")
+                .hint("put a statement, for example `skip`, into the loop");
         if !self.diagnostics.contains(&diagnostic) {
             self.diagnostics.push(diagnostic);
         }
@@ -125,8 +126,10 @@ impl Builder<'_> {
                 && let super::flow::Target::Label { name, .. } = target
             {
                 let labels = self.flow.labels.iter().map(|label| label.name.text.as_str());
-                let mut diagnostic =
-                    Diagnostic::error(name.span, format!("there is no label `{}` in this process", name.text));
+                let mut diagnostic = Diagnostic::error(
+                    name.span,
+                    format!("there is no label `{}` in this process", name.text),
+                );
                 if let Some(near) = preempt_core::diagnostic::nearest(&name.text, labels) {
                     diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
                 }
@@ -166,7 +169,9 @@ impl Builder<'_> {
             }
             ElementKind::Atomic(body) | ElementKind::Block(body) => {
                 self.patch_atomic(body);
-                if let (Some(first), Some(last)) = (self.flow.sequence(body).first, self.flow.sequence(body).last) {
+                if let (Some(first), Some(last)) =
+                    (self.flow.sequence(body).first, self.flow.sequence(body).last)
+                {
                     let start = self.hunt_start(first);
                     self.flow.elements[last.0].next = self.element(id).next;
                     self.ways.insert(id, Way::Choice(vec![start]));
@@ -276,10 +281,9 @@ impl Builder<'_> {
                 let mut group = Vec::new();
                 self.offered(*start, &mut Vec::new(), &mut group);
                 group.retain(|offered| known.insert(offered.step.element));
-                groups.extend(group.into_iter().map(|offered| Offered {
-                    escape: Some(start.0 as u32),
-                    ..offered
-                }));
+                groups.extend(
+                    group.into_iter().map(|offered| Offered { escape: Some(start.0 as u32), ..offered }),
+                );
             }
             groups.append(&mut escapes);
             escapes = groups;
@@ -300,8 +304,9 @@ impl Builder<'_> {
             next += 1;
             flags.entry(id).or_default().add(self.own_flags(id));
             if !self.ways.contains_key(&id) {
-                let diagnostic = Diagnostic::error(self.element(id).span, "a jump leads into this d_step sequence")
-                    .hint("a d_step sequence is one step: jump to its beginning, or use atomic { ... }");
+                let diagnostic =
+                    Diagnostic::error(self.element(id).span, "a jump leads into this d_step sequence")
+                        .hint("a d_step sequence is one step: jump to its beginning, or use atomic { ... }");
                 self.diagnostics.push(diagnostic);
             }
             let mut location = Location { number: id.0 as u32 + 1, ..Location::default() };
@@ -467,7 +472,9 @@ impl Builder<'_> {
             }
             ElementKind::Goto(_) => {
                 let target = self.jump_target(id);
-                if target.is_some_and(|target| !nodes.contains_key(&target)) && !self.leaves_at_end(id, target) {
+                if target.is_some_and(|target| !nodes.contains_key(&target))
+                    && !self.leaves_at_end(id, target)
+                {
                     let diagnostic = Diagnostic::error(element.span, "this jump leaves the d_step sequence")
                         .hint("use atomic { ... } instead of d_step { ... }, or jump after the sequence");
                     self.diagnostics.push(diagnostic);

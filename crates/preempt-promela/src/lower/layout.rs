@@ -86,7 +86,13 @@ impl Shape {
 
 impl Lowering {
     /// The shape of one value. Spin keeps arrays of bits as arrays of bytes, so their elements take any byte.
-    pub(super) fn shape(&mut self, ty: &TypeName, is_array: bool, width: Option<(u32, Span)>, span: Span) -> Shape {
+    pub(super) fn shape(
+        &mut self,
+        ty: &TypeName,
+        is_array: bool,
+        width: Option<(u32, Span)>,
+        span: Span,
+    ) -> Shape {
         if let (Some((_, width)), false) = (width, *ty == TypeName::Unsigned) {
             self.report(
                 Diagnostic::error(width, "only `unsigned` takes a width")
@@ -151,20 +157,14 @@ impl Lowering {
         for declaration in &typedef.fields {
             for variable in &declaration.variables {
                 let length = self.array_length(variable);
-                let shape =
-                    self.shape(&declaration.ty, length.is_some(), variable.width, variable.name.span);
+                let shape = self.shape(&declaration.ty, length.is_some(), variable.width, variable.name.span);
                 if record.fields.iter().any(|field| field.name == variable.name.text) {
                     let message = format!("the field `{}` is declared twice", variable.name.text);
                     self.error(variable.name.span, message);
                 }
                 let init = self.field_init(variable);
-                let field = Field {
-                    name: variable.name.text.clone(),
-                    offset: record.slots,
-                    length,
-                    init,
-                    shape,
-                };
+                let field =
+                    Field { name: variable.name.text.clone(), offset: record.slots, length, init, shape };
                 record.slots = record
                     .slots
                     .saturating_add(field.shape.slots().saturating_mul(length.unwrap_or(1)))

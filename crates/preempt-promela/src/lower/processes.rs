@@ -20,7 +20,8 @@ use preempt_model::{
 pub(super) struct Body {
     pub code: CodeId,
     pub name: String,
-    pub kind: CodeKind,
+    /// Not a process but something that watches them.
+    pub observing: Option<Observing>,
     pub flow: Flow,
     pub init: Vec<Init>,
     pub variables: Vec<Variable>,
@@ -29,6 +30,15 @@ pub(super) struct Body {
     pub loops: Vec<usize>,
     /// No statement yet: declarations say what the process begins with.
     pub at_beginning: bool,
+}
+
+/// What an observer looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Observing {
+    /// States: a never claim.
+    Claim,
+    /// Sends and receives: a trace assertion.
+    Messages,
 }
 
 impl Lowering {
@@ -80,7 +90,7 @@ impl Lowering {
 
     fn process(&mut self, process: &ast::Process) {
         let code = CodeId(self.model.codes.len() as u16);
-        self.begin_body(code, &process.name.text, CodeKind::Process);
+        self.begin_body(code, &process.name.text, None);
         let parameters = self.parameters(process);
         let provided = process.provided.as_ref().map(|clause| self.expression(clause));
         self.lower_body(&process.body, process.end);
@@ -146,12 +156,12 @@ impl Lowering {
         }
     }
 
-    fn begin_body(&mut self, code: CodeId, name: &str, kind: CodeKind) {
+    fn begin_body(&mut self, code: CodeId, name: &str, observing: Option<Observing>) {
         self.names.enter_body();
         self.body = Some(Body {
             code,
             name: name.to_string(),
-            kind,
+            observing,
             flow: Flow::default(),
             init: Vec::new(),
             variables: Vec::new(),
@@ -181,7 +191,7 @@ impl Lowering {
         let graph = graph::build(body.flow, sequence, &mut self.diagnostics);
         Code {
             name: body.name,
-            kind: body.kind,
+            kind: if body.observing.is_some() { CodeKind::Observer } else { CodeKind::Process },
             parameters,
             variables: body.variables,
             slots: body.slots,
@@ -195,8 +205,8 @@ impl Lowering {
         }
     }
 
-    pub(super) fn in_claim(&self) -> bool {
-        self.body.as_ref().is_some_and(|body| body.kind == CodeKind::Observer)
+    pub(super) fn observing(&self) -> Option<Observing> {
+        self.body.as_ref()?.observing
     }
 
     /// Claims, trace assertions and formulas look at everything, so they come last.
@@ -205,15 +215,17 @@ impl Lowering {
             match item {
                 Item::Never(claim) => {
                     let number = self.model.claims.len();
-                    let name = claim.name.as_ref().map_or(format!("never_{number}"), |name| name.text.clone());
-                    let code = self.observer(&name, &claim.body, claim.span, claim.end);
+                    let name =
+                        claim.name.as_ref().map_or(format!("never_{number}"), |name| name.text.clone());
+                    let code = self.observer(&name, Observing::Claim, &claim.body, claim.span, claim.end);
                     self.model.claims.push(Claim { name, code, span: claim.span });
                 }
                 Item::Trace(trace) => {
                     if self.model.trace_assertion.is_some() {
                         self.error(trace.span, "there is more than one trace assertion");
                     }
-                    let code = self.observer("trace", &trace.body, trace.span, trace.end);
+                    let code =
+                        self.observer("trace", Observing::Messages, &trace.body, trace.span, trace.end);
                     self.model.trace_assertion =
                         Some(TraceAssertion { code, negated: trace.negated, span: trace.span });
                 }
@@ -230,9 +242,16 @@ impl Lowering {
         }
     }
 
-    fn observer(&mut self, name: &str, stmts: &[Stmt], span: Span, end: Span) -> CodeId {
+    fn observer(
+        &mut self,
+        name: &str,
+        observing: Observing,
+        stmts: &[Stmt],
+        span: Span,
+        end: Span,
+    ) -> CodeId {
         let code = CodeId(self.model.codes.len() as u16);
-        self.begin_body(code, name, CodeKind::Observer);
+        self.begin_body(code, name, Some(observing));
         self.lower_body(stmts, end);
         let finished = self.finish_body(Vec::new(), None, false, span);
         self.model.codes.push(finished);

@@ -4,6 +4,7 @@ use super::Lowering;
 use super::expressions::Meant;
 use super::flow::{ElementId, ElementKind, Flow, FlowLabel, SequenceId, Target};
 use super::layout::Shape;
+use super::processes::Observing;
 use crate::ast::{self, ExprKind, Name, Stmt, StmtKind, VarRef};
 use crate::pretty::{expr_text, stmt_text};
 use preempt_core::{Diagnostic, Span};
@@ -46,6 +47,7 @@ impl Lowering {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
+        self.observers_only_look(stmt);
         match &stmt.kind {
             StmtKind::Declare(declaration) => {
                 if let Some(label) = stmt.labels.first() {
@@ -70,6 +72,34 @@ impl Lowering {
         }
     }
 
+    /// A claim judges the system and must not change it; a trace assertion names messages and nothing else.
+    fn observers_only_look(&mut self, stmt: &Stmt) {
+        let what = match (&stmt.kind, self.observing()) {
+            (_, None) => return,
+            (StmtKind::Declare(_), _) => "declare variables",
+            (StmtKind::Send { .. } | StmtKind::Receive { .. }, Some(Observing::Claim)) => "send or receive",
+            (StmtKind::Assign { .. } | StmtKind::Increment(_) | StmtKind::Decrement(_), _) => "assign",
+            (StmtKind::ForRange { .. } | StmtKind::ForIn { .. } | StmtKind::Select { .. }, _) => "count",
+            (StmtKind::SetPriority { .. }, _) => "change priorities",
+            (StmtKind::Guard(ast::Expr { kind: ExprKind::Run { .. }, .. }), _) => "start processes",
+            (
+                StmtKind::Guard(_) | StmtKind::Assert(_) | StmtKind::Printf { .. } | StmtKind::Printm(_),
+                Some(Observing::Messages),
+            ) => {
+                self.report(
+                    Diagnostic::error(stmt.span, "a trace assertion consists of sends and receives")
+                        .hint("for conditions on variables use an `ltl` formula or a never claim"),
+                );
+                return;
+            }
+            _ => return,
+        };
+        self.report(
+            Diagnostic::error(stmt.span, format!("an observer cannot {what}"))
+                .hint("a never claim or trace assertion only looks at what the processes do"),
+        );
+    }
+
     /// From here on, declarations are steps.
     fn begin_steps(&mut self) {
         if let Some(body) = &mut self.body {
@@ -81,7 +111,8 @@ impl Lowering {
         for name in labels {
             let same = |known: &&FlowLabel| known.name.text == name.text && known.scope == scope;
             if let Some(before) = self.flow().labels.iter().find(same).map(|known| known.name.span) {
-                let diagnostic = Diagnostic::error(name.span, format!("the label `{}` stands twice", name.text));
+                let diagnostic =
+                    Diagnostic::error(name.span, format!("the label `{}` stands twice", name.text));
                 self.report(diagnostic.label(before, "first here"));
                 continue;
             }
@@ -103,9 +134,7 @@ impl Lowering {
                 self.leave_loop();
                 Made::pushed(self.flow().push_do(options, number, span))
             }
-            StmtKind::ForRange { variable, from, to, body } => {
-                self.for_range(variable, from, to, body, span)
-            }
+            StmtKind::ForRange { variable, from, to, body } => self.for_range(variable, from, to, body, span),
             StmtKind::ForIn { variable, container, body } => self.for_in(variable, container, body, span),
             StmtKind::Select { variable, from, to } => self.select(variable, from, to, span),
             StmtKind::Atomic(body) => {
@@ -129,9 +158,7 @@ impl Lowering {
                 self.single(ElementKind::Block(sequence), span, "{ }")
             }
             StmtKind::Break => match self.current_loop() {
-                Some(number) => {
-                    self.single(ElementKind::Goto(Target::LoopExit(number)), span, "break")
-                }
+                Some(number) => self.single(ElementKind::Goto(Target::LoopExit(number)), span, "break"),
                 None => {
                     self.report(
                         Diagnostic::error(span, "`break` stands outside of any loop")
@@ -180,7 +207,7 @@ impl Lowering {
         for option in options {
             let is_else = matches!(option.first(), Some(first) if matches!(first.kind, StmtKind::Else));
             let sequence = self.sub_sequence(option, span, "an alternative");
-            if !self.in_claim() {
+            if self.observing().is_none() {
                 self.flow().drop_redundant_skips(sequence);
             }
             if is_else {
@@ -296,7 +323,10 @@ impl Lowering {
         if let (Some(low), Some(high)) = (self.quiet_constant(from), self.quiet_constant(to))
             && low > high
         {
-            self.report(Diagnostic::warning(from.span, format!("from {low} to {high}: the body is never executed")));
+            self.report(Diagnostic::warning(
+                from.span,
+                format!("from {low} to {high}: the body is never executed"),
+            ));
         }
         let head = Counting { place, start, end, name, from: expr_text(from), to: expr_text(to) };
         self.counted_loop(head, BinaryOp::Le, body, span, true, None)
@@ -347,8 +377,7 @@ impl Lowering {
                 let last = declared.length.unwrap_or(1) as i32 - 1;
                 let place = self.loop_variable(variable);
                 let (start, end) = (Expr::Const(0), Expr::Const(last));
-                let head =
-                    Counting { place, start, end, name, from: "0".into(), to: last.to_string() };
+                let head = Counting { place, start, end, name, from: "0".into(), to: last.to_string() };
                 self.counted_loop(head, BinaryOp::Le, body, span, true, None)
             }
             Some(declared) if simple && declared.channel.is_some() => {
@@ -356,14 +385,18 @@ impl Lowering {
                 let counter = self.hidden_counter(span);
                 let Meant::Record(places) = self.meant(variable) else {
                     self.report(
-                        Diagnostic::error(variable.span, "the messages of a channel need a record to go into")
-                            .hint("declare a typedef with the channel's fields and a variable of that type"),
+                        Diagnostic::error(
+                            variable.span,
+                            "the messages of a channel need a record to go into",
+                        )
+                        .hint("declare a typedef with the channel's fields and a variable of that type"),
                     );
                     return self.single(ElementKind::Basic(Command::SKIP), span, "for");
                 };
                 let channel = self.channel(container);
                 let channel_name = crate::pretty::ref_text(container);
-                let rotate = Rotate { channel: channel.clone(), places, channel_name: channel_name.clone(), name };
+                let rotate =
+                    Rotate { channel: channel.clone(), places, channel_name: channel_name.clone(), name };
                 let head = Counting {
                     place: counter,
                     start: Expr::Const(0),
@@ -408,7 +441,11 @@ impl Lowering {
             let receive = Command::Receive { channel: channel.clone(), random: false, keep: false, pattern };
             self.push_basic(receive, span, format!("{channel_name} ? {name}"));
             let fields = places.into_iter().map(Expr::load).collect();
-            self.push_basic(Command::Send { channel, sorted: false, fields }, span, format!("{channel_name} ! {name}"));
+            self.push_basic(
+                Command::Send { channel, sorted: false, fields },
+                span,
+                format!("{channel_name} ! {name}"),
+            );
         }
         self.stmts(body);
         let next = Expr::binary(BinaryOp::Add, variable, Expr::Const(1));
@@ -458,9 +495,7 @@ impl Lowering {
                 }
                 _ => Command::Guard(self.expression(expr)),
             },
-            StmtKind::Else => {
-                Command::Else
-            }
+            StmtKind::Else => Command::Else,
             StmtKind::Assign { target, value } => self.assignment(target, value),
             StmtKind::Increment(target) => self.step_by(target, BinaryOp::Add),
             StmtKind::Decrement(target) => self.step_by(target, BinaryOp::Sub),
