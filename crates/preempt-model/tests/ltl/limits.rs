@@ -75,7 +75,8 @@ fn what_is_too_large_is_refused() {
 #[test]
 fn deep_formulas_neither_overflow_nor_hang() {
     let atom = |number: usize| Box::new(Ltl::Atom(parse::atom(number as u32 % 7)));
-    let steps: [fn(Box<Ltl>, Box<Ltl>) -> Ltl; 5] = [
+    type Step = fn(Box<Ltl>, Box<Ltl>) -> Ltl;
+    let steps: [Step; 5] = [
         |_, inner| Ltl::Next(inner),
         |atom, inner| Ltl::Until(atom, inner),
         |atom, inner| Ltl::Release(inner, atom),
