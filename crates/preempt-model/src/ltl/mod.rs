@@ -1,8 +1,8 @@
 //! Linear temporal logic to Büchi automata.
 //!
-//! A formula is brought into [negation normal form](normal) and simplified on the way, becomes an automaton with marks
-//! on its edges by a [`tableau`], then one with [accepting states](degeneralize), and is [made smaller](reduce) after
-//! either step. [`word`] has the plain meaning of formulas and automata, for tests.
+//! A formula is brought into negation normal form and simplified on the way (`normal`), becomes an automaton with
+//! marks on its edges (`tableau`), then one with accepting states (`degeneralize`), and is made smaller after either
+//! step (`reduce`). [`word`] has the plain meaning of formulas and automata, for tests.
 
 mod degeneralize;
 mod display;

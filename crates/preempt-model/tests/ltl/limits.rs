@@ -73,6 +73,27 @@ fn what_is_too_large_is_refused() {
 }
 
 #[test]
+fn deep_formulas_neither_overflow_nor_hang() {
+    let atom = |number: usize| Box::new(Ltl::Atom(parse::atom(number as u32 % 7)));
+    type Step = fn(Box<Ltl>, Box<Ltl>) -> Ltl;
+    let steps: [Step; 5] = [
+        |_, inner| Ltl::Next(inner),
+        |atom, inner| Ltl::Until(atom, inner),
+        |atom, inner| Ltl::Release(inner, atom),
+        |atom, inner| Ltl::Eventually(Box::new(Ltl::And(atom, Box::new(Ltl::Next(inner))))),
+        |atom, inner| Ltl::Equivalent(Box::new(Ltl::Next(inner)), atom),
+    ];
+    for (number, step) in steps.into_iter().enumerate() {
+        let levels = if number < 3 { MAX_DEPTH } else { MAX_DEPTH / 3 };
+        let deep = (0..levels).fold(*atom(0), |inner, level| step(atom(level), Box::new(inner)));
+        let start = Instant::now();
+        let states = to_automaton(&deep).map(|automaton| automaton.states.len());
+        println!("{levels} levels of step {number}: {states:?} in {:?}", start.elapsed());
+        assert!(start.elapsed() < 4 * LIMIT, "{:?}", start.elapsed());
+    }
+}
+
+#[test]
 fn stuttering_is_seen_with_next_only() {
     assert!(is_stutter_invariant_syntactically(&parse::formula("[](p -> (q U !r)) <-> (p W q)")));
     assert!(!is_stutter_invariant_syntactically(&parse::formula("[](p -> (q V X r))")));

@@ -9,6 +9,7 @@ use preempt_model::property::{Automaton, Ltl};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use std::cell::Cell;
 
 const WORDS: usize = 200;
 
@@ -17,27 +18,40 @@ fn cases(normal: u32) -> u32 {
     std::env::var("PREEMPT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(normal)
 }
 
-fn formulas(atoms: u32, depth: u32) -> impl Strategy<Value = Ltl> {
+/// Formulas of at most this depth that mostly use it: one side of a binary operator is deep.
+fn formulas(atoms: u32, depth: u32) -> BoxedStrategy<Ltl> {
     let leaf = prop_oneof![
-        20 => (0..atoms).prop_map(|number| Ltl::Atom(parse::atom(number))),
+        30 => (0..atoms).prop_map(|number| Ltl::Atom(parse::atom(number))),
         1 => any::<bool>().prop_map(|value| Ltl::Atom(Expr::Const(value.into()))),
     ];
-    leaf.prop_recursive(depth, 24, 2, |inner| {
-        let pair = (inner.clone(), inner.clone()).prop_map(|(left, right)| (Box::new(left), Box::new(right)));
-        prop_oneof![
-            inner.clone().prop_map(|part| Ltl::Not(Box::new(part))),
-            inner.clone().prop_map(|part| Ltl::Next(Box::new(part))),
-            inner.clone().prop_map(|part| Ltl::Always(Box::new(part))),
-            inner.prop_map(|part| Ltl::Eventually(Box::new(part))),
-            pair.clone().prop_map(|(left, right)| Ltl::And(left, right)),
-            pair.clone().prop_map(|(left, right)| Ltl::Or(left, right)),
-            pair.clone().prop_map(|(left, right)| Ltl::Implies(left, right)),
-            pair.clone().prop_map(|(left, right)| Ltl::Equivalent(left, right)),
-            pair.clone().prop_map(|(left, right)| Ltl::Until(left, right)),
-            pair.clone().prop_map(|(left, right)| Ltl::Release(left, right)),
-            pair.prop_map(|(left, right)| Ltl::WeakUntil(left, right)),
-        ]
-    })
+    if depth == 0 {
+        return leaf.boxed();
+    }
+    let deep = formulas(atoms, depth - 1);
+    let pairs = (deep.clone(), formulas(atoms, (depth - 1) / 2), any::<bool>(), 0..7);
+    let unary = (deep, 0..4).prop_map(|(part, op)| {
+        let part = Box::new(part);
+        match op {
+            0 => Ltl::Not(part),
+            1 => Ltl::Next(part),
+            2 => Ltl::Always(part),
+            _ => Ltl::Eventually(part),
+        }
+    });
+    let binary = pairs.prop_map(|(left, right, swap, op)| {
+        let (left, right) = if swap { (right, left) } else { (left, right) };
+        let (left, right) = (Box::new(left), Box::new(right));
+        match op {
+            0 => Ltl::And(left, right),
+            1 => Ltl::Or(left, right),
+            2 => Ltl::Implies(left, right),
+            3 => Ltl::Equivalent(left, right),
+            4 => Ltl::Until(left, right),
+            5 => Ltl::Release(left, right),
+            _ => Ltl::WeakUntil(left, right),
+        }
+    });
+    prop_oneof![1 => leaf, 4 => unary, 10 => binary].boxed()
 }
 
 fn words(atoms: u32) -> impl Strategy<Value = Word<u64>> {
@@ -129,9 +143,13 @@ fn random_formulas_accept_the_words_they_hold_of() {
             failure_persistence: None,
             ..Config::default()
         });
+        let sizes = Cell::new((0, 0, 0));
         let strategy = (formulas(atoms, 6), prop::collection::vec(words(atoms), WORDS));
         let result = runner.run(&strategy, |(formula, words)| {
             let both = Both::of(formula);
+            let (count, sum, most) = sizes.get();
+            let states = both.positive.states.len();
+            sizes.set((count + 1, sum + states, most.max(states)));
             for word in &words {
                 both.check(word, &exprs).map_err(TestCaseError::fail)?;
             }
@@ -140,6 +158,8 @@ fn random_formulas_accept_the_words_they_hold_of() {
         if let Err(error) = result {
             panic!("{error}");
         }
+        let (count, sum, most) = sizes.get();
+        println!("{count} formulas over {atoms} atoms on {WORDS} words: {sum} states, at most {most}");
     }
 }
 
@@ -168,9 +188,8 @@ fn small_formulas_accept_exactly_the_words_they_hold_of() {
         layers.push(next);
     }
     let exprs = parse::atoms(2);
-    let words = all_words(2, 1, 2);
-    // The third layer has thousands; the normal run takes every thirteenth.
-    let step = if cases(1) > 1 { 1 } else { 13 };
+    // The third layer has thousands of formulas; the normal run takes every thirteenth, and fewer words.
+    let (words, step) = if cases(0) > 0 { (all_words(2, 2, 3), 1) } else { (all_words(2, 1, 2), 13) };
     let third = layers.pop().unwrap_or_default();
     let mut checked = 0;
     for formula in layers.into_iter().flatten().chain(third.into_iter().step_by(step)) {
