@@ -1,5 +1,6 @@
 // A ticket lock that reads the counter and increments it in two steps: two processes
-// draw the same ticket.
+// draw the same ticket. Both may get in at once; simpler still, one of them waits for a
+// ticket that has already been served.
 // expect: violated deadlock preemptions=1 steps=9
 // plain: states=114 transitions=183
 
