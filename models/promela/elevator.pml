@@ -10,7 +10,7 @@
 #define FLOORS 3
 
 bool called[FLOORS];
-byte floor;
+unsigned floor : 2;
 bool moving, open;
 short direction = 1;
 
