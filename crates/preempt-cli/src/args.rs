@@ -48,6 +48,17 @@ pub enum Command {
     /// A failed assertion is counted, and its process goes on as if it had held.
     Count(CountArgs),
 
+    /// Run a model once, at random or by hand
+    ///
+    /// Prints one line a step. The same seed gives the same run.
+    Simulate(SimulateArgs),
+
+    /// Execute a stored counterexample again
+    ///
+    /// The file is one that `check --trace FILE` wrote. Every step is executed again; if one does not fit the model,
+    /// the answer says which and why.
+    Replay(ReplayArgs),
+
     /// Show which engine takes which input
     Engines,
 
@@ -74,6 +85,26 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub output: OutputArgs,
 
+    /// Check only this ltl formula or never claim
+    ///
+    /// Also safety, trace or acceptance. Without it, everything the model says about itself is checked.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["ltl", "non_progress"])]
+    pub property: Option<String>,
+
+    /// Check a formula, as in --ltl '[] (x < 3)'
+    #[arg(long, value_name = "FORMULA", conflicts_with = "non_progress")]
+    pub ltl: Option<String>,
+
+    /// Look for cycles without progress labels
+    #[arg(long)]
+    pub non_progress: bool,
+
+    /// Only runs in which nobody waits for ever to move
+    ///
+    /// A process that could move all the time does so infinitely often.
+    #[arg(long)]
+    pub weak_fairness: bool,
+
     /// Show every step and every value of the counterexample
     ///
     /// Without it, long stretches of one process are folded and long values are cut.
@@ -85,6 +116,54 @@ pub struct CheckArgs {
     /// The file holds the whole result, as --format json prints it. It is not written if nothing is violated.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub trace: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// Which of the random runs; the same number gives the same run
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Stop after so many steps
+    #[arg(long, value_name = "N", value_parser = units::count, default_value = "1000")]
+    pub steps: u64,
+
+    /// Choose every step yourself
+    #[arg(long, conflicts_with_all = ["guided", "seed"])]
+    pub interactive: bool,
+
+    /// Follow a stored counterexample, then go on at random
+    #[arg(long, value_name = "TRACE", value_hint = ValueHint::FilePath)]
+    pub guided: Option<PathBuf>,
+
+    /// Show every step and every value
+    #[arg(long)]
+    pub full: bool,
+
+    /// When to use colour: auto, always or never
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
+    pub color: Colour,
+}
+
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// The counterexample, as `check --trace FILE` wrote it
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub trace: PathBuf,
+
+    /// Show every step and every value
+    #[arg(long)]
+    pub full: bool,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 #[derive(Debug, Args)]

@@ -123,11 +123,8 @@ fn unknown_kind(path: &Path) -> Failure {
         })
         .collect();
     let name = quoted(&path.display().to_string());
-    let message = match path.extension() {
-        Some(extension) => format!("{name}: unknown extension .{}", extension.to_string_lossy()),
-        None => format!("{name}: a file without an extension could be anything"),
-    };
-    Failure::new(message)
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    Failure::new(format!("{name}: unknown extension .{extension}"))
         .hint(format!("known are {}; or say what it is, as in --input promela", known.join(", ")))
 }
 

@@ -31,7 +31,7 @@ impl Plan {
     /// What can be done this way.
     pub fn verbs(self) -> &'static str {
         match self {
-            Plan::PromelaByReference => "count, check",
+            Plan::PromelaByReference => "count, check, simulate, replay",
         }
     }
 }

@@ -34,6 +34,11 @@ pub trait System {
         true
     }
 
+    /// What is wrong with the state itself, if something is. Asked of stable states only.
+    fn state_violation(&self, _state: &Self::State) -> Option<Violation> {
+        None
+    }
+
     fn process_name(&self, state: &Self::State, process: usize) -> String;
 
     fn describe(&self, state: &Self::State, process: usize, action: &Self::Action) -> Description;

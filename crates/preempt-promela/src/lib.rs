@@ -25,15 +25,33 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// What may be said about a model from outside of it.
+#[derive(Debug, Clone, Default)]
+pub struct Additions {
+    /// Macros that are defined before the text begins.
+    pub defines: Vec<(String, String)>,
+    /// A formula to be added to the model's own, under its text as its name.
+    pub formula: Option<String>,
+}
+
 /// From text to model. `read` gives the text of an included file by its path.
 pub fn load(
     name: &str,
     text: &str,
-    defines: &[(String, String)],
+    additions: &Additions,
     read: &mut dyn FnMut(&str) -> Result<String, String>,
 ) -> Loaded {
     let mut sources = SourceMap::new();
-    let Parsed { program, mut diagnostics, .. } = parse_model(&mut sources, name, text, defines, read);
+    let Parsed { mut program, mut diagnostics, macros } =
+        parse_model(&mut sources, name, text, &additions.defines, read);
+    if let Some(text) = &additions.formula {
+        let (formula, found) = parse_ltl(&mut sources, "--ltl", text, &macros);
+        diagnostics.extend(found);
+        program.items.extend(formula.map(|formula| {
+            let span = formula.span;
+            ast::Item::Ltl(ast::Ltl { name: Some(ast::Name { text: text.clone(), span }), formula, span })
+        }));
+    }
     // A tree with holes would only give errors that follow from the first ones.
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Loaded { model: None, sources, diagnostics };

@@ -130,6 +130,7 @@ macro_rules! spellings {
 
         impl $type {
             #[cfg(test)]
+            #[allow(dead_code)]
             pub const ALL: &'static [$type] = &[$($type::$variant,)*];
 
             pub fn text(self) -> &'static str {

@@ -4,4 +4,7 @@ pub mod check;
 pub mod count;
 pub mod engines;
 pub mod generate;
-mod search;
+mod model;
+mod outcome;
+pub mod replay;
+pub mod simulate;

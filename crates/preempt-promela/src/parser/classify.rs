@@ -50,12 +50,29 @@ impl Parser<'_> {
                 }
                 other => Some(other.clone()),
             };
+            let open_string = token.kind == TokenKind::Bad(Bad::String);
+            let span = token.span;
             match kind {
                 Some(kind) => out.push(Token { kind, ..token }),
                 None => newline = token.newline,
             }
+            if open_string {
+                self.closing_brackets(span, &mut out);
+            }
         }
         out
+    }
+
+    /// An open string has swallowed the rest of its line; gives back the brackets that close something before it.
+    fn closing_brackets(&self, span: Span, out: &mut Vec<Token>) {
+        let text = self.sources.text(span);
+        for (open, close, punct) in [('(', ')', Punct::RParen), ('{', '}', Punct::RBrace)] {
+            let closing = text.matches(close).count().saturating_sub(text.matches(open).count());
+            for _ in 0..closing {
+                let kind = TokenKind::Punct(punct);
+                out.push(Token { kind, span, newline: false, space: false, painted: false });
+            }
+        }
     }
 
     fn embedded_c(&mut self, keyword: Keyword, span: Span) {
@@ -107,5 +124,43 @@ fn replacement(bad: &Bad, before: Option<&Token>, tokens: &mut Tokens) -> Option
             Some(TokenKind::Str("\"\"".into()))
         }
         Bad::Character(_) | Bad::Comment | Bad::CommentEnd => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parser::testing::messages;
+
+    #[test]
+    fn embedded_c_is_one_error_each() {
+        let text = "c_decl { int *p; '}' }\nc_state \"int x\" \"Global\"\ninit { c_code [x > 0] { y = {0x10}; }; \
+                    c_expr { p->q } -> skip }";
+        assert_eq!(
+            messages(text),
+            [
+                "1:1 embedded C (`c_decl`) is not supported",
+                "2:1 embedded C (`c_state`) is not supported",
+                "3:8 embedded C (`c_code`) is not supported",
+                "3:40 embedded C (`c_expr`) is not supported",
+            ]
+        );
+    }
+
+    #[test]
+    fn bad_tokens_are_one_error_each() {
+        assert_eq!(messages("init { x = 0x10; y = 3a; z = 1.5; $ w = 'ab' }").len(), 5);
+        assert_eq!(messages("init { printf('hello') }").len(), 1);
+        assert_eq!(messages("init { printf(“hello %d”, x) }").len(), 1);
+        assert_eq!(messages("init { x = 1 /* }").len(), 1);
+        assert_eq!(messages("init { printf(\"abc(%d)) }\n").len(), 1);
+        assert_eq!(messages("#if 0\n0x $ 'abc\n#endif\n").len(), 0);
+    }
+
+    #[test]
+    fn numbers_that_do_not_fit_are_warned_about() {
+        assert_eq!(
+            messages("int x = 2147483648;"),
+            ["1:9 2147483648 does not fit into 32 bits and is read as -2147483648"]
+        );
     }
 }

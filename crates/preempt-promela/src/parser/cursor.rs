@@ -131,7 +131,19 @@ impl Parser<'_> {
             && self.parens == 0
             && next.is_some_and(|token| token.newline)
             && self.previous.may_end_statement()
+            && !self.previous_wants_more()
             && !(self.previous == Kind::P(Punct::RBrace) && self.raw(0) == Kind::K(Keyword::Unless));
+    }
+
+    /// The names of inlines, processes and types do not end statements.
+    fn previous_wants_more(&self) -> bool {
+        let name = self.pos.checked_sub(1).and_then(|at| self.stream.get(at)?.ident());
+        self.previous == Kind::Ident
+            && name.is_some_and(|name| {
+                self.inlines.contains_key(name)
+                    || self.processes.contains(name)
+                    || self.typedefs.contains(name)
+            })
     }
 
     pub(super) fn eat(&mut self, punct: Punct) -> bool {
@@ -164,7 +176,7 @@ impl Parser<'_> {
     /// Reports an error, unless one was already reported at this very token.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) -> Reported {
         let place = (self.stream_id, self.pos);
-        let at_end = self.pos >= self.stream.len() && self.stream_id == 0;
+        let at_end = self.pos >= self.stream.len();
         if self.last_error != Some(place) && !(at_end && self.truncated) {
             self.last_error = Some(place);
             self.push(diagnostic);
@@ -180,5 +192,51 @@ impl Parser<'_> {
         if new {
             self.diagnostics.push(diagnostic);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parser::testing::{body, messages, outline_of_init, program};
+
+    #[test]
+    fn a_line_end_separates_what_may_end_a_statement() {
+        assert_eq!(body("x = 1\n y = 2\n skip\n z++\n break\n (timeout)\n L:\n x"), {
+            "x = 1; y = 2; 1; z++; break; timeout; L: x"
+        });
+        assert_eq!(body("c\n!m"), "c; !m");
+        assert_eq!(body("x = a\n- 1"), "x = a; -1");
+        assert_eq!(body("a[1]\n(b)"), "a[1]; b");
+        assert_eq!(body("x = y\n(z)"), "x = y; z");
+        assert_eq!(body("timeout\n x = 1"), "timeout; x = 1");
+    }
+
+    #[test]
+    fn a_line_end_within_parentheses_or_after_an_operator_does_not() {
+        assert_eq!(body("(a\n && b)"), "a && b");
+        assert_eq!(body("x = a +\n b"), "x = a + b");
+        assert_eq!(body("c!\n a,\n b"), "c!a,b");
+        assert_eq!(body("a\n -> b"), "a; b");
+        let text = "proctype P() { skip } inline f(a) { a } init { f\n(1)\n P\n[1]@L }";
+        assert_eq!(outline_of_init(&program(text)), "f {1}; P[1]@L");
+        assert_eq!(body("a\n\n\n; b"), "a; b");
+    }
+
+    #[test]
+    fn separators_may_be_left_out_after_braces_and_else() {
+        assert_eq!(body("{ a } { b } x = 1"), " {a};  {b}; x = 1");
+        assert_eq!(body("if :: a :: else b fi"), "if :: a :: else; b");
+        assert_eq!(body("atomic { a } unless { b } c"), "<atomic {a} unless  {b}>; c");
+        assert_eq!(body("{ a }\n unless { b }"), "< {a} unless  {b}>");
+        assert_eq!(messages("init { if :: a fi x = 1 }"), ["1:19 missing `;` before `x`"]);
+    }
+
+    #[test]
+    fn the_end_of_the_text_is_reported_once() {
+        assert_eq!(
+            messages("init { if :: do :: atomic { x = ("),
+            ["1:34 expected an expression, found the end of the text"]
+        );
+        assert_eq!(messages("init { do :: x = 1; y = 2"), ["1:26 missing `od` before the end of the text"]);
     }
 }

@@ -19,7 +19,11 @@ impl Parser<'_> {
         let kind = match self.peek() {
             Kind::K(Keyword::Proctype) => ProcessKind::Proctype,
             Kind::K(Keyword::DProctype) => ProcessKind::Deterministic,
-            _ => return Err(self.unexpected("`proctype` after `active`")),
+            _ => {
+                return Err(self.unexpected_with("`proctype` after `active`", |error| {
+                    error.hint("write active proctype P() { ... }")
+                }));
+            }
         };
         self.bump();
         let name = self.name("the process type's name")?;
@@ -99,10 +103,7 @@ impl Parser<'_> {
 
     pub(super) fn never(&mut self) -> Parse<Claim> {
         let span = self.bump();
-        let name = match self.ident() {
-            Some(text) => Some(Name { text: text.to_string(), span: self.bump() }),
-            None => None,
-        };
+        let name = self.ident().map(|text| Name { text: text.to_string(), span: self.bump() });
         let (body, end) = self.body("the `never` claim", span)?;
         Ok(Claim { name, body, span, end })
     }
@@ -163,7 +164,11 @@ impl Parser<'_> {
     pub(super) fn mtype_names(&mut self) -> Parse<Mtype> {
         self.bump();
         let set = if self.eat(Punct::Colon) { Some(self.name("a name after `mtype:`")?) } else { None };
-        self.eat(Punct::Assign);
+        if set.is_some() {
+            self.expect(Punct::Assign, "before the names")?;
+        } else {
+            self.eat(Punct::Assign);
+        }
         self.expect(Punct::LBrace, "before the names")?;
         let mut names = Vec::new();
         loop {
@@ -345,4 +350,68 @@ fn base_type(keyword: Keyword) -> Option<TypeName> {
         Keyword::Chan => TypeName::Chan,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ast::{Item, ProcessKind};
+    use crate::parser::testing::{body, messages, program};
+
+    #[test]
+    fn variables_have_all_their_parts() {
+        for text in [
+            "byte a",
+            "hidden int a = 1, b[3], c = a + 2",
+            "show unsigned x : 5 = 3",
+            "local mtype:fruit f = apple",
+            "chan c = [2] of { byte, mtype, chan, mtype:fruit }",
+            "int a[3] = { 1,2,3 }",
+            "chan d[4] = [0] of { bool, pid, short }",
+        ] {
+            assert_eq!(body(text), text);
+        }
+        assert_eq!(body("chan a = [1] of {byte}, b = [2] of {bit};"), {
+            "chan a = [1] of { byte }, b = [2] of { bit }"
+        });
+    }
+
+    #[test]
+    fn types_are_known_from_their_definition_on() {
+        let text = "typedef T { byte a\n int b[2]; T2 c }";
+        assert_eq!(messages(text), ["1:30 unknown type `T2`"].map(|m| m.replace("1:30", "2:12")));
+        assert_eq!(program("typedef T { byte a\n int b[2]; };\nT x, y[3]").items.len(), 2);
+    }
+
+    #[test]
+    fn processes_have_all_their_parts() {
+        let text = "active [2] D_proctype P(byte a, b; chan c) priority 3 provided (a > 0) { skip }";
+        let program = program(text);
+        let Item::Process(process) = &program.items[0] else { panic!() };
+        assert_eq!(process.kind, ProcessKind::Deterministic);
+        assert_eq!(process.parameters.len(), 2);
+        assert!(process.active.as_ref().is_some_and(Option::is_some));
+        assert!(process.priority.is_some() && process.provided.is_some());
+        assert_eq!(text.as_bytes()[process.end.start as usize], b'}');
+    }
+
+    #[test]
+    fn mtype_names_need_no_commas() {
+        let program = program("mtype = { a, b c, }; mtype:s = { d } mtype { e }; mtype:s x = d; mtype y");
+        let shapes: Vec<_> = program
+            .items
+            .iter()
+            .map(|item| match item {
+                Item::Mtype(mtype) => (mtype.set.is_some(), mtype.names.len()),
+                _ => (false, 0),
+            })
+            .collect();
+        assert_eq!(shapes, [(false, 3), (true, 1), (false, 1), (false, 0), (false, 0)]);
+    }
+
+    #[test]
+    fn claims_and_traces_are_items() {
+        let program = program("never { skip } never n { skip } trace { c!1 } notrace { c?x }");
+        assert!(matches!(&program.items[1], Item::Never(claim) if claim.name.is_some()));
+        assert!(matches!(&program.items[3], Item::Trace(trace) if trace.negated));
+    }
 }

@@ -3,7 +3,7 @@
 use preempt_core::{Diagnostic, Span};
 
 use super::cursor::Kind;
-use super::{MAX_HEIGHT, Parse, Parser};
+use super::{EXPRESSION, MAX_HEIGHT, Parse, Parser};
 use crate::ast::{BinaryOp, Expr, ExprKind, Name, Probe, ReceiveArg, RefPart, Temporal, UnaryOp, VarRef};
 use crate::token::{Keyword, Punct};
 
@@ -121,7 +121,7 @@ impl Parser<'_> {
     }
 
     fn unary(&mut self) -> Parse<Expr> {
-        self.nested(|p| p.unary_inner())
+        self.nested(EXPRESSION, |p| p.unary_inner())
     }
 
     fn unary_inner(&mut self) -> Parse<Expr> {
@@ -221,7 +221,8 @@ impl Parser<'_> {
         if self.at(Punct::Arrow) && !self.in_ltl {
             self.no_probe(&inner)?;
             let mut height = self.height;
-            self.bump();
+            // Spin reads several arrows as one.
+            while self.eat(Punct::Arrow) {}
             let yes = self.expression()?;
             height = height.max(self.height);
             if !self.at(Punct::Colon) {
@@ -242,7 +243,7 @@ impl Parser<'_> {
 
     /// A variable, or what can only start with a name.
     fn name_expression(&mut self) -> Parse<Expr> {
-        if self.call_follows() {
+        if self.call_follows() && self.message != Some(self.parens) {
             return Err(self.call_in_expression());
         }
         let reference = self.reference()?;
@@ -387,7 +388,7 @@ impl Parser<'_> {
             }
             if self.at(Punct::LParen) {
                 let open = self.bump();
-                self.nested(|p| p.receive_arguments_into(args))?;
+                self.nested(EXPRESSION, |p| p.receive_arguments_into(args))?;
                 self.expect_close(Punct::RParen, open)?;
                 return Ok(());
             }
@@ -453,5 +454,99 @@ fn first_probe(expr: &Expr) -> Option<(Probe, Span)> {
         ExprKind::Probe(probe, _) => Some((*probe, expr.span)),
         ExprKind::Binary(BinaryOp::And | BinaryOp::Or, a, b) => first_probe(a).or_else(|| first_probe(b)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ast::{Expr, ExprKind, Item, Stmt, StmtKind};
+    use crate::parser::testing::{body, messages, program};
+    use crate::pretty::expr_text;
+
+    /// The expression with parentheses around every operator.
+    fn full(expr: &Expr) -> String {
+        match &expr.kind {
+            ExprKind::Binary(_, a, b) => {
+                let text = expr_text(&Expr {
+                    kind: match &expr.kind {
+                        ExprKind::Binary(op, ..) => ExprKind::Binary(*op, number(), number()),
+                        _ => return String::new(),
+                    },
+                    span: expr.span,
+                });
+                format!("({}{}{})", full(a), text.trim_matches('0').trim(), full(b))
+            }
+            ExprKind::Unary(_, a) => format!("{}{}", &expr_text(expr)[..1], full(a)),
+            _ => expr_text(expr),
+        }
+    }
+
+    fn number() -> Box<Expr> {
+        let span = preempt_core::Span::new(preempt_core::SourceId(0), 0, 0);
+        Box::new(Expr { kind: ExprKind::Number(0), span })
+    }
+
+    #[track_caller]
+    fn grouped(text: &str) -> String {
+        let program = program(&format!("init {{ x = {text} }}"));
+        let Item::Process(process) = &program.items[0] else { return String::new() };
+        let [Stmt { kind: StmtKind::Assign { value, .. }, .. }] = &process.body[..] else {
+            return String::new();
+        };
+        full(value)
+    }
+
+    #[test]
+    fn operators_bind_as_in_c() {
+        assert_eq!(grouped("a || b && c | d ^ e & f == g < h << i + j * k"), {
+            "(a||(b&&(c|(d^(e&(f==(g<(h<<(i+(j*k))))))))))"
+        });
+        assert_eq!(grouped("a - b - c"), "((a-b)-c)");
+        assert_eq!(grouped("a * b / c % d"), "(((a*b)/c)%d)");
+        assert_eq!(grouped("a < b == c > d != e"), "(((a<b)==(c>d))!=e)");
+        assert_eq!(grouped("!a == -b && ~c"), "((!a==-b)&&~c)");
+        assert_eq!(grouped("- -a - -1"), "(--a--1)");
+        assert_eq!(grouped("(a - (b - c))"), "(a-(b-c))");
+    }
+
+    #[test]
+    fn everything_else_that_has_a_value() {
+        for text in [
+            "x = (a -> b : c)",
+            "x = (a > 0 -> (b -> 1 : 2) : 3)",
+            "run P(1,x) priority 3",
+            "len(c) == 2 && full(c) || nempty(d[1])",
+            "c?[a,b] && d??[eval(x),-1]",
+            "timeout",
+            "np_",
+            "enabled(1) || pc_value(_pid) > get_priority(2)",
+            "P[1]@L && P@L",
+            "a[1].b.c[d[2]] > 0",
+        ] {
+            assert_eq!(body(text), text);
+        }
+        assert_eq!(body("c?[a(b, c)]"), "c?[a,b,c]");
+        assert_eq!(body("true && false || skip"), "1 && 0 || 1");
+        assert_eq!(body("'a' == x"), "97 == x");
+    }
+
+    #[test]
+    fn a_process_before_a_colon_is_a_remote_reference() {
+        let text = "proctype P() { byte v; skip } init { P:v == 1; P[2]:v[1] > 0; L: x }";
+        assert_eq!(crate::parser::testing::outline_of_init(&program(text)), "P:v == 1; P[2]:v[1] > 0; L: x");
+        assert_eq!(body("P: x"), "P: x");
+        assert_eq!(body("x = (a -> P : q)"), "x = (a -> P : q)");
+    }
+
+    #[test]
+    fn probes_join_only_by_and_and_or() {
+        assert_eq!(messages("init { full(c) && (a || empty(c)) }"), [""; 0]);
+        assert_eq!(messages("init { x = full(c) }"), [""; 0]);
+        assert_eq!(messages("init { !full(c) }"), ["1:8 `full` cannot be negated"]);
+        assert_eq!(messages("init { x + full(c) > 1 }"), ["1:12 `full` can be joined only by `&&` and `||`"]);
+        assert_eq!(
+            messages("init { run P(empty(c)) }"),
+            ["1:14 `empty` can be joined only by `&&` and `||`"]
+        );
     }
 }

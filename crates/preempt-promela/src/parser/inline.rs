@@ -90,15 +90,14 @@ impl Parser<'_> {
             call: span,
             definition: inline.name.span,
         });
+        if self.inlined > MAX_INLINED {
+            return Ok(StmtKind::Block { body: Vec::new(), inline: Some(name) });
+        }
         let tokens = self.instantiate(&inline, &arguments, span, id);
         self.inlined += tokens.len();
         if self.inlined > MAX_INLINED {
-            let error = Diagnostic::error(span, "inlines expand to more than a million tokens");
-            self.report(error);
-            self.truncated = true;
-            self.pos = self.stream.len();
-            self.implied = false;
-            return Ok(StmtKind::Block { body: Vec::new(), inline: Some(name) });
+            // Calls from here on are not expanded, so this is said once.
+            self.push(Diagnostic::error(span, "inlines expand to more than a million tokens"));
         }
         let body = self.parse_instance(&inline, tokens, target);
         Ok(StmtKind::Block { body, inline: Some(name) })
@@ -181,8 +180,8 @@ impl Parser<'_> {
         let (outer_pos, outer_id, outer_span) = (self.pos, self.stream_id, self.previous_span);
         let outer_parens = std::mem::take(&mut self.parens);
         self.pos = 0;
-        self.inlined += 1;
-        self.stream_id = self.inlined;
+        self.streams += 1;
+        self.stream_id = self.streams;
         self.previous = Kind::P(Punct::Semi);
         self.implied = false;
         self.calls.push(Call { name: Rc::from(inline.name.text.as_str()), target });
@@ -197,5 +196,113 @@ impl Parser<'_> {
         self.previous_span = outer_span;
         self.settle();
         body.map(|(body, _)| body).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use preempt_core::ExpansionKind;
+
+    use crate::ast::{Item, StmtKind};
+    use crate::parser::testing::{messages, outline_of_init, parse, program};
+
+    #[track_caller]
+    fn outline(text: &str) -> String {
+        outline_of_init(&program(text))
+    }
+
+    #[test]
+    fn the_body_takes_the_place_of_the_call() {
+        assert_eq!(outline("inline f(a, b) { a = b; b++ } init { f(x, y[1]) f(p.q, p) }"), {
+            "f {x = y[1]; y[1]++}; f {p.q = p; p++}"
+        });
+        assert_eq!(outline("inline f(a, b) { a = b } inline g(a) { f(b, a); f(a, 1 + 2) } init { g(z) }"), {
+            "g {f {b = z}; f {z = 1 + 2}}"
+        });
+        assert_eq!(outline("inline f() { skip } init { f(); L: f() }"), "f {1}; L: f {1}");
+        // Arguments are text: they are not wrapped in parentheses.
+        assert_eq!(outline("inline f(a) { x = 2 * a } init { f(1 + 1) }"), "f {x = 2 * 1 + 1}");
+        assert_eq!(outline("inline f(a, b) { a = b } init { f(b, a) }"), "f {b = a}");
+    }
+
+    #[test]
+    fn line_ends_count_within_the_body() {
+        assert_eq!(outline("inline f(a) {\n x = a\n y = a\n}\ninit {\n f(1)\n f(2)\n}"), {
+            "f {x = 1; y = 1}; f {x = 2; y = 2}"
+        });
+    }
+
+    #[test]
+    fn a_result_is_assigned() {
+        assert_eq!(outline("inline f(a) { a > 0; return a + 1 } init { x.y = f(3); z = f(4) }"), {
+            "f {3 > 0; x.y = 3 + 1}; f {4 > 0; z = 4 + 1}"
+        });
+        assert_eq!(
+            messages("inline f() { return 1 }\ninit { f() }"),
+            ["1:14 nothing takes the value that `f` returns"]
+        );
+        assert_eq!(messages("init { return 1 }"), ["1:8 `return` can stand only in an inline"]);
+    }
+
+    #[test]
+    fn recursion_and_wrong_calls_are_errors() {
+        assert_eq!(messages("inline f() { g() } inline g() { f() } init { f() }"), {
+            ["1:33 the inline `f` calls itself"]
+        });
+        assert_eq!(messages("init { g() } inline g() { skip }"), {
+            ["1:8 the inline `g` is called before it is defined"]
+        });
+        assert_eq!(messages("inline f() { f() } init { f() }"), ["1:14 the inline `f` calls itself"]);
+        assert_eq!(messages("inline f(a) { skip } init { f() }"), ["1:29 `f` takes 1 argument, here are 0"]);
+        assert_eq!(
+            messages("inline f() { skip } inline f() { skip }"),
+            ["1:28 the inline `f` is defined twice"]
+        );
+        assert_eq!(messages("inline f() { }\ninit { f() }"), ["1:12 the inline `f` is empty"]);
+    }
+
+    #[test]
+    fn a_mistake_in_a_body_is_reported_once() {
+        assert_eq!(messages("inline f() { x = ; y = 1 }\ninit { f(); f(); f() }").len(), 1);
+    }
+
+    #[test]
+    fn exponential_inlines_are_stopped() {
+        let mut text = String::from("inline f0() { skip; skip; skip }\n");
+        for i in 1..30 {
+            text += &format!("inline f{i}() {{ f{0}(); f{0}(); f{0}() }}\n", i - 1);
+        }
+        text += "init { f29() }";
+        assert_eq!(messages(&text).len(), 1);
+    }
+
+    #[test]
+    fn deep_inlines_are_stopped() {
+        let mut text = String::from("inline f0() { skip }\n");
+        for i in 1..300 {
+            text += &format!("inline f{i}() {{ f{}(); skip }}\n", i - 1);
+        }
+        text += "init { f299() }";
+        assert_eq!(messages(&text).len(), 1);
+    }
+
+    #[test]
+    fn spans_know_the_call_and_macros_within_the_body() {
+        let text = "#define INC x = x + 1\ninline f() { INC }\ninit {\n  f();\n  f()\n}";
+        let (program, _, sources) = parse(text);
+        let Item::Process(init) = &program.items[0] else { panic!() };
+        let mut calls = Vec::new();
+        for stmt in &init.body {
+            let StmtKind::Block { body, inline: Some(_) } = &stmt.kind else { panic!() };
+            let span = body[0].span;
+            // Shown where the macro is used in the body of the inline.
+            assert_eq!(sources.location(span).to_string(), "t:2:14");
+            let outer = sources.expansion(span.expansion).expect("a macro").call;
+            assert_eq!(sources.text(outer), "INC");
+            let inline = sources.expansion(outer.expansion).expect("an inline");
+            assert_eq!(inline.kind, ExpansionKind::Inline);
+            calls.push(sources.source(inline.call.source).line_column(inline.call.start));
+        }
+        assert_eq!(calls, [(4, 3), (5, 3)]);
     }
 }

@@ -12,6 +12,8 @@ mod ltl;
 mod mistakes;
 mod recovery;
 mod statements;
+#[cfg(test)]
+mod testing;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -31,6 +33,9 @@ type Parse<T> = Result<T, Reported>;
 
 /// How deep statements and expressions may stand in each other; keeps the stack small.
 const MAX_DEPTH: usize = 200;
+/// How much of that a level takes.
+const EXPRESSION: usize = 1;
+const STATEMENT: usize = 4;
 /// How high an expression's tree may be: `a + a + ...` is a tall tree too, and trees are walked recursively.
 const MAX_HEIGHT: usize = 1000;
 
@@ -52,6 +57,9 @@ struct Parser<'a> {
     in_sequence: bool,
     /// Within `ltl`, where `->` and some names are operators.
     in_ltl: bool,
+    /// Set in the first part of a message, `a` of `c!a(b)`: there a name before `(` is no call. Holds the number
+    /// of open parentheses, for within them it would be one.
+    message: Option<usize>,
     depth: usize,
     /// Of the last expression.
     height: usize,
@@ -65,7 +73,9 @@ struct Parser<'a> {
     /// Inlines defined anywhere, for a better message about a call before the definition.
     all_inlines: HashSet<Rc<str>>,
     calls: Vec<Call>,
+    /// Tokens that came from inlines.
     inlined: usize,
+    streams: usize,
     last_error: Option<(usize, usize)>,
     reported: HashSet<(String, SourceId, u32)>,
     /// The text ends inside a comment, so what is missing at its end is not news.
@@ -127,6 +137,7 @@ impl<'a> Parser<'a> {
             parens: 0,
             in_sequence: false,
             in_ltl: false,
+            message: None,
             depth: 0,
             height: 0,
             open: Vec::new(),
@@ -137,6 +148,7 @@ impl<'a> Parser<'a> {
             all_inlines: HashSet::new(),
             calls: Vec::new(),
             inlined: 0,
+            streams: 0,
             last_error: None,
             reported: HashSet::new(),
             truncated: false,
@@ -195,21 +207,70 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Runs `parse` one level deeper, unless that is too deep.
-    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
-        if self.depth >= MAX_DEPTH {
-            let span = self.span();
-            let error = Diagnostic::error(span, format!("this is nested more than {MAX_DEPTH} deep"));
-            self.report(error);
+    /// Runs `parse` one level deeper, unless that is too deep. Statements weigh more than expressions: their
+    /// functions need more of the stack.
+    fn nested<T>(&mut self, weight: usize, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if self.depth + weight > MAX_DEPTH {
+            let message = format!("this is nested more than {} deep", MAX_DEPTH / weight);
+            let error = Diagnostic::error(self.span(), message);
+            if !self.truncated {
+                self.report(error);
+            }
             // Whatever follows is as deep; the message would only be repeated.
             self.pos = self.stream.len();
             self.implied = false;
             self.truncated = true;
             return Err(Reported);
         }
-        self.depth += 1;
+        self.depth += weight;
         let result = parse(self);
-        self.depth -= 1;
+        self.depth -= weight;
         result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{messages, parse, program};
+
+    #[test]
+    fn items_follow_each_other_with_or_without_semicolons() {
+        let text = "byte a; byte b byte c;; mtype = {x} active proctype P() { skip } ; init { skip } byte d";
+        assert_eq!(program(text).items.len(), 7);
+        assert_eq!(program("").items.len(), 0);
+        assert_eq!(program(";").items.len(), 0);
+    }
+
+    #[test]
+    fn an_error_in_one_item_leaves_the_others() {
+        let (program, diagnostics, _) = parse("proctype P { skip }\nbyte x y;\ninit { skip }\nbyte z");
+        assert_eq!(diagnostics.len(), 2);
+        assert_eq!(program.items.len(), 3);
+    }
+
+    #[test]
+    fn deep_nesting_is_one_error() {
+        for (open, close) in [("(", ")"), ("!", ""), ("- ", ""), ("a[", "]")] {
+            let text = format!("init {{ x = {}1{} }}", open.repeat(10_000), close.repeat(10_000));
+            assert_eq!(messages(&text).len(), 1, "{open}");
+        }
+        for (open, close) in [("{ ", "}"), ("atomic {", "}"), ("if :: ", " fi"), ("do :: true -> ", " od")] {
+            let text = format!("init {{ {}skip{} }}", open.repeat(10_000), close.repeat(10_000));
+            assert_eq!(messages(&text).len(), 1, "{open}");
+            let text = format!("init {{ {}", open.repeat(10_000));
+            assert_eq!(messages(&text).len(), 1, "{open}");
+        }
+        let text = format!("ltl {{ {} p }}", "[] <> ".repeat(10_000));
+        assert_eq!(messages(&text).len(), 1);
+        let text = format!("init {{ c?{}x }}", "(".repeat(10_000));
+        assert_eq!(messages(&text).len(), 1);
+    }
+
+    #[test]
+    fn long_chains_are_as_bad_as_deep_nests() {
+        let text = format!("init {{ x = 1{} }}", " + 1".repeat(100_000));
+        assert_eq!(messages(&text).len(), 1);
+        let text = format!("init {{ x = 1{} }}", " + 1".repeat(900));
+        assert_eq!(messages(&text).len(), 0);
     }
 }

@@ -45,6 +45,17 @@ impl Parser<'_> {
         false
     }
 
+    /// Skips behind the parenthesis that closes the innermost open one, or to where a body begins.
+    pub(super) fn skip_parentheses(&mut self) {
+        let outer = self.parens.saturating_sub(1);
+        while self.parens > outer
+            && !matches!(self.raw(0), Kind::Eof | Kind::P(Punct::LBrace | Punct::RBrace | Punct::Sep))
+        {
+            self.implied = false;
+            self.bump();
+        }
+    }
+
     /// Skips `{ ... }`; false if it is never closed.
     pub(super) fn skip_braces(&mut self) -> bool {
         let mut depth = 0usize;
@@ -137,5 +148,51 @@ impl Parser<'_> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parser::testing::messages;
+
+    #[test]
+    fn every_mistake_is_reported_once() {
+        let text = "init {
+    x = = 1;
+    if
+    :: (a = 1) -> y = 2
+    :: b > -> z = 3
+    fi;
+    w = (1 + ;
+    v = (a = b -> 1 : 2);
+    good = 1
+    u = [1]
+}
+byte ok = ;
+proctype P(byte a) { skip ] }";
+        let lines: Vec<_> =
+            messages(text).iter().map(|m| m.split(':').next().unwrap_or("").to_string()).collect();
+        assert_eq!(lines, ["2", "4", "5", "7", "8", "10", "12", "13"]);
+    }
+
+    #[test]
+    fn unclosed_things_end_at_the_next_item() {
+        let text = "proctype P() { do :: x = 1\n}\nproctype Q() { atomic { y = 1\n}\ninit { skip }";
+        assert_eq!(
+            messages(text),
+            [
+                "2:1 missing `od` before `}`",
+                "5:1 `init` cannot stand within the process `Q`: is a `}` missing above?"
+            ]
+        );
+    }
+
+    #[test]
+    fn wrong_closing_words_do_not_confuse_the_rest() {
+        assert_eq!(messages("init { do :: a -> if :: b :: c od }"), ["1:32 missing `fi` before `od`"]);
+        assert_eq!(messages("init { if :: a -> b od; c = 1 }"), ["1:21 `if` is closed by `fi`, not by `od`"]);
+        assert_eq!(messages("init { if :: a -> b } :: c -> d fi }"), ["1:21 this `}` closes nothing"]);
+        assert_eq!(messages("init { a fi; b }"), ["1:10 this `fi` closes nothing"]);
+        assert_eq!(messages("init { a :: b }"), ["1:10 `::` can stand only within `if` or `do`"]);
     }
 }

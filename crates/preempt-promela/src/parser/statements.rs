@@ -3,7 +3,7 @@
 use preempt_core::{Diagnostic, Span};
 
 use super::cursor::Kind;
-use super::{Open, Parse, Parser};
+use super::{Open, Parse, Parser, STATEMENT};
 use crate::ast::{Expr, ExprKind, Stmt, StmtKind, VarRef};
 use crate::token::{Keyword, Punct, TokenKind, string_value};
 
@@ -48,12 +48,15 @@ impl Parser<'_> {
                 self.skip_statement(parens);
                 continue;
             }
+            let pos = self.pos;
             match self.peek() {
                 Kind::P(Punct::Semi) => {}
                 Kind::P(Punct::Arrow) => self.check_guard(&list),
                 // Spin puts a `;` behind these itself.
                 _ if matches!(self.previous, Kind::P(Punct::RBrace) | Kind::K(Keyword::Else)) => {}
                 _ if self.at_end_of_sequence() => return list,
+                // A stray word was skipped.
+                _ if self.pos != pos => {}
                 _ => {
                     if self.missing_separator(list.last()).is_err() {
                         self.skip_statement(parens);
@@ -152,7 +155,7 @@ impl Parser<'_> {
             }
         }
         let start = self.span();
-        let kind = self.nested(|p| p.statement_kind())?;
+        let kind = self.nested(STATEMENT, |p| p.statement_kind())?;
         let compound = matches!(
             kind,
             StmtKind::If(_)
@@ -290,8 +293,10 @@ impl Parser<'_> {
         if self.at(Punct::LParen) && self.commas_in_parentheses() {
             return Err(self.parenthesised_message());
         }
-        let first = self.message_start()?;
-        let mut args = vec![first];
+        let outer = self.message.replace(self.parens);
+        let first = self.expression();
+        self.message = outer;
+        let mut args = vec![first?];
         if self.at(Punct::LParen) {
             let open = self.bump();
             args.extend(self.expressions()?);
@@ -302,16 +307,6 @@ impl Parser<'_> {
             }
         }
         Ok(args)
-    }
-
-    /// The first expression of a message, which may be a bare name before `(`.
-    fn message_start(&mut self) -> Parse<Expr> {
-        if self.peek() == Kind::Ident && self.call_follows() {
-            let reference = self.reference()?;
-            let span = reference.span;
-            return Ok(Expr { kind: ExprKind::Ref(reference), span });
-        }
-        self.expression()
     }
 
     fn receive(&mut self, channel: VarRef, random: bool) -> Parse<StmtKind> {
@@ -452,7 +447,10 @@ impl Parser<'_> {
         self.bump();
         let args = if self.eat(Punct::Comma) { self.expressions()? } else { Vec::new() };
         self.expect_close(Punct::RParen, open)?;
-        self.check_format(&format, args.len(), span);
+        // Not for a text that stands for a malformed one.
+        if self.sources.text(span).starts_with('"') {
+            self.check_format(&format, args.len(), span);
+        }
         Ok(StmtKind::Printf { format, args })
     }
 
@@ -501,4 +499,69 @@ pub(super) fn is_item(keyword: Keyword) -> bool {
             | Keyword::Typedef
             | Keyword::Inline
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parser::testing::{body, messages};
+
+    #[test]
+    fn simple_statements_are_read_as_they_are_printed() {
+        for text in [
+            "x = 1",
+            "a[i].b = run P()",
+            "x++; a.b--",
+            "c!1,x; c!!y; d[2]!z",
+            "c?x,_,3; c??eval(y),-1; c?<x>; c??<x,y>",
+            "assert(x > 1)",
+            "goto L; break; else",
+            "printf(\"a %d\\n\", x); printm(m)",
+            "set_priority(1, 2)",
+            "select (i : 1 .. n + 1)",
+            "xr a, b[2]; xs c",
+        ] {
+            assert_eq!(body(text), text);
+        }
+    }
+
+    #[test]
+    fn messages_are_written_in_several_ways() {
+        assert_eq!(body("c!a(b, 1); c! !a(b); c?a(b, c); c?(a, b); c?a,b(c); c!(x); c?a((b))"), {
+            "c!a,b,1; c! !a,b; c?a,b,c; c?a,b; c?a,b,c; c!x; c?a,b"
+        });
+        assert_eq!(body("assert x == 1 && y; assert(x)"), "assert(x == 1 && y); assert(x)");
+    }
+
+    #[test]
+    fn compound_statements_nest() {
+        assert_eq!(body("if :: a -> b; c :: else -> do :: d :: break od fi; e"), {
+            "if :: a; b; c :: else; do :: d :: break; e"
+        });
+        assert_eq!(body("for (i : 0 .. 3) { x = i } for (m in c)\n { skip }"), {
+            "for (i : 0 .. 3) {x = i}; for (m in c) {1}"
+        });
+        assert_eq!(body("atomic { a; d_step { b } }; { c }"), "atomic {a; d_step {b}};  {c}");
+        assert_eq!(body("do :: x = 1 od\n unless a"), "<do :: x = 1 unless a>");
+    }
+
+    #[test]
+    fn labels_stand_before_statements_or_before_nothing() {
+        assert_eq!(body("L: M: x = 1; N: ; if :: a; O: fi; P:"), "L: M: x = 1; N: 1; if :: a; O: 1; P: 1");
+        assert_eq!(body("L: x unless y"), "<L: x unless y>");
+        assert_eq!(messages("init { L: byte x }"), ["1:11 the label `L` stands before a declaration"]);
+    }
+
+    #[test]
+    fn suspicious_guards_and_formats_are_warned_about() {
+        assert_eq!(messages("init { if :: x = 1 -> y = 2 fi }"), {
+            ["1:14 this guard is an assignment: it is always executable"]
+        });
+        assert_eq!(
+            messages("init { if :: x = 1; y = 2 :: x == 1 -> y = 2 -> z = 3 fi; x = 1 -> y = 1 }"),
+            [""; 0]
+        );
+        assert_eq!(messages("init { printf(\"%d %% %c\", 1) }"), {
+            ["1:15 the text has 2 places for values, but 1 is given"]
+        });
+    }
 }

@@ -448,7 +448,7 @@ mod tests {
         let mut text = String::from("#define A0 x x x x x x x x x x\n");
         for i in 1..10 {
             let before = format!("A{}", i - 1);
-            text += &format!("#define A{i} {}\n", vec![before.as_str(); 10].join(" "));
+            text += &format!("#define A{i} {}\n", [before.as_str(); 10].join(" "));
         }
         text += "A9";
         let (_, messages) = run(&text, &[], &[]);

@@ -71,7 +71,7 @@ impl TryFrom<wire::Counterexample> for Trace {
 
     fn try_from(counterexample: wire::Counterexample) -> Result<Trace, ReadError> {
         let steps = counterexample.steps.len();
-        if let Some(start) = counterexample.loop_start.filter(|start| *start >= steps) {
+        if let Some(start) = counterexample.loop_start.filter(|start| *start > steps) {
             return Err(ReadError::LoopStart { start, steps });
         }
         let steps: Vec<Step> = counterexample

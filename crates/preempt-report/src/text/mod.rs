@@ -9,7 +9,7 @@ mod widths;
 mod words;
 
 use crate::style::Style;
-use preempt_core::Outcome;
+use preempt_core::{Outcome, Verdict};
 
 pub use counterexample::render_run;
 
@@ -25,17 +25,22 @@ pub struct TextOptions {
     pub simplest: bool,
     /// The command that shows the same run again.
     pub again: Option<String>,
+    /// What was checked, if there was more than one thing to check.
+    pub checked: Vec<String>,
 }
 
 impl Default for TextOptions {
     fn default() -> TextOptions {
-        TextOptions { width: 80, style: Style::plain(), full: false, simplest: false, again: None }
+        TextOptions { width: 80, style: Style::plain(), full: false, simplest: false, again: None, checked: Vec::new() }
     }
 }
 
 /// The answer first, then its evidence, then the cost.
 pub fn render_outcome(outcome: &Outcome, options: &TextOptions) -> String {
     let mut text = summary::verdict(outcome, options.style);
+    if options.checked.len() > 1 && outcome.verdict == Verdict::Holds {
+        text.push_str(&format!("checked: {}\n", options.checked.join(", ")));
+    }
     match &outcome.counterexample {
         Some(trace) => {
             text.push('\n');

@@ -82,6 +82,7 @@ impl Parser<'_> {
                 Kind::P(Punct::Assign | Punct::Inc | Punct::Dec | Punct::Not | Punct::Query | Punct::LParen),
             ) => Diagnostic::error(span, "a statement can stand only within a process")
                 .hint("put it into `init { ... }` or a proctype"),
+            (_, Kind::Ident) if foreign_type(&word).is_some() => return self.unknown_type(span, &word),
             (_, Kind::Ident | Kind::P(Punct::LBrace) | Kind::K(_)) => {
                 match nearest(&word, ITEMS.iter().chain(TYPES).map(|k| k.text())) {
                     Some(near) => Diagnostic::error(span, format!("unknown word `{word}`"))
@@ -97,21 +98,11 @@ impl Parser<'_> {
     /// A name where a type is wanted.
     pub(in crate::parser) fn unknown_type(&mut self, span: Span, word: &str) -> Reported {
         let error = Diagnostic::error(span, format!("unknown type `{word}`"));
-        let hint = match word {
-            "char" | "uint8" | "u8" | "uint8_t" => Some("use `byte` (0 to 255)".to_string()),
-            "long" | "integer" | "int32" | "i32" | "int32_t" | "int64" | "uint" | "u32" => {
-                Some("use `int` (32 bits)".to_string())
-            }
-            "float" | "double" | "real" => Some("Promela has only whole numbers".to_string()),
-            "boolean" | "Bool" | "BOOL" => Some("use `bool`".to_string()),
-            "string" | "String" => Some("Promela has no strings; name values by an mtype".to_string()),
-            "channel" | "Chan" => Some("use `chan`".to_string()),
-            "void" => Some("Promela has no functions; use an inline".to_string()),
-            _ => {
-                let types = TYPES.iter().map(|keyword| keyword.text());
-                let known = self.typedefs.iter().map(|name| &**name);
-                nearest(word, types.chain(known)).map(|near| format!("did you mean `{near}`?"))
-            }
+        let types = TYPES.iter().map(|keyword| keyword.text());
+        let known = self.typedefs.iter().map(|name| &**name);
+        let hint = match foreign_type(word) {
+            Some(hint) => Some(hint.to_string()),
+            None => nearest(word, types.chain(known)).map(|near| format!("did you mean `{near}`?")),
         };
         let error = match hint {
             Some(hint) => error.hint(hint),
@@ -236,4 +227,18 @@ impl Parser<'_> {
             .hint("write only their names: they stand for the arguments' text");
         self.report(error)
     }
+}
+
+/// What to use instead of a type of another language.
+fn foreign_type(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "char" | "uint8" | "u8" | "uint8_t" => "use `byte` (0 to 255)",
+        "long" | "integer" | "int32" | "i32" | "int32_t" | "int64" | "uint" | "u32" => "use `int` (32 bits)",
+        "float" | "double" | "real" => "Promela has only whole numbers",
+        "boolean" | "Bool" | "BOOL" => "use `bool`",
+        "string" | "String" => "Promela has no strings; name values by an mtype",
+        "channel" | "Chan" => "use `chan`",
+        "void" => "Promela has no functions; use an inline",
+        _ => return None,
+    })
 }

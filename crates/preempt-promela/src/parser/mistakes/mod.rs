@@ -68,16 +68,26 @@ impl Parser<'_> {
             (Kind::P(Punct::Eq | Punct::Ne), Kind::P(Punct::Assign)) if glued => {
                 Diagnostic::error(both, "Promela compares with `==` and `!=`").hint("leave the third `=` out")
             }
-            (Kind::P(Punct::Assign), Kind::P(punct @ (Punct::Gt | Punct::Lt))) if glued => {
-                let right = punct.text();
-                Diagnostic::error(both, format!("`={right}` is not an operator"))
-                    .hint(format!("write `{right}=`, or `->` if an arrow is meant"))
-            }
             (Kind::P(Punct::Lt), Kind::P(Punct::Gt)) if glued => {
                 Diagnostic::error(both, "`<>` is not an operator here").hint("\"not equal\" is `!=`")
             }
-            (_, Kind::P(Punct::Assign)) => {
-                Diagnostic::error(span, "`=` assigns, it does not compare").hint("to compare write `==`")
+            (_, Kind::P(Punct::Assign)) => match self.stream.get(self.pos + 1) {
+                Some(next) if next.is(Punct::Gt) && next.span.start == span.end => {
+                    Diagnostic::error(span.to(next.span), "`=>` is not an operator")
+                        .hint("write `>=` to compare, `->` for an arrow")
+                }
+                Some(next) if next.is(Punct::Lt) && next.span.start == span.end => {
+                    Diagnostic::error(span.to(next.span), "`=<` is not an operator").hint("write `<=`")
+                }
+                _ => {
+                    Diagnostic::error(span, "`=` assigns, it does not compare").hint("to compare write `==`")
+                }
+            },
+            (Kind::Ident, Kind::P(Punct::LParen))
+                if !self.in_sequence && self.parens == 0 && !self.in_ltl =>
+            {
+                Diagnostic::error(span, "Promela has no functions")
+                    .hint("use `inline name(parameters) { ... }` or a `proctype`")
             }
             (_, Kind::P(punct @ (Punct::Inc | Punct::Dec))) => {
                 let op = punct.text();

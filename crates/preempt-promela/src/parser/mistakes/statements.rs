@@ -105,6 +105,8 @@ impl Parser<'_> {
         };
         let error = if matches!(self.peek(), Kind::P(Punct::RParen | Punct::RBracket)) {
             Diagnostic::error(span, format!("{found} closes nothing"))
+        } else if self.at(Punct::Comma) {
+            Diagnostic::error(span, "statements are separated by `;` or `->`, not by `,`")
         } else if starts {
             Diagnostic::error(span, format!("missing `;` before {found}"))
                 .label(self.previous_span, "the statement before ends here")
@@ -222,11 +224,8 @@ impl Parser<'_> {
         self.implied = false;
         loop {
             if self.raw(0) == Kind::P(Punct::LParen) {
-                let parens = self.parens;
                 self.bump();
-                while self.parens > parens && self.raw(0) != Kind::Eof {
-                    self.bump();
-                }
+                self.skip_parentheses();
             }
             if self.raw(0) == Kind::P(Punct::LBrace) {
                 self.implied = false;
@@ -291,7 +290,9 @@ impl Parser<'_> {
     pub(in crate::parser) fn declaration_in_loop(&mut self) -> Reported {
         let error = Diagnostic::error(self.span(), "the variable of a `for` must be declared before it")
             .hint("write int i; for (i : 1 .. 3) { ... }");
-        self.report(error)
+        let reported = self.report(error);
+        self.skip_parentheses();
+        reported
     }
 
     pub(in crate::parser) fn loop_of_c(&mut self, variable: &VarRef) -> Reported {
@@ -304,7 +305,9 @@ impl Parser<'_> {
             Diagnostic::error(self.span(), message)
                 .hint(format!("write for ({name} : 1 .. 3) or for ({name} in array)"))
         };
-        self.report(error)
+        let reported = self.report(error);
+        self.skip_parentheses();
+        reported
     }
 
     pub(in crate::parser) fn printf_without_text(&mut self) -> Reported {
@@ -349,17 +352,22 @@ impl Parser<'_> {
                 Diagnostic::error(span, format!("Promela has no `{word}`"))
                     .hint("write do :: (condition) -> ... :: else -> break od")
             }
-            ("switch" | "case" | "match", Kind::P(Punct::LParen)) => {
+            _ if self.inlines.contains_key(&word) => {
+                Diagnostic::error(span, format!("the inline `{word}` needs its arguments in parentheses"))
+                    .hint(format!("write {word}()"))
+            }
+            ("switch" | "case" | "match", Kind::P(Punct::LParen) | Kind::Ident) if same_line => {
                 Diagnostic::error(span, format!("Promela has no `{word}`"))
                     .hint("write if :: x == 1 -> ... fi")
             }
             ("elif" | "elseif" | "elsif", _) => Diagnostic::error(span, format!("Promela has no `{word}`"))
                 .hint("add another option: :: condition -> ..."),
             (_, Kind::P(Punct::LParen)) if same_line => return Err(self.unknown_call(&word, span)),
-            ("continue", Kind::P(Punct::Semi | Punct::RBrace | Punct::Sep)) => {
-                Diagnostic::error(span, "Promela has no `continue`")
-                    .hint("end the option there: the loop starts again by itself")
-            }
+            (
+                "continue",
+                Kind::P(Punct::Semi | Punct::RBrace | Punct::Sep) | Kind::K(Keyword::Od | Keyword::Fi),
+            ) => Diagnostic::error(span, "Promela has no `continue`")
+                .hint("end the option there: the loop starts again by itself"),
             ("var" | "let" | "const", Kind::Ident) if same_line => {
                 Diagnostic::error(span, format!("Promela has no `{word}`"))
                     .hint("declare a variable by its type: byte x = 1")
