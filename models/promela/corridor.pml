@@ -3,6 +3,7 @@
 // expect: holds
 // plain: states=114 transitions=181
 // property livelock: violated
+// property non-progress: violated
 
 mtype = { left, right };
 mtype side[2] = left;

@@ -6,6 +6,7 @@
 // property served: holds
 // property in_the_house: holds
 // property top_visited: violated
+// property non-progress: holds
 
 #define FLOORS 3
 

@@ -3,6 +3,7 @@
 // expect: holds
 // plain: states=18 transitions=18
 // property sold_out: holds
+// property trace: holds
 
 mtype = { order, goods, refusal };
 

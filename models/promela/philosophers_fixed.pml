@@ -5,6 +5,7 @@
 // property someone_eats: holds
 // property first_eats: violated
 // property neighbours: holds
+// property non-progress: holds
 
 #define N 4
 

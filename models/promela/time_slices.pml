@@ -4,6 +4,7 @@
 // plain: states=16 transitions=17
 // property both_work: holds
 // property changes: holds
+// property non-progress: holds
 
 #define TASKS 2
 #define SLICE 2

@@ -4,6 +4,7 @@
 // plain: states=545 transitions=1279
 // property consistent: holds
 // property obedient: holds
+// property not_before: holds
 // property terminates: violated
 // property terminates_if_alive: holds
 
@@ -60,5 +61,6 @@ active proctype Coordinator() {
 
 ltl consistent { [] !(outcome[0] == committed && outcome[1] == aborted) }
 ltl obedient { [] ((outcome[0] == committed) -> (decision == committed)) }
+ltl not_before { (outcome[0] != committed) W (decision == committed) }
 ltl terminates { <> decided }
 ltl terminates_if_alive { ([] !crashed) -> <> decided }
