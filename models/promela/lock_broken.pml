@@ -1,6 +1,6 @@
 // A lock that looks before it takes: between the two, someone else may do the same.
-// expect: violated assertion preemptions=2
-
+// expect: violated assertion preemptions=2 steps=7
+// plain: states=69 transitions=107
 bit busy;
 byte inside;
 
