@@ -31,20 +31,3 @@ fn classic_formulas_have_small_automata() {
 fn specification_patterns_have_small_automata() {
     check(PATTERNS);
 }
-
-/// Prints a line for each known formula and its negation: states, edges, microseconds and the formula in Spin's
-/// syntax, to be compared with another translation.
-#[test]
-#[ignore = "prints a table"]
-fn print_sizes() {
-    for (text, ..) in CLASSIC.iter().chain(PATTERNS) {
-        let formula = parse::formula(text);
-        for formula in [formula.clone(), formula.negated()] {
-            let start = std::time::Instant::now();
-            let automaton = to_automaton(&formula).unwrap();
-            let time = start.elapsed().as_micros();
-            let edges: usize = automaton.states.iter().map(|state| state.edges.len()).sum();
-            println!("SIZE {} {edges} {time} {}", automaton.states.len(), formula.display(parse::name));
-        }
-    }
-}

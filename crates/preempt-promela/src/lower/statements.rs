@@ -185,7 +185,8 @@ impl Lowering {
             }
             _ => {
                 let command = self.basic(stmt);
-                self.single(ElementKind::Basic(command), span, stmt_text(stmt))
+                let text = shown(stmt, &command);
+                self.single(ElementKind::Basic(command), span, text)
             }
         }
     }
@@ -564,6 +565,23 @@ impl Lowering {
 
     fn current_loop(&self) -> Option<usize> {
         self.body.as_ref()?.loops.last().copied()
+    }
+}
+
+/// The statement as it is shown in a run: numbers that stand for words are shown as those.
+fn shown(stmt: &Stmt, command: &Command) -> String {
+    match (&stmt.kind, command) {
+        (_, command) if *command == Command::SKIP => "skip".into(),
+        (StmtKind::Assign { target, value }, Command::Assign(assignments)) => {
+            let boolean = |(place, _): &(Place, Expr)| place.ty.meaning == preempt_model::Meaning::Boolean;
+            match value.kind {
+                ExprKind::Number(number @ 0..=1) if assignments.iter().all(boolean) => {
+                    format!("{} = {}", crate::pretty::ref_text(target), number == 1)
+                }
+                _ => stmt_text(stmt),
+            }
+        }
+        _ => stmt_text(stmt),
     }
 }
 
