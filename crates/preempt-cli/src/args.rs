@@ -187,7 +187,7 @@ pub struct ModelArgs {
     pub defines: Vec<Definition>,
 
     /// Read the file as KIND (promela), whatever its name
-    #[arg(long, value_name = "KIND", hide_possible_values = true)]
+    #[arg(long, value_name = "KIND", hide_possible_values = true, hide_short_help = true)]
     pub input: Option<Input>,
 }
 

@@ -82,7 +82,11 @@ fn reason(error: &io::Error) -> String {
 /// For a directory a model in it; for a missing file one with a similar name.
 fn suggest(failure: Failure, path: &Path) -> Failure {
     if path.is_dir() {
-        let hint = match names_in(path).into_iter().find(|name| Input::of_path(Path::new(name)).is_some()) {
+        let is_model = |name: &String| {
+            let name = Path::new(name);
+            name.extension().is_some() && Input::of_path(name).is_some()
+        };
+        let hint = match names_in(path).into_iter().find(is_model) {
             Some(model) => {
                 format!("name one model, for example {}", quoted(&path.join(model).display().to_string()))
             }

@@ -495,3 +495,14 @@ fn mtypes() {
     ";
     check(source, 7, 7, 0);
 }
+
+/// The number of the new process is part of a larger expression.
+#[test]
+fn run_inside_a_value() {
+    let source = r"
+        byte x;
+        proctype C(byte n) { x = n }
+        init { byte p; p = 10 * run C(3); x = p }
+    ";
+    check(source, 11, 12, 0);
+}

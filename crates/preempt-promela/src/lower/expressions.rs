@@ -1,12 +1,12 @@
 //! Expressions and references to variables.
 
-use super::Lowering;
+use super::{Lowering, RunInValue};
 use super::layout::Shape;
 use super::names::Declared;
 use crate::ast::{self, ExprKind, VarRef};
 use preempt_core::diagnostic::nearest;
 use preempt_core::{Diagnostic, Span};
-use preempt_model::{BinaryOp, CodeId, Expr, Index, Place, Probe, Scope, Type, UnaryOp};
+use preempt_model::{BinaryOp, CodeId, Command, Expr, Index, Place, Probe, Scope, Type, UnaryOp};
 
 /// What a reference turned out to mean.
 pub(super) enum Meant {
@@ -40,6 +40,13 @@ impl Lowering {
                 Box::new(self.expression(then)),
                 Box::new(self.expression(otherwise)),
             ),
+            ExprKind::Run { process, args, priority } if self.run_in_value == RunInValue::Allowed => {
+                self.run_in_value = RunInValue::Refused;
+                if let Command::Run { code, args, priority, .. } = self.run(process, args, priority.as_deref()) {
+                    self.run_in_value = RunInValue::Found { code, args, priority };
+                }
+                Expr::NewPid
+            }
             ExprKind::Run { process, .. } => {
                 self.report(
                     Diagnostic::error(process.span, "`run` cannot be part of this expression")

@@ -21,7 +21,7 @@ mod temporal;
 use crate::ast;
 use names::Names;
 use preempt_core::{Diagnostic, Span};
-use preempt_model::{CodeId, Init, Model};
+use preempt_model::{CodeId, Expr, Init, Model};
 use processes::Body;
 use std::collections::HashMap;
 use survey::Survey;
@@ -35,6 +35,16 @@ pub fn lower(program: &ast::Program) -> (Model, Vec<Diagnostic>) {
     // A process may look at the variables of one that is defined later: now they are all known.
     let second = Lowering::new(first.remote_variables).program(program);
     (second.model, second.diagnostics)
+}
+
+/// A value that is assigned may start one process and use its number.
+#[derive(Debug, Default, PartialEq)]
+enum RunInValue {
+    /// Not here, or not a second time.
+    #[default]
+    Refused,
+    Allowed,
+    Found { code: CodeId, args: Vec<Expr>, priority: u8 },
 }
 
 /// The variables of every process by name, outermost block first: for references from outside.
@@ -52,6 +62,7 @@ struct Lowering {
     survey: Survey,
     /// For each code the labels asked for: `Expr::At` counts them.
     asked_labels: HashMap<CodeId, Vec<ast::Name>>,
+    run_in_value: RunInValue,
     /// How many inlines the statement being lowered stands in.
     inline_depth: usize,
     /// In a formula the words of Promela that need a running process have no meaning.
@@ -70,6 +81,7 @@ impl Lowering {
             needs_remote_variables: false,
             survey: Survey::default(),
             asked_labels: HashMap::new(),
+            run_in_value: RunInValue::default(),
             inline_depth: 0,
             in_formula: false,
         }

@@ -12,7 +12,7 @@ use preempt_core::diagnostic::nearest;
 use preempt_core::{Diagnostic, Span};
 use preempt_model::property::{Claim, Exclusive, Formula, TraceAssertion};
 use preempt_model::{
-    Code, CodeId, CodeKind, Command, Expr, Init, LocationId, Place, Start, SymbolSet, Type, Variable,
+    Code, CodeId, CodeKind, Command, Expr, Init, LocationId, Start, SymbolSet, Type, Variable,
 };
 
 /// A body while it is being lowered.
@@ -291,7 +291,6 @@ impl Lowering {
         process: &ast::Name,
         args: &[ast::Expr],
         priority: Option<&ast::Expr>,
-        result: Option<(Place, Expr)>,
     ) -> Command {
         let values: Vec<Expr> = args.iter().map(|arg| self.expression(arg)).collect();
         let priority = self.priority(priority);
@@ -306,7 +305,7 @@ impl Lowering {
                     .label(known.span, "defined here"),
             );
         }
-        Command::Run { code, args: values, priority, result }
+        Command::Run { code, args: values, priority, result: None }
     }
 
     pub(super) fn exclusive(&mut self, receive: bool, channels: &[VarRef]) {

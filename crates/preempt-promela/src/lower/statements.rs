@@ -1,6 +1,6 @@
 //! Statements as control flow, in the order in which Spin makes its elements.
 
-use super::Lowering;
+use super::{Lowering, RunInValue};
 use super::expressions::Meant;
 use super::flow::{ElementId, ElementKind, Flow, FlowLabel, SequenceId, Target};
 use super::layout::Shape;
@@ -492,7 +492,7 @@ impl Lowering {
         match &stmt.kind {
             StmtKind::Guard(expr) => match &expr.kind {
                 ExprKind::Run { process, args, priority } => {
-                    self.run(process, args, priority.as_deref(), None)
+                    self.run(process, args, priority.as_deref())
                 }
                 _ => Command::Guard(self.expression(expr)),
             },
@@ -528,10 +528,14 @@ impl Lowering {
             return Command::SetPriority { pid: Expr::SelfPid, priority: self.expression(value) };
         }
         let place = self.target(target);
-        if let ExprKind::Run { process, args, priority } = &value.kind {
-            return self.run(process, args, priority.as_deref(), Some((place, Expr::NewPid)));
+        self.run_in_value = RunInValue::Allowed;
+        let value = self.expression(value);
+        match std::mem::take(&mut self.run_in_value) {
+            RunInValue::Found { code, args, priority } => {
+                Command::Run { code, args, priority, result: Some((place, value)) }
+            }
+            RunInValue::Refused | RunInValue::Allowed => Command::Assign(vec![(place, value)]),
         }
-        Command::Assign(vec![(place, self.expression(value))])
     }
 
     fn step_by(&mut self, target: &VarRef, op: BinaryOp) -> Command {
