@@ -193,12 +193,13 @@ impl Scope<'_> {
             match statement {
                 Statement::Else if may_block => {}
                 Statement::If(options) => {
+                    let has_else = options.iter().any(|option| option.first() == Some(&Statement::Else));
                     let mut options: Vec<_> = options
                         .into_iter()
                         .map(|option| self.deterministic(option, true))
-                        .filter(|option| !option.is_empty())
+                        .filter(|option| option.first().is_some_and(|first| !may_block || is_guard(first)))
                         .collect();
-                    if !may_block && !self.faults {
+                    if has_else || (!may_block && !self.faults) {
                         options.push(vec![Statement::Else]);
                     }
                     normal.extend((!options.is_empty()).then_some(Statement::If(options)));
@@ -215,18 +216,19 @@ impl Scope<'_> {
                     normal.extend(self.simple(simple));
                 }
                 Statement::Guard(Expression::Timeout) => {}
-                blocking @ (Statement::Guard(_) | Statement::Send { .. } | Statement::Receive { .. })
-                    if may_block || self.faults =>
+                Statement::Guard(_) | Statement::Send { .. } | Statement::Receive { .. }
+                    if !may_block && !self.faults => {}
+                guard @ Statement::Guard(_) => normal.extend(self.simple(guard)),
+                // A rendezvous can only be the first thing that it does, and only at the receiving end.
+                send @ Statement::Send { channel, .. } if self.is_buffered(channel) => {
+                    normal.extend(self.simple(send));
+                }
+                Statement::Receive { channel, random, pattern, .. }
+                    if may_block || self.is_buffered(channel) =>
                 {
-                    let meets = match &blocking {
-                        Statement::Send { channel, .. } | Statement::Receive { channel, .. } => {
-                            self.channel(*channel).is_none_or(|(_, channel)| channel.capacity == 0)
-                        }
-                        _ => false,
-                    };
-                    if !meets {
-                        normal.extend(self.simple(blocking));
-                    }
+                    // Spin's code for a copying receive does not compile here.
+                    let receive = Statement::Receive { channel, random, pattern, keep: false };
+                    normal.extend(self.simple(receive));
                 }
                 _ => {}
             }
@@ -279,6 +281,10 @@ impl Scope<'_> {
         let count = self.channels.len() + usize::from(self.process.channel.is_some());
         let number = number.checked_rem(count)?;
         Some((number, self.channels.get(number).or(self.process.channel.as_ref())?))
+    }
+
+    fn is_buffered(&self, number: usize) -> bool {
+        self.channel(number).is_some_and(|(_, channel)| channel.capacity > 0)
     }
 
     fn place(&self, place: Place) -> Place {
@@ -349,6 +355,14 @@ impl Scope<'_> {
             other => other,
         }
     }
+}
+
+/// Where a `d_step` begins with a choice, Spin looks only at these to see whether it can be executed.
+fn is_guard(statement: &Statement) -> bool {
+    matches!(
+        statement,
+        Statement::Guard(_) | Statement::Skip | Statement::Send { .. } | Statement::Receive { .. }
+    )
 }
 
 fn reads_array(expression: &Expression) -> bool {
