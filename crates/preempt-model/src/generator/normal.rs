@@ -25,6 +25,12 @@ pub(super) fn normal(mut program: Program, priorities: bool, faults: bool) -> Pr
         program.processes[0].active = 1;
     }
     let count = program.processes.len();
+    for variable in program.processes.iter_mut().flat_map(|process| &mut process.locals) {
+        // With priorities, Spin forgets such variables of processes when it compares states.
+        if priorities && matches!(variable.domain, Domain::Bit | Domain::TwoBits) {
+            variable.domain = Domain::Byte;
+        }
+    }
     let locals = program.processes.iter_mut().flat_map(|process| &mut process.locals);
     for variable in program.globals.iter_mut().chain(locals) {
         // Promela has no arrays of such numbers.
@@ -213,6 +219,10 @@ impl Scope<'_> {
                     normal.extend(self.deterministic(body, may_block));
                 }
                 simple @ (Statement::Skip | Statement::Assign(..) | Statement::Assert(_)) => {
+                    // Spin executes a d_step that begins with an assertion even in the middle of a rendezvous.
+                    if may_block && matches!(simple, Statement::Assert(_)) {
+                        normal.push(Statement::Skip);
+                    }
                     normal.extend(self.simple(simple));
                 }
                 Statement::Guard(Expression::Timeout) => {}

@@ -12,6 +12,8 @@
 //! atomic sequence nobody else is offered a step; a process that blocks there gives up the processor.
 
 mod apply;
+#[cfg(all(test, feature = "generator"))]
+mod audit;
 mod display;
 mod eval;
 mod moves;

@@ -79,7 +79,7 @@ impl Interpreter<'_> {
 
     /// One edge with one set of picks: no move, one, or for a rendezvous one for each possible receiver.
     #[expect(clippy::too_many_arguments, reason = "all of it says which step is meant")]
-    fn take(
+    pub(super) fn take(
         &self,
         machine: &Machine,
         process: usize,
