@@ -51,6 +51,21 @@ fn fields_are_cut_to_their_types() {
 }
 
 #[test]
+fn what_is_received_is_cut_to_the_variable() {
+    let mut bench = bench();
+    let (x, y) = (bench.global(Type::BIT, 0), bench.byte(0));
+    let c = bench.channel(1, &[Type::BYTE]);
+    let d = bench.channel(1, &[Type::SHORT]);
+    bench.process(bench.line(vec![
+        send(&c, vec![number(3)]),
+        send(&d, vec![number(-1)]),
+        receive(&c, vec![bind(&x)]),
+        receive(&d, vec![bind(&y)]),
+    ]));
+    assert_eq!(bench.ends(), [[1, 255]]);
+}
+
+#[test]
 fn a_sorted_send_goes_behind_what_is_not_greater() {
     let mut bench = bench();
     let places = [0; 3].map(|_| bench.byte(0));

@@ -27,20 +27,16 @@ fn of_line(commands: Vec<Command>) -> String {
 #[test]
 fn an_index_out_of_range() {
     for index in [-1, 2, 1_000_000_000] {
-        let mut bench = bench();
-        let first = bench.byte(0);
-        bench.byte(0);
-        let indices = vec![Index { value: number(index), length: 2, stride: 1, array: "a".into() }];
-        let element = Place { indices, ..first };
-        let message = format!("index {index} is out of range: a has 2 elements");
-        let mut reading = common::bench();
-        std::mem::swap(&mut reading, &mut bench);
-        reading.process(reading.line(vec![Command::Guard(load(&element))]));
-        assert_eq!(fault(&reading), message);
-        reading.model.codes.clear();
-        reading.model.start.clear();
-        reading.process(reading.line(vec![set(&element, number(1))]));
-        assert_eq!(fault(&reading), message);
+        let uses: [fn(Place) -> Command; 2] =
+            [|element| Command::Guard(load(&element)), |element| set(&element, number(1))];
+        for command in uses {
+            let mut bench = bench();
+            let first = bench.byte(0);
+            bench.byte(0);
+            let indices = vec![Index { value: number(index), length: 2, stride: 1, array: "a".into() }];
+            bench.process(bench.line(vec![command(Place { indices, ..first })]));
+            assert_eq!(fault(&bench), format!("index {index} is out of range: a has 2 elements"));
+        }
     }
 }
 
@@ -96,8 +92,7 @@ fn a_deterministic_block_that_blocks() {
 fn a_deterministic_block_that_does_not_end() {
     let mut bench = bench();
     let block = bench.block(vec![vec![(Some(Command::SKIP), Some(0))]]);
-    let system_of = |bench: &mut Bench, block| bench.process(bench.line(vec![block]));
-    system_of(&mut bench, block);
+    bench.process(bench.line(vec![block]));
     // Once is enough: it takes ten million steps to find out.
     let outcome = search::count(&bench.system(), &Options::default(), &mut Silent);
     assert_eq!(outcome.stats.violations[&PropertyKind::RuntimeError], 1);

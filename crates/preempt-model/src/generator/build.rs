@@ -121,7 +121,7 @@ pub(super) fn variable_type(variable: &syntax::Variable) -> Type {
     }
 }
 
-fn field_type(domain: Domain, fields: usize) -> Type {
+pub(super) fn field_type(domain: Domain, fields: usize) -> Type {
     if domain == Domain::Bit && fields > 1 { Type::BIT } else { element_type(domain) }
 }
 

@@ -4,15 +4,16 @@
 //! as a model ([`Program::to_model`]), and both mean the same: a front end is tested by comparing the model that it
 //! reads with the one built here, an engine by comparing its answers with the oracle's.
 //!
-//! * [`syntax`]: the tree;
-//! * [`strategy`]: random trees, whose parts shrink independently;
-//! * [`normal`]: turns any tree into one that means something, so that every shrunk tree is a program too;
-//! * [`print`]: the text, and where each statement stands in it;
-//! * [`build`]: the model; [`graph`], [`block`] and [`terms`]: its processes.
+//! * `syntax`: the tree;
+//! * `strategy`: random trees, whose parts shrink independently;
+//! * `normal` and `names`: turn any tree into one that means something, so that every shrunk tree is a program too;
+//! * `print`: the text, and where each statement stands in it;
+//! * `build`: the model; `graph`, `block` and `terms`: its processes.
 
 mod block;
 mod build;
 mod graph;
+mod names;
 mod normal;
 mod print;
 mod strategy;
@@ -49,11 +50,43 @@ fn pick(strategy: impl Strategy<Value = Program>, seed: u64) -> Program {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Interpreter;
+    use crate::search::{self, Options};
+    use preempt_core::Silent;
 
     #[test]
     fn a_seed_names_one_program() {
         assert_eq!(program_from_seed(7), program_from_seed(7));
         assert_ne!(program_from_seed(7), program_from_seed(8));
+    }
+
+    #[test]
+    fn every_step_stands_where_its_text_is() {
+        for seed in 0..200 {
+            let program = program_from_seed(seed);
+            let (model, sources) = program.to_model();
+            let written = model.edges().filter(|edge| edge.span.end > 0);
+            for edge in written {
+                assert_eq!(sources.text(edge.span), edge.text);
+            }
+            assert_eq!(sources.sources().next().unwrap().1.text, program.to_promela());
+        }
+    }
+
+    /// The state spaces are worth exploring, and not too large to be explored by brute force.
+    #[test]
+    fn most_state_spaces_are_small_but_not_tiny() {
+        let states = |seed: u64| {
+            let (model, sources) = program_from_seed(seed).to_model();
+            let system = Interpreter::new(&model, &sources).unwrap();
+            let mut options = Options::default();
+            options.limits.states = Some(2000);
+            search::count(&system, &options, &mut Silent).stats.states
+        };
+        let counts: Vec<u64> = (0..300).map(states).collect();
+        let share = |test: fn(u64) -> bool| counts.iter().filter(|count| test(**count)).count();
+        assert!(share(|count| count >= 10) >= 200, "{counts:?}");
+        assert!(share(|count| count > 2000) <= 15, "{counts:?}");
     }
 
     #[test]

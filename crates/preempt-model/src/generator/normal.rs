@@ -1,9 +1,8 @@
 //! Turns any tree into a program that means something: names refer to what is there, statements stand only where
 //! they may, and nothing that Spin itself is vague about is left.
 
-use super::syntax::{
-    Channel, Domain, Expression, Loop, Operator, Pattern, Place, Process, Program, Statement, Variable, size,
-};
+use super::names::Scope;
+use super::syntax::{Domain, Expression, Loop, Operator, Place, Process, Program, Statement, size};
 
 /// Statements of one process, counted with those that only hold others.
 const MAX_SIZE: usize = 12;
@@ -59,16 +58,6 @@ pub(super) fn normal(mut program: Program, priorities: bool, faults: bool) -> Pr
 
 fn or_skip(statements: Vec<Statement>) -> Vec<Statement> {
     if statements.is_empty() { vec![Statement::Skip] } else { statements }
-}
-
-struct Scope<'p> {
-    globals: &'p [Variable],
-    channels: &'p [Channel],
-    process: &'p Process,
-    faults: bool,
-    /// The process types that may still be started: only later ones, so that starting ends.
-    later: std::ops::Range<usize>,
-    priorities: bool,
 }
 
 /// Where a sequence of statements stands.
@@ -155,6 +144,8 @@ impl Scope<'_> {
                         });
                     }
                 }
+                // Spin leaves out some of several in a row.
+                idle if is_idle(&idle) && normal.last().is_some_and(is_idle) => {}
                 simple => normal.extend(self.simple(simple)),
             }
         }
@@ -183,7 +174,7 @@ impl Scope<'_> {
     /// Spin refuses loops that do nothing at all; one that assigns a variable to itself spins as well.
     fn no_idle_loop(&self, option: Vec<Statement>) -> Vec<Statement> {
         match option.as_slice() {
-            [Statement::Skip | Statement::Guard(Expression::Constant(_))] => {
+            [only] if is_idle(only) => {
                 let place = self.place(Place { local: false, variable: 0, index: None });
                 vec![Statement::Assign(place.clone(), Expression::Load(place))]
             }
@@ -246,68 +237,6 @@ impl Scope<'_> {
         normal
     }
 
-    fn simple(&self, statement: Statement) -> Option<Statement> {
-        Some(match statement {
-            Statement::Guard(condition) => Statement::Guard(self.expression(condition)),
-            Statement::Assert(condition) => Statement::Assert(self.expression(condition)),
-            Statement::Assign(place, value) => Statement::Assign(self.place(place), self.expression(value)),
-            Statement::Send { channel, sorted, fields } => {
-                let (channel, declared) = self.channel(channel)?;
-                let fields = fields.into_iter().take(declared.fields.len());
-                Statement::Send {
-                    channel,
-                    sorted: sorted && declared.capacity > 0,
-                    fields: fields.map(|field| self.argument(field)).collect(),
-                }
-            }
-            Statement::Receive { channel, random, keep, pattern } => {
-                let (channel, declared) = self.channel(channel)?;
-                let buffered = declared.capacity > 0;
-                let pattern = once_each(self.patterns(pattern, declared));
-                Statement::Receive { channel, random: random && buffered, keep: keep && buffered, pattern }
-            }
-            other => other,
-        })
-    }
-
-    /// Questions about channels are no arguments in Promela.
-    fn argument(&self, expression: Expression) -> Expression {
-        match self.expression(expression) {
-            Expression::Ask(..) => Expression::Constant(1),
-            other => other,
-        }
-    }
-
-    fn patterns(&self, patterns: Vec<Pattern>, channel: &Channel) -> Vec<Pattern> {
-        let normal = |pattern| match pattern {
-            Pattern::Bind(place) => Pattern::Bind(self.place(place)),
-            Pattern::Eval(expression) => Pattern::Eval(self.expression(expression)),
-            other => other,
-        };
-        patterns.into_iter().take(channel.fields.len()).map(normal).collect()
-    }
-
-    fn channel(&self, number: usize) -> Option<(usize, &Channel)> {
-        let count = self.channels.len() + usize::from(self.process.channel.is_some());
-        let number = number.checked_rem(count)?;
-        Some((number, self.channels.get(number).or(self.process.channel.as_ref())?))
-    }
-
-    fn is_buffered(&self, number: usize) -> bool {
-        self.channel(number).is_some_and(|(_, channel)| channel.capacity > 0)
-    }
-
-    fn place(&self, place: Place) -> Place {
-        let local = place.local && self.process.local_count() > 0;
-        let count = if local { self.process.local_count() } else { self.globals.len() };
-        let variable = place.variable % count;
-        let length = self.variable(&Place { local, variable, index: None }).length;
-        // An index that reads an array might read the element that is assigned, which Spin then undoes wrongly.
-        let index = place.index.map(|index| self.expression(*index)).filter(|index| !reads_array(index));
-        let index = length.map(|_| Box::new(index.unwrap_or(Expression::Constant(0))));
-        Place { local, variable, index }
-    }
-
     /// `do :: v < n -> v = v + 1 :: else -> break od` ends whatever else happens, if the variable can hold n.
     fn is_counting(&self, it: &Loop) -> bool {
         let [up, out] = it.options.as_slice() else { return false };
@@ -326,45 +255,10 @@ impl Scope<'_> {
             && counts(below, Operator::Lt)
             && counts(next, Operator::Add)
     }
+}
 
-    fn variable(&self, place: &Place) -> Variable {
-        match place.local {
-            true => self.process.local(place.variable),
-            false => self.globals[place.variable].clone(),
-        }
-    }
-
-    fn expression(&self, expression: Expression) -> Expression {
-        let boxed = |inner: Box<Expression>| Box::new(self.expression(*inner));
-        match expression {
-            Expression::Load(place) => Expression::Load(self.place(place)),
-            Expression::Not(inner) => Expression::Not(boxed(inner)),
-            Expression::Negate(inner) => Expression::Negate(boxed(inner)),
-            Expression::Complement(inner) => Expression::Complement(boxed(inner)),
-            Expression::Binary(operator, left, right) => {
-                Expression::Binary(operator, boxed(left), boxed(right))
-            }
-            Expression::Conditional(parts) => {
-                Expression::Conditional(Box::new((*parts).map(|part| self.expression(part))))
-            }
-            Expression::Len(channel) => match self.channel(channel) {
-                Some((channel, _)) => Expression::Len(channel),
-                None => Expression::Constant(0),
-            },
-            Expression::Ask(question, channel) => match self.channel(channel) {
-                Some((channel, _)) => Expression::Ask(question, channel),
-                None => Expression::Constant(1),
-            },
-            Expression::Poll { channel, random, pattern } => match self.channel(channel) {
-                Some((channel, declared)) if declared.capacity > 0 => {
-                    let pattern = self.patterns(pattern, declared);
-                    Expression::Poll { channel, random, pattern }
-                }
-                _ => Expression::Constant(1),
-            },
-            other => other,
-        }
-    }
+fn is_idle(statement: &Statement) -> bool {
+    matches!(statement, Statement::Skip | Statement::Guard(Expression::Constant(_)))
 }
 
 /// Where a `d_step` begins with a choice, Spin looks only at these to see whether it can be executed.
@@ -373,22 +267,4 @@ fn is_guard(statement: &Statement) -> bool {
         statement,
         Statement::Guard(_) | Statement::Skip | Statement::Send { .. } | Statement::Receive { .. }
     )
-}
-
-fn reads_array(expression: &Expression) -> bool {
-    match expression {
-        Expression::Load(place) => place.index.is_some(),
-        Expression::Binary(_, left, right) => reads_array(left) || reads_array(right),
-        _ => false,
-    }
-}
-
-/// Spin refuses to receive two fields into the same variable.
-fn once_each(mut patterns: Vec<Pattern>) -> Vec<Pattern> {
-    if let [Pattern::Bind(first), Pattern::Bind(second)] = patterns.as_slice()
-        && (first.local, first.variable) == (second.local, second.variable)
-    {
-        patterns[1] = Pattern::Ignore;
-    }
-    patterns
 }

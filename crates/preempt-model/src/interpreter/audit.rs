@@ -16,6 +16,8 @@ use crate::system::System;
 use preempt_core::SourceMap;
 use std::collections::{HashSet, VecDeque};
 
+mod by_hand;
+
 const STATES_OF_A_PROGRAM: usize = 40;
 
 #[test]
@@ -35,7 +37,7 @@ fn audit_program(program: &Program, seed: u64) {
     }
 }
 
-pub(super) fn audit(model: &Model, sources: &SourceMap, random: &mut Random) -> Result<(), String> {
+fn audit(model: &Model, sources: &SourceMap, random: &mut Random) -> Result<(), String> {
     let interpreter = Interpreter::new(model, sources).map_err(|fault| fault.0)?;
     for state in some_states(&interpreter, random) {
         let machine = interpreter.thaw(&state);
@@ -83,7 +85,7 @@ fn some_states(interpreter: &Interpreter<'_>, random: &mut Random) -> Vec<State>
     states
 }
 
-pub(super) struct Random(pub u64);
+struct Random(u64);
 
 impl Random {
     fn below(&mut self, limit: usize) -> usize {
@@ -167,7 +169,9 @@ impl Step<'_> {
             for (process, it) in machine.processes.iter().enumerate() {
                 for (number, frame) in it.frames.iter().enumerate() {
                     if process != self.process || number + 1 < it.frames.len() {
-                        let slots = 0..frame.locals.len();
+                        // On the way back, the indices of the results are read in the caller's frame.
+                        let slots = (0..frame.locals.len())
+                            .filter(|slot| process != self.process || !reads(Scope::Local, *slot));
                         things.extend(slots.map(|slot| Thing::Other { process, frame: number, slot }));
                     }
                 }
@@ -259,15 +263,14 @@ impl Step<'_> {
 
     /// From the two states before to the two after: what is written is the same, what is not stays different.
     fn same_effect(&self, run: [&Machine; 4], footprint: &Footprint) -> Result<(), String> {
-        let globals = run.map(|machine| machine.globals.clone());
-        slots_agree(globals, Scope::Global, footprint)?;
         let [before, after, _, _] = run;
-        if before.processes.len() == after.processes.len() {
-            let depth = |machine: &Machine| machine.processes[self.process].frames.len();
-            if depth(before) == depth(after) {
-                let own = run.map(|machine| machine.processes[self.process].frame().locals.clone());
-                slots_agree(own, Scope::Local, footprint)?;
-            }
+        slots_agree(run.map(|machine| &machine.globals), Scope::Global, Some(footprint))?;
+        let depths = run.map(|machine| machine.processes.get(self.process).map_or(0, |it| it.frames.len()));
+        for frame in 0..depths.into_iter().min().unwrap_or(0) {
+            // What must be written is meant of the frame that executes.
+            let top = depths == [frame + 1; 4];
+            let locals = run.map(|machine| &machine.processes[self.process].frames[frame].locals);
+            slots_agree(locals, Scope::Local, top.then_some(footprint))?;
         }
         for channel in 0..before.channels.len().min(after.channels.len()) {
             let [before, after, changed, outcome] = run.map(|machine| &machine.channels[channel].messages);
@@ -328,12 +331,13 @@ impl Step<'_> {
     }
 }
 
-fn slots_agree(run: [Vec<i32>; 4], scope: Scope, footprint: &Footprint) -> Result<(), String> {
+/// With a footprint, also that what must be written is.
+fn slots_agree(run: [&Vec<i32>; 4], scope: Scope, footprint: Option<&Footprint>) -> Result<(), String> {
     let [before, after, changed, outcome] = run;
     for slot in 0..before.len() {
         let written = outcome[slot] == after[slot];
         let kept = after[slot] == before[slot] && outcome[slot] == changed[slot];
-        let must = footprint.must_write.0.contains(&(scope, slot as u32));
+        let must = footprint.is_some_and(|footprint| footprint.must_write.0.contains(&(scope, slot as u32)));
         if !written && (must || !kept) {
             return Err(format!("{scope:?} slot {slot}"));
         }
