@@ -16,19 +16,43 @@ pub enum Command {
     /// Always executable; a violation if the condition is zero.
     Assert(Expr),
     /// `%`-directives as in C; symbols are printed by `%e`.
-    Print { format: String, args: Vec<Expr> },
-    Send { channel: Expr, sorted: bool, fields: Vec<Expr> },
+    Print {
+        format: String,
+        args: Vec<Expr>,
+    },
+    Send {
+        channel: Expr,
+        sorted: bool,
+        fields: Vec<Expr>,
+    },
     /// `random`: the first message that matches, not only the oldest. `keep`: it stays in the channel.
-    Receive { channel: Expr, random: bool, keep: bool, pattern: Vec<Pattern> },
+    Receive {
+        channel: Expr,
+        random: bool,
+        keep: bool,
+        pattern: Vec<Pattern>,
+    },
     /// Starts a process; `result` is evaluated with its number as `Expr::NewPid`.
-    Run { code: CodeId, args: Vec<Expr>, priority: u8, result: Option<(Place, Expr)> },
+    Run {
+        code: CodeId,
+        args: Vec<Expr>,
+        priority: u8,
+        result: Option<(Place, Expr)>,
+    },
     /// The process ends: possible only for the newest living one.
     End,
-    SetPriority { pid: Expr, priority: Expr },
+    SetPriority {
+        pid: Expr,
+        priority: Expr,
+    },
     /// Several commands as one step; where there is a choice, the first that can be executed is taken.
     Deterministic(Box<Block>),
     /// Enters a procedure; the edge's target is where `Return` comes back to.
-    Call { code: CodeId, args: Vec<Expr>, results: Vec<Place> },
+    Call {
+        code: CodeId,
+        args: Vec<Expr>,
+        results: Vec<Place>,
+    },
     Return(Vec<Expr>),
 }
 
@@ -78,7 +102,9 @@ impl Command {
                     value.visit(visit);
                 }
             }
-            Command::Print { args, .. } | Command::Return(args) => args.iter().for_each(|arg| arg.visit(visit)),
+            Command::Print { args, .. } | Command::Return(args) => {
+                args.iter().for_each(|arg| arg.visit(visit))
+            }
             Command::Send { channel, fields, .. } => {
                 channel.visit(visit);
                 fields.iter().for_each(|field| field.visit(visit));

@@ -15,7 +15,11 @@ pub enum Expr {
     Len(Box<Expr>),
     Probe(Probe, Box<Expr>),
     /// Could this be received now? It never is on a rendezvous channel.
-    Poll { channel: Box<Expr>, random: bool, pattern: Vec<Pattern> },
+    Poll {
+        channel: Box<Expr>,
+        random: bool,
+        pattern: Vec<Pattern>,
+    },
     /// No process can move without it.
     Timeout,
     /// No process stands at a progress label (`np_`).
@@ -31,11 +35,22 @@ pub enum Expr {
     /// The process that made the last step.
     LastPid,
     /// Does the process stand at this label of its code? Without a number: the first process of that code.
-    At { code: CodeId, pid: Option<Box<Expr>>, label: u32 },
+    At {
+        code: CodeId,
+        pid: Option<Box<Expr>>,
+        label: u32,
+    },
     /// A variable of another process.
-    Remote { code: CodeId, pid: Option<Box<Expr>>, place: Box<Place> },
+    Remote {
+        code: CodeId,
+        pid: Option<Box<Expr>>,
+        place: Box<Place>,
+    },
     /// Any value from `low` to `high`: the step has one outcome for each.
-    Any { low: i32, high: i32 },
+    Any {
+        low: i32,
+        high: i32,
+    },
     /// Within the result of a `Run` command: the number of the new process.
     NewPid,
 }

@@ -1,7 +1,7 @@
 //! What a command may touch: the facts that partial-order reduction rests on.
 //!
 //! Every set is safe in one direction: what a command may read, write or use is never left out, and what it must
-//! write is never claimed wrongly. `tests/footprints.rs` audits this by changing everything that a footprint does
+//! write is never claimed wrongly. `interpreter/audit.rs` audits this by changing everything that a footprint does
 //! not name and looking whether the outcome changes.
 
 use crate::command::{Command, Pattern};
@@ -46,7 +46,7 @@ pub struct Processes {
     pub reads: bool,
     /// Starts one, ends its own, or changes a priority.
     pub writes: bool,
-    /// Holds only if nobody else can move.
+    /// Holds only if nobody else can move, or depends on whether somebody can: that is, on anything.
     pub timeout: bool,
 }
 
@@ -72,8 +72,9 @@ impl Footprint {
         if let Some(provided) = &code.provided {
             union.read(model, provided);
         }
-        // Who may run depends on everybody else's priority and on whether they could move.
+        // Who may run depends on everybody else's priority and on whether they could move, which is anything.
         union.processes.reads |= model.has_priorities;
+        union.processes.timeout |= model.has_priorities;
         union
     }
 
@@ -102,13 +103,17 @@ impl Footprint {
                 }
             }
             Command::Print { args, .. } => args.iter().for_each(|arg| self.read(model, arg)),
-            Command::Send { channel, fields, .. } => {
+            Command::Send { channel, sorted, fields } => {
                 self.read(model, channel);
                 fields.iter().for_each(|field| self.read(model, field));
                 let channels = Channels::named_by(model, channel);
                 // A rendezvous also moves its receiver, and writes what that receives.
                 if channels.any(model, |capacity| capacity == 0) {
                     self.receivers(model);
+                }
+                // A sorted send looks at the messages, and may come before the one that would be received.
+                if *sorted {
+                    self.polls.absorb(channels.clone());
                 }
                 self.sends.absorb(channels);
             }
@@ -124,11 +129,7 @@ impl Footprint {
             }
             Command::Run { code, args, result, .. } => {
                 args.iter().for_each(|arg| self.read(model, arg));
-                for init in &model.code(*code).init {
-                    if let Init::Set { value, .. } = init {
-                        self.read(model, value);
-                    }
-                }
+                self.begins(model, *code);
                 if let Some((place, value)) = result {
                     self.read(model, value);
                     self.write(model, place, certain);
@@ -137,6 +138,11 @@ impl Footprint {
                 self.processes.writes = true;
             }
             Command::End => {
+                // Its channels go with it, and what is in them.
+                if model.codes.iter().any(|code| code.channel_count() > 0) {
+                    self.sends = Channels::All;
+                    self.receives = Channels::All;
+                }
                 self.processes.reads = true;
                 self.processes.writes = true;
             }
@@ -148,16 +154,29 @@ impl Footprint {
             }
             Command::Deterministic(block) => {
                 let straight = block.nodes.iter().all(|node| node.len() == 1)
-                    && block.nodes.iter().enumerate().all(|(i, node)| node[0].next.is_none_or(|next| next > i));
-                for edge in block.nodes.iter().flatten() {
-                    if let Some(command) = &edge.command {
-                        self.command(model, command, certain && straight);
+                    && block
+                        .nodes
+                        .iter()
+                        .enumerate()
+                        .all(|(i, node)| node[0].next.is_none_or(|next| next > i));
+                for (number, node) in block.nodes.iter().enumerate() {
+                    for command in node.iter().filter_map(|edge| edge.command.as_ref()) {
+                        let mut inner = Footprint::default();
+                        inner.command(model, command, certain && straight);
+                        // Within a block a full or empty channel makes nobody wait: it decides what is done.
+                        if !straight || number > 0 {
+                            inner.polls.absorb(inner.sends.clone());
+                            inner.polls.absorb(inner.receives.clone());
+                        }
+                        self.must_write.0.append(&mut inner.must_write.0);
+                        self.absorb(inner);
                     }
                 }
             }
-            Command::Call { args, results, .. } => {
+            // The places of the results are written, and their indices read, on the way back.
+            Command::Call { code, args, .. } => {
                 args.iter().for_each(|arg| self.read(model, arg));
-                results.iter().for_each(|place| place.visit(&mut |_| {}));
+                self.begins(model, *code);
             }
             Command::Return(values) => {
                 values.iter().for_each(|value| self.read(model, value));
@@ -166,6 +185,19 @@ impl Footprint {
                     if let Command::Call { results, .. } = &edge.command {
                         results.iter().for_each(|place| self.write(model, place, false));
                     }
+                }
+            }
+        }
+    }
+
+    /// The initial values of a code, and the channels that it makes.
+    fn begins(&mut self, model: &Model, code: CodeId) {
+        for init in &model.code(code).init {
+            match init {
+                Init::Set { value, .. } => self.read(model, value),
+                Init::Channel { .. } => {
+                    self.sends = Channels::All;
+                    self.receives = Channels::All;
                 }
             }
         }
@@ -312,9 +344,12 @@ fn writes(command: &Command, place: &Place) -> bool {
         }
         Command::Run { result: Some((target, _)), .. } => overlaps(target),
         Command::Call { results, .. } => results.iter().any(overlaps),
-        Command::Deterministic(block) => {
-            block.nodes.iter().flatten().filter_map(|edge| edge.command.as_ref()).any(|inner| writes(inner, place))
-        }
+        Command::Deterministic(block) => block
+            .nodes
+            .iter()
+            .flatten()
+            .filter_map(|edge| edge.command.as_ref())
+            .any(|inner| writes(inner, place)),
         _ => false,
     }
 }

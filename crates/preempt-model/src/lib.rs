@@ -15,8 +15,8 @@ pub mod footprint;
 #[cfg(feature = "generator")]
 pub mod generator;
 pub mod interpreter;
-pub mod monitor;
 pub mod ltl;
+pub mod monitor;
 pub mod program;
 pub mod property;
 pub mod question;
@@ -29,8 +29,8 @@ pub use expr::{BinaryOp, Expr, Index, Place, Probe, Scope, UnaryOp};
 pub use footprint::Footprint;
 pub use interpreter::Interpreter;
 pub use program::{
-    ChannelTemplate, Code, CodeId, CodeKind, Edge, Init, Location, LocationId, Model, Start, SymbolSet, TemplateId,
-    Variable,
+    ChannelTemplate, Code, CodeId, CodeKind, Edge, Init, Location, LocationId, Model, Start, SymbolSet,
+    TemplateId, Variable,
 };
 pub use system::{Successor, System, Violation};
 pub use types::{Meaning, Type};

@@ -52,9 +52,18 @@ pub struct Variable {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Init {
-    Set { hidden: bool, slot: u32, ty: Type, value: Expr },
+    Set {
+        hidden: bool,
+        slot: u32,
+        ty: Type,
+        value: Expr,
+    },
     /// Makes a new channel and keeps its number.
-    Channel { hidden: bool, slot: u32, template: TemplateId },
+    Channel {
+        hidden: bool,
+        slot: u32,
+        template: TemplateId,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

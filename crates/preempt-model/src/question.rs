@@ -104,9 +104,12 @@ impl Question {
                 }
                 None => search::check(interpreter, &asking.options, observer),
             },
-            Question::Claim(number) => {
-                observed(interpreter, &ClaimMonitor::new(interpreter, &model.claims[*number]), asking, observer)
-            }
+            Question::Claim(number) => observed(
+                interpreter,
+                &ClaimMonitor::new(interpreter, &model.claims[*number]),
+                asking,
+                observer,
+            ),
             Question::Formula(formula) => {
                 let violation = Violation {
                     kind: PropertyKind::Ltl,
@@ -116,9 +119,7 @@ impl Question {
                 let automaton = ltl::to_automaton(&formula.formula.negated())?;
                 observed(interpreter, &BuchiMonitor::new(interpreter, automaton, violation), asking, observer)
             }
-            Question::Acceptance => {
-                cycles(interpreter, &AcceptanceMonitor { interpreter }, asking, observer)
-            }
+            Question::Acceptance => cycles(interpreter, &AcceptanceMonitor { interpreter }, asking, observer),
             Question::Progress => cycles(interpreter, &NonProgressMonitor { interpreter }, asking, observer),
         })
     }

@@ -1,5 +1,67 @@
 //! Anything that moves step by step, process by process: the seam between what a system means and how it is
 //! searched. The interpreter implements it for models; write it for a Rust type to check a protocol of your own.
+//!
+//! Two processes that add one to a counter by reading it and writing it back lose an addition, with one preemption:
+//!
+//! ```
+//! use preempt_core::{PropertyKind, Silent, Verdict};
+//! use preempt_model::search::{self, Options};
+//! use preempt_model::system::{Description, Successor, System, Violation};
+//!
+//! struct Counting;
+//!
+//! /// The counter, and for each process what it has read, and whether it is done.
+//! #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+//! struct State { counter: u8, read: [Option<u8>; 2], done: [bool; 2] }
+//!
+//! impl System for Counting {
+//!     type State = State;
+//!     type Action = &'static str;
+//!
+//!     fn initial_states(&self) -> Vec<State> {
+//!         vec![State { counter: 0, read: [None; 2], done: [false; 2] }]
+//!     }
+//!
+//!     fn process_count(&self, _: &State) -> usize {
+//!         2
+//!     }
+//!
+//!     fn successors(&self, state: &State, me: usize) -> Vec<Successor<State, &'static str>> {
+//!         let mut next = state.clone();
+//!         let action = match (state.done[me], state.read[me]) {
+//!             (true, _) => return Vec::new(),
+//!             (false, None) => {
+//!                 next.read[me] = Some(state.counter);
+//!                 "read"
+//!             }
+//!             (false, Some(value)) => {
+//!                 next.counter = value + 1;
+//!                 next.done[me] = true;
+//!                 "write"
+//!             }
+//!         };
+//!         let lost = next.done == [true; 2] && next.counter != 2;
+//!         let violation = lost.then(|| Violation {
+//!             kind: PropertyKind::Assertion,
+//!             name: "an addition is lost".into(),
+//!             location: None,
+//!         });
+//!         vec![Successor { action, state: Some(next), runs: me, violation }]
+//!     }
+//!
+//!     fn process_name(&self, _: &State, process: usize) -> String {
+//!         format!("adder {process}")
+//!     }
+//!
+//!     fn describe(&self, _: &State, _: usize, action: &&'static str) -> Description {
+//!         Description { text: action.to_string(), ..Description::default() }
+//!     }
+//! }
+//!
+//! let outcome = search::check(&Counting, &Options::default(), &mut Silent);
+//! assert_eq!(outcome.verdict, Verdict::Violated);
+//! assert_eq!(outcome.counterexample.unwrap().preemptions(), 1);
+//! ```
 
 use crate::footprint::Footprint;
 use preempt_core::{Change, Location, Partner, PropertyKind};

@@ -24,7 +24,8 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     let questions = questions(args, &ready.model)?;
     let asking = Asking { options: options(&args.search), weakly_fair: args.weak_fairness };
     let (answered, outcome) = answer(&ready.interpreter()?, &questions, &asking)?;
-    let simplest = !(args.weak_fairness && outcome.counterexample.as_ref().is_some_and(|it| it.loop_start.is_some()));
+    let simplest =
+        !(args.weak_fairness && outcome.counterexample.as_ref().is_some_and(|it| it.loop_start.is_some()));
     let text = TextOptions {
         full: args.full,
         simplest,
@@ -53,7 +54,12 @@ fn questions(args: &CheckArgs, model: &Model) -> Result<Vec<Question>, Failure> 
     }
     if args.ltl.is_some() {
         // It was added behind the model's own formulas.
-        return Ok(all.into_iter().filter(|question| matches!(question, Question::Formula(_))).next_back().into_iter().collect());
+        return Ok(all
+            .into_iter()
+            .filter(|question| matches!(question, Question::Formula(_)))
+            .next_back()
+            .into_iter()
+            .collect());
     }
     let Some(wanted) = &args.property else { return Ok(all) };
     let names = |question: &Question| -> Vec<String> {
@@ -66,7 +72,8 @@ fn questions(args: &CheckArgs, model: &Model) -> Result<Vec<Question>, Failure> 
             Question::Progress => vec!["progress".into()],
         }
     };
-    let chosen: Vec<Question> = all.iter().filter(|question| names(question).contains(wanted)).cloned().collect();
+    let chosen: Vec<Question> =
+        all.iter().filter(|question| names(question).contains(wanted)).cloned().collect();
     if chosen.is_empty() {
         let known: Vec<String> = all.iter().flat_map(names).collect();
         let failure = Failure::new(format!("the model has no property `{wanted}`"));
@@ -90,7 +97,8 @@ fn answer(
         let mut watch = Watch::start();
         let answer = question.answer(interpreter, asking, &mut watch);
         watch.finish();
-        let outcome = answer.map_err(|error| Failure::new(format!("{}: {error}", question.name(interpreter.model()))))?;
+        let outcome = answer
+            .map_err(|error| Failure::new(format!("{}: {error}", question.name(interpreter.model()))))?;
         answered.push(question.name(interpreter.model()));
         let holds = outcome.verdict == Verdict::Holds;
         // The first answer has the numbers of the state space; later ones count it together with an observer.

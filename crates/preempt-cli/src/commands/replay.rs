@@ -34,7 +34,9 @@ pub(super) fn recording(path: &Path) -> Result<Recorded, Failure> {
 /// A formula that was given on the command line is named by its text; the model does not have it.
 fn formula_outside_of_the_model(args: &ReplayArgs, recorded: &Recorded) -> Result<Option<String>, Failure> {
     let Some(Property { kind: PropertyKind::Ltl, name, .. }) = &recorded.property else { return Ok(None) };
-    let Some(plain) = ready(&args.model, Engine::Reference, None, args.output.color)? else { return Ok(None) };
+    let Some(plain) = ready(&args.model, Engine::Reference, None, args.output.color)? else {
+        return Ok(None);
+    };
     let known = plain.model.formulas.iter().any(|formula| formula.name == *name);
     Ok((!known).then(|| name.clone()))
 }

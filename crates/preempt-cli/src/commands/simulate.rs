@@ -104,9 +104,9 @@ impl<'a> Run<'a> {
             self.interpreter.successors(before, process).into_iter().find(|it| it.action == action)?;
         self.steps.push((process, action));
         self.states.push(successor.state.clone().unwrap_or_else(|| before.clone()));
-        successor.violation.map(|it| {
-            End::Violation(Property { kind: it.kind, name: it.name, location: it.location })
-        })
+        successor
+            .violation
+            .map(|it| End::Violation(Property { kind: it.kind, name: it.name, location: it.location }))
     }
 
     fn rest(&self) -> End {
@@ -181,25 +181,27 @@ fn by_hand(run: &mut Run<'_>, most: u64) -> Result<End, Failure> {
                     console::print("nothing to undo\n")?;
                 }
             }
-            number => match number.parse::<usize>().ok().and_then(|number| choices.get(number.wrapping_sub(1))) {
-                Some(chosen) => {
-                    let before = run.interpreter.variables(run.state());
-                    let end = run.take(chosen.clone());
-                    let after = run.interpreter.variables(run.state());
-                    let changed: Vec<String> = after
-                        .iter()
-                        .filter(|change| !before.contains(change))
-                        .map(|change| format!("{} = {}", change.name, change.value))
-                        .collect();
-                    if !changed.is_empty() {
-                        console::print(&format!("    {}\n", changed.join(", ")))?;
+            number => {
+                match number.parse::<usize>().ok().and_then(|number| choices.get(number.wrapping_sub(1))) {
+                    Some(chosen) => {
+                        let before = run.interpreter.variables(run.state());
+                        let end = run.take(chosen.clone());
+                        let after = run.interpreter.variables(run.state());
+                        let changed: Vec<String> = after
+                            .iter()
+                            .filter(|change| !before.contains(change))
+                            .map(|change| format!("{} = {}", change.name, change.value))
+                            .collect();
+                        if !changed.is_empty() {
+                            console::print(&format!("    {}\n", changed.join(", ")))?;
+                        }
+                        if let Some(end) = end {
+                            return Ok(end);
+                        }
                     }
-                    if let Some(end) = end {
-                        return Ok(end);
-                    }
+                    None => console::print(&format!("not a choice: `{number}`\n"))?,
                 }
-                None => console::print(&format!("not a choice: `{number}`\n"))?,
-            },
+            }
         }
     }
 }
@@ -210,7 +212,8 @@ fn listed(run: &Run<'_>, choices: &[(usize, Action)]) -> String {
         let name = run.interpreter.process_name(run.state(), *process);
         let description = run.interpreter.describe(run.state(), *process, action);
         let line = description.location.map_or(String::new(), |place| format!("line {}", place.line));
-        let partner = description.partner.map_or(String::new(), |it| format!(" -> {}: {}", it.process, it.text));
+        let partner =
+            description.partner.map_or(String::new(), |it| format!(" -> {}: {}", it.process, it.text));
         text.push_str(&format!("  {number:>3}  {name:<12} {line:<9} {}{partner}\n", description.text));
     }
     text

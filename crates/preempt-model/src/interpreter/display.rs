@@ -40,8 +40,8 @@ pub(super) fn describe(
         })
     });
     let picks = Picks::repeating(&action.picks).values();
-    let choice = (!picks.is_empty())
-        .then(|| picks.iter().map(|pick| pick.to_string()).collect::<Vec<_>>().join(", "));
+    let choice =
+        (!picks.is_empty()).then(|| picks.iter().map(|pick| pick.to_string()).collect::<Vec<_>>().join(", "));
     let printed = interpreter.moves(machine, process).into_iter().find(|step| step.action == *action);
     let output = printed.map(|step| step.output).filter(|output| !output.is_empty());
     let location = Some(interpreter.sources.location(edge.span));
@@ -92,9 +92,8 @@ fn channel_names(model: &Model, machine: &Machine) -> Vec<String> {
 }
 
 fn slot_name(variables: &[Variable], slot: u32) -> String {
-    let holds = |variable: &&Variable| {
-        (variable.slot..variable.slot + variable.length.unwrap_or(1)).contains(&slot)
-    };
+    let holds =
+        |variable: &&Variable| (variable.slot..variable.slot + variable.length.unwrap_or(1)).contains(&slot);
     match variables.iter().find(holds) {
         Some(variable) if variable.length.is_some() => format!("{}[{}]", variable.name, slot - variable.slot),
         Some(variable) => variable.name.clone(),

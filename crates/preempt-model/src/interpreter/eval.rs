@@ -69,12 +69,20 @@ impl Picks {
 
     /// Picks that repeat these values.
     pub fn repeating(values: &[i32]) -> Picks {
-        Picks { made: RefCell::new(values.iter().map(|value| (*value, *value)).collect()), next: Cell::new(0) }
+        Picks {
+            made: RefCell::new(values.iter().map(|value| (*value, *value)).collect()),
+            next: Cell::new(0),
+        }
     }
 }
 
 impl<'a> Evaluation<'a> {
-    pub fn new(interpreter: &'a Interpreter<'a>, machine: &'a Machine, process: usize, timeout: Timeout) -> Self {
+    pub fn new(
+        interpreter: &'a Interpreter<'a>,
+        machine: &'a Machine,
+        process: usize,
+        timeout: Timeout,
+    ) -> Self {
         Evaluation { interpreter, machine, process, timeout, new_pid: 0, picks: None }
     }
 
@@ -204,7 +212,9 @@ impl<'a> Evaluation<'a> {
                 Ok(value) if value < index.length => slot += (value * index.stride) as usize,
                 _ => {
                     let (array, length) = (&index.array, index.length);
-                    return Err(Fault(format!("index {value} is out of range: {array} has {length} elements")));
+                    return Err(Fault(format!(
+                        "index {value} is out of range: {array} has {length} elements"
+                    )));
                 }
             }
         }

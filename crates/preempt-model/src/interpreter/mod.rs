@@ -2,18 +2,20 @@
 //!
 //! It is written to be read, not to be fast; everything fast is tested against it. One idea a file:
 //!
-//! * [`state`]: what a state is, and its packed form;
-//! * [`eval`] — expressions;
-//! * [`ready`] — can a command be executed?
-//! * [`apply`] — what a command does;
-//! * [`moves`] — which edges a process may take, who may run at all, and rendezvous;
-//! * [`exclusive`] — promises about who uses a channel;
-//! * [`display`] — states and steps for people.
+//! * `state`: what a state is, and its packed form;
+//! * `eval`: expressions;
+//! * `ready`: can a command be executed?
+//! * `apply`: what a command does;
+//! * `moves`: which edges a process may take, who may run at all, and rendezvous;
+//! * `exclusive`: promises about who uses a channel;
+//! * `display`: states and steps for people.
 //!
 //! Who runs: a rendezvous is one step of the sender, and its receiver is the running process afterwards. Inside an
 //! atomic sequence nobody else is offered a step; a process that blocks there gives up the processor.
 
 mod apply;
+#[cfg(all(test, feature = "generator"))]
+mod audit;
 mod display;
 mod eval;
 mod exclusive;

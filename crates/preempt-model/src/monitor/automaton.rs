@@ -45,7 +45,8 @@ impl<'m> Monitor<Interpreter<'m>> for BuchiMonitor<'_, 'm> {
                 Ok(false) => {}
                 Err(fault) => {
                     let kind = PropertyKind::RuntimeError;
-                    let violation = Violation { kind, name: fault.0, location: self.violation.location.clone() };
+                    let violation =
+                        Violation { kind, name: fault.0, location: self.violation.location.clone() };
                     found.push(Reading { place: None, violation: Some(violation) });
                 }
             }

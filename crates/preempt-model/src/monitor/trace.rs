@@ -59,7 +59,8 @@ impl<'a, 'm> Traced<'a, 'm> {
 
     /// Only constants and `eval(...)` are compared: a variable stands for any value.
     fn fits(&self, state: &State, command: &Command, event: &ChannelEvent) -> bool {
-        let equal = |expr: &Expr, value: &i32| self.interpreter.value(state, expr).is_ok_and(|it| it == *value);
+        let equal =
+            |expr: &Expr, value: &i32| self.interpreter.value(state, expr).is_ok_and(|it| it == *value);
         match command {
             Command::Send { channel, fields, .. } if event.send => {
                 let mut pairs = fields.iter().zip(&event.message);
@@ -96,7 +97,11 @@ impl System for Traced<'_, '_> {
         self.interpreter.process_count(state)
     }
 
-    fn successors(&self, (state, place): &Self::State, process: usize) -> Vec<Successor<Self::State, Action>> {
+    fn successors(
+        &self,
+        (state, place): &Self::State,
+        process: usize,
+    ) -> Vec<Successor<Self::State, Action>> {
         let steps = self.interpreter.successors_with_events(state, process);
         let follow = |events: &[ChannelEvent]| {
             events.iter().try_fold(*place, |place, event| match place {

@@ -91,8 +91,7 @@ impl<S: System> Graph<S> {
             for place in readings.into_iter().filter_map(|reading| reading.place) {
                 let steps = graph.states[state as usize].steps.clone();
                 for (number, step) in (0..).zip(&steps) {
-                    let target =
-                        graph.node(monitor, &mut node_numbers, &mut places, step.target, place);
+                    let target = graph.node(monitor, &mut node_numbers, &mut places, step.target, place);
                     edges.push((target, Some(number)));
                 }
                 if steps.is_empty() && monitor.stutters() {
@@ -100,7 +99,8 @@ impl<S: System> Graph<S> {
                     edges.push((target, None));
                 }
             }
-            bytes += 64 + 8 * edges.len() as u64 + system.state_bytes(&graph.states[state as usize].state) as u64;
+            bytes +=
+                64 + 8 * edges.len() as u64 + system.state_bytes(&graph.states[state as usize].state) as u64;
             graph.nodes[next].edges = edges;
             next += 1;
         }

@@ -65,7 +65,8 @@ impl<S: System> Graph<S> {
     /// Before the first step nobody runs. A loop back to the initial state closes with somebody running, though, so
     /// each process is also taken as if it had been running already.
     fn beginnings(&self) -> Vec<Running> {
-        let processes = |node: u32| self.states[self.nodes[node as usize].state as usize].free_to_leave.len() as u16;
+        let processes =
+            |node: u32| self.states[self.nodes[node as usize].state as usize].free_to_leave.len() as u16;
         let running = |node: u32| (0..processes(node)).chain([NOBODY]).map(move |last| (node, last));
         self.initial.iter().copied().flat_map(running).collect()
     }

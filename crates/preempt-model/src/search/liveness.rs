@@ -49,7 +49,13 @@ pub fn check_cycles<S: System, M: Monitor<S>>(
     };
     let Some(lasso) = lasso else {
         let verdict = Verdict::Holds;
-        return Outcome { verdict, guarantee: guarantee(options), violation: None, counterexample: None, stats };
+        return Outcome {
+            verdict,
+            guarantee: guarantee(options),
+            violation: None,
+            counterexample: None,
+            stats,
+        };
     };
     let violation = monitor.violation();
     stats.violations.insert(violation.kind, 1);
@@ -108,9 +114,8 @@ fn fair_stops<S: System>(graph: &Graph<S>, component: &[u32], nodes: &[u32]) -> 
                     })
             })
         };
-        let cannot_move = |node: u32| {
-            !info_of(node).steps.iter().any(|step| usize::from(step.process) == process)
-        };
+        let cannot_move =
+            |node: u32| !info_of(node).steps.iter().any(|step| usize::from(step.process) == process);
         let by_move = nodes.iter().find_map(|node| Some(Stop::Edge(*node, moves_in(*node)?)));
         let by_rest = || nodes.iter().find(|node| cannot_move(**node)).map(|node| Stop::Node(*node));
         stops.push(by_move.or_else(by_rest)?);

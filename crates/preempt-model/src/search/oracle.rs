@@ -30,24 +30,24 @@ impl<S: System> Answers<S> {
 
 /// Everything about a finite system. Unbounded in time and memory: for small systems.
 pub fn answers<S: System>(system: &S, fair_switch: bool) -> Answers<S> {
-    let mut answers =
-        Answers { states: HashMap::new(), violations: BTreeMap::new(), deadlock: None };
+    let mut answers = Answers { states: HashMap::new(), violations: BTreeMap::new(), deadlock: None };
     // Nodes are numbered; `None` as last process means that nobody has run yet.
     let mut numbers: HashMap<(S::State, Option<usize>), usize> = HashMap::new();
     let mut nodes: Vec<(S::State, Option<usize>)> = Vec::new();
     let mut best: Vec<RunCost> = Vec::new();
     let mut queue = BinaryHeap::new();
-    let mut reach = |node: (S::State, Option<usize>), cost: RunCost, queue: &mut BinaryHeap<_>, nodes: &mut Vec<_>| {
-        let number = *numbers.entry(node.clone()).or_insert_with(|| {
-            nodes.push(node);
-            best.push(RunCost { preemptions: u32::MAX, steps: u64::MAX });
-            best.len() - 1
-        });
-        if cost < best[number] {
-            best[number] = cost;
-            queue.push(Reverse((cost, number)));
-        }
-    };
+    let mut reach =
+        |node: (S::State, Option<usize>), cost: RunCost, queue: &mut BinaryHeap<_>, nodes: &mut Vec<_>| {
+            let number = *numbers.entry(node.clone()).or_insert_with(|| {
+                nodes.push(node);
+                best.push(RunCost { preemptions: u32::MAX, steps: u64::MAX });
+                best.len() - 1
+            });
+            if cost < best[number] {
+                best[number] = cost;
+                queue.push(Reverse((cost, number)));
+            }
+        };
     for state in system.initial_states() {
         reach((state, None), RunCost { preemptions: 0, steps: 0 }, &mut queue, &mut nodes);
     }
@@ -88,10 +88,7 @@ pub fn answers<S: System>(system: &S, fair_switch: bool) -> Answers<S> {
         };
         for (process, successors) in moves.into_iter().enumerate() {
             let preempts = !leaving_is_free && last != Some(process);
-            let cost = RunCost {
-                preemptions: cost.preemptions + u32::from(preempts),
-                steps: cost.steps + 1,
-            };
+            let cost = RunCost { preemptions: cost.preemptions + u32::from(preempts), steps: cost.steps + 1 };
             for successor in successors {
                 note(&mut answers.violations, successor.violation, cost);
                 if let Some(next) = successor.state {

@@ -80,9 +80,16 @@ impl ProcessSet {
 }
 
 enum Item<A> {
-    Expand { state: StateNumber, process: usize, last: Last },
+    Expand {
+        state: StateNumber,
+        process: usize,
+        last: Last,
+    },
     /// Everybody but the process that was running.
-    Others { state: StateNumber, last: Last },
+    Others {
+        state: StateNumber,
+        last: Last,
+    },
     Violation(Box<(Violation, End<A>)>),
 }
 
@@ -223,14 +230,7 @@ impl<'a, S: System> Search<'a, S> {
         }
     }
 
-    fn arrive(
-        &mut self,
-        from: (StateNumber, usize),
-        which: u32,
-        next: S::State,
-        runs: usize,
-        cost: RunCost,
-    ) {
+    fn arrive(&mut self, from: (StateNumber, usize), which: u32, next: S::State, runs: usize, cost: RunCost) {
         self.stats.transitions += 1;
         self.level(cost.preemptions).transitions += 1;
         let free = self.options.fair_switch && spins(self.system, &next, runs);
@@ -280,7 +280,13 @@ impl<'a, S: System> Search<'a, S> {
         self.bytes += self.system.state_bytes(&state) as u64 + BYTES_BESIDE_A_STATE;
         let state = Rc::new(state);
         self.numbers.insert(Rc::clone(&state), number);
-        self.nodes.push(Node { state, expanded: ProcessSet::default(), everybody: None, dead: false, wrong: false });
+        self.nodes.push(Node {
+            state,
+            expanded: ProcessSet::default(),
+            everybody: None,
+            dead: false,
+            wrong: false,
+        });
         self.stats.states += 1;
         self.stats.depth = self.stats.depth.max(cost.steps);
         self.level(cost.preemptions).states += 1;
@@ -343,14 +349,21 @@ impl<'a, S: System> Search<'a, S> {
         assert_eq!(shown, cost, "internal error: the run found costs something else when replayed");
         match end {
             End::During { .. } => {
-                assert_eq!(replayed.violation.as_ref(), Some(&violation), "internal error: another violation");
+                assert_eq!(
+                    replayed.violation.as_ref(),
+                    Some(&violation),
+                    "internal error: another violation"
+                );
             }
             End::In { .. } => {
                 let reproduced = replayed.last_state.as_ref().is_some_and(|state| match violation.kind {
                     PropertyKind::Deadlock => is_deadlock(self.system, state),
                     _ => self.system.state_violation(state).as_ref() == Some(&violation),
                 });
-                assert!(reproduced, "internal error: the run found does not end in the violation when replayed");
+                assert!(
+                    reproduced,
+                    "internal error: the run found does not end in the violation when replayed"
+                );
             }
         }
         self.outcome(Verdict::Violated, Some(violation), Some(replayed.trace))

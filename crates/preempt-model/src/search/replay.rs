@@ -155,11 +155,7 @@ fn recognise_from<S: System>(
 }
 
 /// The moves that a recorded step may mean, or why there are none.
-fn alike<S: System>(
-    system: &S,
-    state: &S::State,
-    step: &Step,
-) -> (Vec<Candidate<S>>, String) {
+fn alike<S: System>(system: &S, state: &S::State, step: &Step) -> (Vec<Candidate<S>>, String) {
     if step.pid >= system.process_count(state) {
         return (Vec::new(), format!("there is no process {} here", step.pid));
     }

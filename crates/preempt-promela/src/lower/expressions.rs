@@ -1,8 +1,8 @@
 //! Expressions and references to variables.
 
-use super::{Lowering, RunInValue};
 use super::layout::Shape;
 use super::names::Declared;
+use super::{Lowering, RunInValue};
 use crate::ast::{self, ExprKind, VarRef};
 use preempt_core::diagnostic::nearest;
 use preempt_core::{Diagnostic, Span};
@@ -42,7 +42,9 @@ impl Lowering {
             ),
             ExprKind::Run { process, args, priority } if self.run_in_value == RunInValue::Allowed => {
                 self.run_in_value = RunInValue::Refused;
-                if let Command::Run { code, args, priority, .. } = self.run(process, args, priority.as_deref()) {
+                if let Command::Run { code, args, priority, .. } =
+                    self.run(process, args, priority.as_deref())
+                {
                     self.run_in_value = RunInValue::Found { code, args, priority };
                 }
                 Expr::NewPid

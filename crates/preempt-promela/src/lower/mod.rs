@@ -44,7 +44,11 @@ enum RunInValue {
     #[default]
     Refused,
     Allowed,
-    Found { code: CodeId, args: Vec<Expr>, priority: u8 },
+    Found {
+        code: CodeId,
+        args: Vec<Expr>,
+        priority: u8,
+    },
 }
 
 /// The variables of every process by name, outermost block first: for references from outside.

@@ -1,10 +1,10 @@
 //! Statements as control flow, in the order in which Spin makes its elements.
 
-use super::{Lowering, RunInValue};
 use super::expressions::Meant;
 use super::flow::{ElementId, ElementKind, Flow, FlowLabel, SequenceId, Target};
 use super::layout::Shape;
 use super::processes::Observing;
+use super::{Lowering, RunInValue};
 use crate::ast::{self, ExprKind, Name, Stmt, StmtKind, VarRef};
 use crate::pretty::{expr_text, stmt_text};
 use preempt_core::{Diagnostic, Span};
@@ -491,9 +491,7 @@ impl Lowering {
     fn basic(&mut self, stmt: &Stmt) -> Command {
         match &stmt.kind {
             StmtKind::Guard(expr) => match &expr.kind {
-                ExprKind::Run { process, args, priority } => {
-                    self.run(process, args, priority.as_deref())
-                }
+                ExprKind::Run { process, args, priority } => self.run(process, args, priority.as_deref()),
                 _ => Command::Guard(self.expression(expr)),
             },
             StmtKind::Else => Command::Else,

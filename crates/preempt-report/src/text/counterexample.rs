@@ -31,7 +31,10 @@ pub fn render_run(trace: &Trace, violation: Option<&Property>, options: &TextOpt
         text.push_str(&format!("{}\n", style.paint(Ink::Strong, &line)));
     }
     if trace.loop_start == Some(last) {
-        text.push_str(&format!("{}\n", style.paint(Ink::Strong, "↺ nobody moves any more: it stays like this")));
+        text.push_str(&format!(
+            "{}\n",
+            style.paint(Ink::Strong, "↺ nobody moves any more: it stays like this")
+        ));
     }
     if let Some(property) = violation {
         let line = match trace.steps.is_empty() {

@@ -31,7 +31,14 @@ pub struct TextOptions {
 
 impl Default for TextOptions {
     fn default() -> TextOptions {
-        TextOptions { width: 80, style: Style::plain(), full: false, simplest: false, again: None, checked: Vec::new() }
+        TextOptions {
+            width: 80,
+            style: Style::plain(),
+            full: false,
+            simplest: false,
+            again: None,
+            checked: Vec::new(),
+        }
     }
 }
 
