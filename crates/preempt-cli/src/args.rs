@@ -135,7 +135,7 @@ pub struct SimulateArgs {
     #[arg(long, conflicts_with_all = ["guided", "seed"])]
     pub interactive: bool,
 
-    /// Follow a stored counterexample, then go on at random
+    /// Follow a stored counterexample
     #[arg(long, value_name = "TRACE", value_hint = ValueHint::FilePath)]
     pub guided: Option<PathBuf>,
 

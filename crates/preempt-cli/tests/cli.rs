@@ -11,6 +11,12 @@ fn transcripts() {
     trycmd::TestCases::new().env("NO_COLOR", "1").env("COLUMNS", "80").case("tests/cmd/*.md");
 }
 
+/// What the first page shows is what a newcomer will see.
+#[test]
+fn the_transcript_in_the_readme() {
+    trycmd::TestCases::new().env("NO_COLOR", "1").env("COLUMNS", "80").case("../../README.md");
+}
+
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
     for arguments in [["completions", "bash"], ["man", "check"], ["check", "--help"]] {
@@ -45,7 +51,7 @@ fn every_shell_gets_its_completions_and_every_command_its_page() {
         let output = preempt().args(["completions", shell]).output().expect("it runs");
         assert!(String::from_utf8_lossy(&output.stdout).contains("fair-switch"), "{shell}");
     }
-    for page in ["check", "count", "engines", "completions"] {
+    for page in ["check", "count", "simulate", "replay", "engines", "completions"] {
         let output = preempt().args(["man", page]).output().expect("it runs");
         assert!(String::from_utf8_lossy(&output.stdout).contains(".SH NAME"), "{page}");
     }

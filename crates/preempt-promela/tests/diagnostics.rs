@@ -85,7 +85,7 @@ fn signs_taken_for_others() {
             "1:17 `=` assigns, it does not compare -- to compare write `==`",
         ),
         (
-            "init { if :: x = 1 -> skip fi }",
+            "init { if :: x = 1 -> skip :: x == 2 fi }",
             "1:14 this guard is an assignment: it is always executable -- to compare write `==`; if the assignment \
              is meant, put `;` behind it",
         ),

@@ -53,14 +53,19 @@ fn replayed(ready: &Ready, recorded: &Recorded) -> Result<Outcome, Failure> {
     };
     let found = search::recognise(&interpreter, &recorded.trace).map_err(misfit)?;
     let run = search::replay(&interpreter, &found.initial, &found.steps, false).map_err(misfit)?;
-    let violated = is_violated(&interpreter, recorded, &run)?;
+    if !is_violated(&interpreter, recorded, &run)? {
+        let what = recorded.property.as_ref().map_or("anything", |property| property.name.as_str());
+        return Err(Failure::new(format!(
+            "every step fits the model, but the run does not violate `{what}`"
+        ))
+        .hint("was the property changed since?"));
+    }
     let mut trace = run.trace.clone();
     trace.loop_start = recorded.trace.loop_start;
-    let violation = recorded.property.clone().filter(|_| violated);
     Ok(Outcome {
-        verdict: if violated { Verdict::Violated } else { Verdict::Holds },
+        verdict: Verdict::Violated,
         guarantee: Guarantee::Exhaustive,
-        violation,
+        violation: recorded.property.clone(),
         counterexample: Some(trace),
         stats: Stats::default(),
     })

@@ -63,6 +63,8 @@ struct Parser<'a> {
     depth: usize,
     /// Of the last expression.
     height: usize,
+    /// Assignments that stand before `->` in an alternative.
+    assigning_guards: Vec<Span>,
     open: Vec<Open>,
     typedefs: HashSet<Rc<str>>,
     /// Process types seen so far; only these are remote references before a `:`, as in Spin.
@@ -140,6 +142,7 @@ impl<'a> Parser<'a> {
             message: None,
             depth: 0,
             height: 0,
+            assigning_guards: Vec::new(),
             open: Vec::new(),
             typedefs: HashSet::new(),
             processes: HashSet::new(),

@@ -4,7 +4,7 @@ use preempt_core::{Diagnostic, Span};
 
 use super::cursor::Kind;
 use super::{Open, Parse, Parser, STATEMENT};
-use crate::ast::{Expr, ExprKind, Stmt, StmtKind, VarRef};
+use crate::ast::{BinaryOp, Expr, ExprKind, Stmt, StmtKind, VarRef};
 use crate::token::{Keyword, Punct, TokenKind, string_value};
 
 impl Parser<'_> {
@@ -376,6 +376,7 @@ impl Parser<'_> {
             }
         }
         self.open.pop();
+        self.check_options(&options);
         Ok(options)
     }
 
@@ -471,16 +472,46 @@ impl Parser<'_> {
         }
     }
 
-    /// The first thing in an option, when `->` follows it: an assignment there is mostly meant as a comparison.
+    /// The first thing in an option, when `->` follows it.
     fn check_guard(&mut self, list: &[Stmt]) {
         if let ([Stmt { kind: StmtKind::Assign { .. }, span, labels }], Some(Open::If | Open::Do)) =
             (list, self.open.last())
             && labels.is_empty()
         {
-            let warning = Diagnostic::warning(*span, "this guard is an assignment: it is always executable")
-                .hint("to compare write `==`; if the assignment is meant, put `;` behind it");
-            self.push(warning);
+            self.assigning_guards.push(*span);
         }
+    }
+
+    /// An assignment before `->` is fine, but where another option compares the same variable it was probably meant
+    /// as a comparison too.
+    fn check_options(&mut self, options: &[Vec<Stmt>]) {
+        for option in options {
+            let Some(Stmt { kind: StmtKind::Assign { target, .. }, span, .. }) = option.first() else {
+                continue;
+            };
+            let compared = |other: &Vec<Stmt>| matches!(other.first(), Some(Stmt { kind: StmtKind::Guard(guard), .. }) if compares(guard, target));
+            if self.assigning_guards.contains(span) && options.iter().any(compared) {
+                let warning =
+                    Diagnostic::warning(*span, "this guard is an assignment: it is always executable")
+                        .hint("to compare write `==`; if the assignment is meant, put `;` behind it");
+                self.push(warning);
+            }
+        }
+    }
+}
+
+fn compares(guard: &Expr, target: &VarRef) -> bool {
+    let same = |side: &Expr| {
+        let name = |reference: &VarRef| reference.parts.first().map(|part| part.name.text.clone());
+        matches!(&side.kind, ExprKind::Ref(reference) if name(reference) == name(target))
+    };
+    match &guard.kind {
+        ExprKind::Binary(
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge,
+            left,
+            right,
+        ) => same(left) || same(right),
+        _ => false,
     }
 }
 
@@ -553,7 +584,8 @@ mod tests {
 
     #[test]
     fn suspicious_guards_and_formats_are_warned_about() {
-        assert_eq!(messages("init { if :: x = 1 -> y = 2 fi }"), {
+        assert_eq!(messages("init { if :: x = 1 -> y = 2 fi }"), [""; 0]);
+        assert_eq!(messages("init { if :: x = 1 -> y = 2 :: x == 2 -> y = 3 fi }"), {
             ["1:14 this guard is an assignment: it is always executable"]
         });
         assert_eq!(

@@ -52,8 +52,11 @@ pub fn render_outcome(outcome: &Outcome, options: &TextOptions) -> String {
         Some(trace) => {
             text.push('\n');
             text.push_str(&render_run(trace, outcome.violation.as_ref(), options));
-            text.push('\n');
-            text.push_str(&summary::statistics_line(&outcome.stats, options.style));
+            // A run that was only executed again has no search behind it.
+            if outcome.stats.states > 0 {
+                text.push('\n');
+                text.push_str(&summary::statistics_line(&outcome.stats, options.style));
+            }
         }
         None => {
             text.push('\n');

@@ -1,0 +1,305 @@
+//! Random formulas on random programs: the reference engine's verdict must be that of a brute-force evaluation, which
+//! shares nothing with it: no automaton, no observer, no translation. It guesses for every state which parts of the
+//! formula hold from there on, and looks for a component of the graph of guesses that keeps its promises
+//! (Lichtenstein and Pnueli's tableau, written down as it stands).
+
+use preempt_core::{Silent, Span, Verdict};
+use preempt_model::generator::program_from_seed;
+use preempt_model::property::{Formula, Ltl};
+use preempt_model::question::{Asking, Question};
+use preempt_model::search::Options;
+use preempt_model::{BinaryOp, Expr, Interpreter, Place, Scope, System};
+use std::collections::HashMap;
+
+/// `PREEMPT_CASES=20000` for a long run.
+fn cases() -> u64 {
+    std::env::var("PREEMPT_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300)
+}
+
+#[test]
+fn verdicts_equal_those_of_brute_force() {
+    let (mut asked, mut violated) = (0, 0);
+    for seed in 0.. {
+        let program = program_from_seed(seed);
+        let (model, sources) = program.to_model();
+        let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
+        let Some(graph) = StateGraph::of(&interpreter, 100).filter(|_| !model.globals.is_empty()) else {
+            continue;
+        };
+        let mut random = Random(seed);
+        let formula = random_formula(&mut random, &model.globals, 3);
+        let Some(expected) = brute_force_violated(&interpreter, &graph, &formula) else { continue };
+        let span = Span::new(preempt_core::SourceId(0), 0, 0);
+        let question = Question::Formula(Formula { name: "random".into(), formula: formula.clone(), span });
+        let asking = |bound| Asking { options: Options { bound, ..Options::default() }, weakly_fair: false };
+        let ask =
+            |bound| question.answer(&interpreter, &asking(bound), &mut Silent).expect("a small formula");
+        let outcome = ask(None);
+        assert_eq!(
+            outcome.verdict == Verdict::Violated,
+            expected,
+            "seed {seed}: {formula:?}\n{}",
+            program.to_promela()
+        );
+        if let Some(trace) = &outcome.counterexample {
+            // The fewest preemptions are where the bound begins to be violated; the switch that closes a loop
+            // without a stem is not seen in the trace.
+            let shown = trace.preemptions() as u32;
+            let first = (0..).find(|bound| ask(Some(*bound)).verdict == Verdict::Violated);
+            assert!(
+                first.is_some_and(|first| first == shown || first == shown + 1),
+                "seed {seed}: {first:?} {shown}"
+            );
+        }
+        asked += 1;
+        violated += u64::from(expected);
+        if asked >= cases() {
+            break;
+        }
+    }
+    assert!(
+        violated * 10 > asked && violated < asked * 9 / 10 + 1,
+        "{violated} of {asked} violated: a poor mix"
+    );
+}
+
+/// Everything that can be reached, one node a stable state; a state of rest repeats itself.
+struct StateGraph {
+    states: Vec<preempt_model::interpreter::State>,
+    edges: Vec<Vec<usize>>,
+}
+
+impl StateGraph {
+    /// `None` if there are more states than `most`.
+    fn of(system: &Interpreter<'_>, most: usize) -> Option<StateGraph> {
+        let mut graph = StateGraph { states: system.initial_states(), edges: Vec::new() };
+        let mut numbers: HashMap<_, _> = graph.states.iter().cloned().zip(0..).collect();
+        while graph.edges.len() < graph.states.len() {
+            let state = graph.states[graph.edges.len()].clone();
+            let mut targets = Vec::new();
+            let mut moved = false;
+            for process in 0..system.process_count(&state) {
+                for successor in system.successors(&state, process) {
+                    moved = true;
+                    // Through an atomic sequence, every way, until everybody may run again.
+                    let mut waiting: Vec<_> = successor.state.into_iter().collect();
+                    let mut passed = std::collections::HashSet::new();
+                    while let Some(next) = waiting.pop() {
+                        match system.exclusive(&next) {
+                            None => targets.push(next),
+                            Some(holder) if passed.insert(next.clone()) => {
+                                let inside = system.successors(&next, holder);
+                                if inside.is_empty() {
+                                    targets.push(system.release(&next));
+                                }
+                                waiting.extend(inside.into_iter().filter_map(|it| it.state));
+                            }
+                            Some(_) => {}
+                        }
+                    }
+                }
+            }
+            if !moved {
+                targets.push(state);
+            }
+            let mut edges = Vec::new();
+            for target in targets {
+                edges.push(*numbers.entry(target.clone()).or_insert_with(|| {
+                    graph.states.push(target);
+                    graph.states.len() - 1
+                }));
+            }
+            if graph.states.len() > most {
+                return None;
+            }
+            graph.edges.push(edges);
+        }
+        Some(graph)
+    }
+}
+
+/// Formulas by number, in the few operators that the tableau knows; a part comes before what it is part of.
+#[derive(Clone, PartialEq)]
+enum Core {
+    True,
+    Atom(Expr),
+    Not(usize),
+    And(usize, usize),
+    Next(usize),
+    Until(usize, usize),
+}
+
+fn core(formula: &Ltl, parts: &mut Vec<Core>) -> usize {
+    let add = |part: Core, parts: &mut Vec<Core>| {
+        parts.iter().position(|known| *known == part).unwrap_or_else(|| {
+            parts.push(part);
+            parts.len() - 1
+        })
+    };
+    match formula {
+        Ltl::Atom(expr) => add(Core::Atom(expr.clone()), parts),
+        Ltl::Not(inner) => {
+            let inner = core(inner, parts);
+            add(Core::Not(inner), parts)
+        }
+        Ltl::And(left, right) => {
+            let (left, right) = (core(left, parts), core(right, parts));
+            add(Core::And(left, right), parts)
+        }
+        Ltl::Next(inner) => {
+            let inner = core(inner, parts);
+            add(Core::Next(inner), parts)
+        }
+        Ltl::Until(left, right) => {
+            let (left, right) = (core(left, parts), core(right, parts));
+            add(Core::Until(left, right), parts)
+        }
+        Ltl::Or(left, right) => {
+            let both = Ltl::And(negated(left), negated(right));
+            core(&Ltl::Not(Box::new(both)), parts)
+        }
+        Ltl::Implies(left, right) => core(&Ltl::Or(negated(left), right.clone()), parts),
+        Ltl::Equivalent(left, right) => {
+            let both = Ltl::And(left.clone(), right.clone());
+            let neither = Ltl::And(negated(left), negated(right));
+            core(&Ltl::Or(Box::new(both), Box::new(neither)), parts)
+        }
+        Ltl::Eventually(inner) => {
+            let anything = add(Core::True, parts);
+            let inner = core(inner, parts);
+            add(Core::Until(anything, inner), parts)
+        }
+        Ltl::Always(inner) => core(&Ltl::Not(Box::new(Ltl::Eventually(negated(inner)))), parts),
+        Ltl::Release(left, right) => {
+            core(&Ltl::Not(Box::new(Ltl::Until(negated(left), negated(right)))), parts)
+        }
+        Ltl::WeakUntil(left, right) => {
+            let until = Ltl::Until(left.clone(), right.clone());
+            core(&Ltl::Or(Box::new(until), Box::new(Ltl::Always(left.clone()))), parts)
+        }
+    }
+}
+
+fn negated(formula: &Ltl) -> Box<Ltl> {
+    Box::new(Ltl::Not(Box::new(formula.clone())))
+}
+
+/// Its work grows with the square of this.
+const MOST_GUESSES: usize = 2_000;
+
+/// `None` if there is too much to guess.
+fn brute_force_violated(system: &Interpreter<'_>, graph: &StateGraph, formula: &Ltl) -> Option<bool> {
+    let mut parts = Vec::new();
+    let root = core(&Ltl::Not(Box::new(formula.clone())), &mut parts);
+    // What is guessed: whether the argument of each `Next`, and each `Until` itself, holds in the next state.
+    let guessed: Vec<usize> =
+        (0..parts.len()).filter(|part| matches!(parts[*part], Core::Next(_) | Core::Until(..))).collect();
+    let guesses = 1usize << guessed.len();
+    if graph.states.len() * guesses > MOST_GUESSES {
+        return None;
+    }
+    let values: Vec<Vec<bool>> = (0..graph.states.len() * guesses)
+        .map(|node| {
+            let (state, guess) = (&graph.states[node / guesses], node % guesses);
+            let bit = |part: usize| {
+                guess >> guessed.iter().position(|it| *it == part).expect("a guessed part") & 1 == 1
+            };
+            let mut values: Vec<bool> = Vec::new();
+            for (number, part) in parts.iter().enumerate() {
+                values.push(match part {
+                    Core::True => true,
+                    Core::Atom(expr) => system.holds(state, expr).expect("an expression with a meaning"),
+                    Core::Not(inner) => !values[*inner],
+                    Core::And(left, right) => values[*left] && values[*right],
+                    Core::Next(_) => bit(number),
+                    Core::Until(left, right) => values[*right] || (values[*left] && bit(number)),
+                });
+            }
+            values
+        })
+        .collect();
+    let promised = |node: usize, next: usize| {
+        guessed.iter().enumerate().all(|(bit, part)| {
+            let argument = if let Core::Next(inner) = parts[*part] { inner } else { *part };
+            ((node % guesses) >> bit & 1 == 1) == values[next][argument]
+        })
+    };
+    let successors = |node: usize| -> Vec<usize> {
+        let targets = graph.edges[node / guesses].iter();
+        targets.flat_map(|to| to * guesses..(to + 1) * guesses).filter(|next| promised(node, *next)).collect()
+    };
+    let reachable = |from: Vec<usize>| {
+        let mut met = vec![false; values.len()];
+        let mut waiting = from;
+        while let Some(node) = waiting.pop() {
+            for next in successors(node) {
+                if !std::mem::replace(&mut met[next], true) {
+                    waiting.push(next);
+                }
+            }
+        }
+        met
+    };
+    let beginnings: Vec<usize> = (0..guesses).filter(|node| values[*node][root]).collect();
+    let mut candidates = reachable(beginnings.clone());
+    beginnings.into_iter().for_each(|node| candidates[node] = true);
+    // A component in which every `Until` is fulfilled or not promised: all that a node reaches and that reaches it.
+    let mut done = vec![false; values.len()];
+    for node in 0..values.len() {
+        if !candidates[node] || done[node] {
+            continue;
+        }
+        let forward = reachable(vec![node]);
+        if !forward[node] {
+            continue;
+        }
+        let component: Vec<usize> = (0..values.len())
+            .filter(|other| forward[*other] && (*other == node || reachable(vec![*other])[node]))
+            .collect();
+        component.iter().for_each(|member| done[*member] = true);
+        let fulfilled = guessed.iter().all(|part| match parts[*part] {
+            Core::Until(_, right) => {
+                component.iter().any(|member| values[*member][right] || !values[*member][*part])
+            }
+            _ => true,
+        });
+        if fulfilled {
+            return Some(true);
+        }
+    }
+    Some(false)
+}
+
+fn random_formula(random: &mut Random, globals: &[preempt_model::Variable], depth: usize) -> Ltl {
+    if depth == 0 || random.below(5) == 0 {
+        let variable = &globals[random.below(globals.len())];
+        let place = Place::scalar(Scope::Global, variable.slot, variable.ty);
+        let op = [BinaryOp::Eq, BinaryOp::Ne, BinaryOp::Le][random.below(3)];
+        let value = Expr::Const(random.below(3) as i32);
+        return Ltl::Atom(Expr::binary(op, Expr::load(place), value));
+    }
+    let choice = random.below(11);
+    let mut part = || Box::new(random_formula(random, globals, depth - 1));
+    match choice {
+        0 => Ltl::Not(part()),
+        1 => Ltl::And(part(), part()),
+        2 => Ltl::Or(part(), part()),
+        3 => Ltl::Implies(part(), part()),
+        4 => Ltl::Next(part()),
+        5 | 6 => Ltl::Always(part()),
+        7 | 8 => Ltl::Eventually(part()),
+        9 => Ltl::Until(part(), part()),
+        _ => Ltl::Release(part(), part()),
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) % count as u64) as usize
+    }
+}
