@@ -11,12 +11,6 @@ fn transcripts() {
     trycmd::TestCases::new().env("NO_COLOR", "1").env("COLUMNS", "80").case("tests/cmd/*.md");
 }
 
-/// What the first page shows is what a newcomer will see.
-#[test]
-fn the_transcript_in_the_readme() {
-    trycmd::TestCases::new().env("NO_COLOR", "1").env("COLUMNS", "80").case("../../README.md");
-}
-
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
     for arguments in [["completions", "bash"], ["man", "check"], ["check", "--help"]] {

@@ -10,7 +10,7 @@ use crate::program::Model;
 use crate::property::Formula;
 use crate::search::{self, Options, Replayed};
 use crate::system::Violation;
-use preempt_core::{Observer, Outcome, PropertyKind, Verdict};
+use preempt_core::{Observer, Outcome, PropertyKind, Trace, Verdict};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
@@ -62,20 +62,26 @@ impl Question {
         }
     }
 
-    /// Is the question answered with "violated" by this run? `loop_start` counts steps.
+    /// Is the question answered with "violated" by this run? `recorded` is what `run` was replayed from.
     pub fn is_violated_by<'m>(
         &self,
         interpreter: &Interpreter<'m>,
         run: &Replayed<Interpreter<'m>>,
-        loop_start: Option<usize>,
+        recorded: &Trace,
     ) -> Result<bool, TooLarge> {
         let model = interpreter.model();
+        let loop_start = recorded.loop_start;
         Ok(match self {
             Question::Safety => {
                 run.violation.is_some()
                     || run.last_state.as_ref().is_some_and(|state| search::is_deadlock(interpreter, state))
             }
-            Question::Trace => false,
+            Question::Trace => model.trace_assertion.as_ref().is_some_and(|assertion| {
+                let traced = Traced::new(interpreter, assertion);
+                search::recognise(&traced, recorded)
+                    .and_then(|found| search::replay(&traced, &found.initial, &found.steps, false))
+                    .is_ok_and(|run| run.violation.is_some())
+            }),
             Question::Claim(number) => {
                 found_in(&ClaimMonitor::new(interpreter, &model.claims[*number]), run, loop_start)
             }

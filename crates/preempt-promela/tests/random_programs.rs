@@ -25,7 +25,7 @@ fn reading_the_printed_program_gives_the_same_model() {
         let counted = [&read, &built].map(|it| numbers(&search::count(it, &options, &mut Silent)));
         assert_eq!(counted[0], counted[1], "seed {seed}: states, transitions, levels, violations\n{text}");
         let cheapest = [&read, &built].map(|it| cost(&search::check(it, &options, &mut Silent)));
-        assert_eq!(cheapest[0], cheapest[1], "seed {seed}: preemptions and steps\n{text}");
+        assert_eq!(cheapest[0], cheapest[1], "seed {seed}: preemptions\n{text}");
     }
 }
 
@@ -34,6 +34,8 @@ fn numbers(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug + use<> {
     (stats.states, stats.transitions, stats.levels, stats.violations)
 }
 
-fn cost(outcome: &Outcome) -> Option<(usize, usize)> {
-    outcome.counterexample.as_ref().map(|trace| (trace.preemptions(), trace.steps.len()))
+/// Steps are not compared: where an atomic sequence ends in a choice, the generator's model has a step of its own for
+/// leaving it, and the front end has none.
+fn cost(outcome: &Outcome) -> Option<usize> {
+    outcome.counterexample.as_ref().map(|trace| trace.preemptions())
 }

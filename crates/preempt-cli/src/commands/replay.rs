@@ -80,10 +80,9 @@ fn is_violated<'m>(
     if run.violation.as_ref().is_some_and(|it| it.kind == property.kind && it.name == property.name) {
         return Ok(true);
     }
-    let loop_start = recorded.trace.loop_start;
     for question in candidates(interpreter.model(), property) {
         let violated = question
-            .is_violated_by(interpreter, run, loop_start)
+            .is_violated_by(interpreter, run, &recorded.trace)
             .map_err(|error| Failure::new(error.to_string()))?;
         if violated {
             return Ok(true);

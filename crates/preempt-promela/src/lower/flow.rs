@@ -132,7 +132,7 @@ impl Flow {
     pub fn append(&mut self, element: ElementId, sequence: SequenceId) {
         // A jump is passed through, and a label that matters would be passed over: it gets a step of its own.
         if matches!(self.element(element).kind, ElementKind::Goto(_))
-            && self.labels_of(element).any(|name| marks_a_state(name))
+            && self.labels_of(element).any(marks_a_state)
         {
             let span = self.element(element).span;
             let stop = self.new_element(ElementKind::Basic(Command::SKIP), span, "skip");

@@ -156,8 +156,8 @@ fn every_mistake_in_a_file_is_named() {
             "`wish` is not a kind of property",
         ),
         (
-            r#"{"schema":1,"counterexample":{"steps":[],"loop_start":0}}"#.to_string(),
-            "its loop starts at step 0, but it has 0 steps",
+            r#"{"schema":1,"counterexample":{"steps":[],"loop_start":1}}"#.to_string(),
+            "its loop starts at step 1, but it has 0 steps",
         ),
         (
             step(&format!(
