@@ -56,8 +56,7 @@ fn questions(args: &CheckArgs, model: &Model) -> Result<Vec<Question>, Failure> 
         // It was added behind the model's own formulas.
         return Ok(all
             .into_iter()
-            .filter(|question| matches!(question, Question::Formula(_)))
-            .next_back()
+            .rfind(|question| matches!(question, Question::Formula(_)))
             .into_iter()
             .collect());
     }
