@@ -1,1 +1,48 @@
+//! The `preempt` command as a library, so that its parts can be tested: it reads the input, joins a front end
+//! and an engine, watches the search, and prints what came of it.
+//!
+//! The result goes to stdout; diagnostics and progress go to stderr. Everything that can be said in one number is
+//! the exit status ([`ExitStatus`]).
 #![forbid(unsafe_code)]
+
+pub mod args;
+mod backend;
+mod commands;
+mod console;
+pub mod exit;
+mod input;
+pub mod plan;
+mod progress;
+mod units;
+
+pub use exit::ExitStatus;
+
+use args::{Cli, Command};
+use clap::Parser;
+use console::Failure;
+use std::ffi::OsString;
+
+/// Runs the command with these arguments (the first is the program's name).
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors; who closed the pipe does not want to read either.
+            let _ = error.print();
+            return if error.use_stderr() { ExitStatus::Input } else { ExitStatus::Holds };
+        }
+    };
+    let result = match &cli.command {
+        Command::Check(arguments) => commands::check::run(arguments),
+        Command::Count(arguments) => commands::count::run(arguments),
+        Command::Simulate(arguments) => commands::simulate::run(arguments),
+        Command::Replay(arguments) => commands::replay::run(arguments),
+        Command::Engines => commands::engines::run(),
+        Command::Completions { shell } => commands::generate::completions(*shell),
+        Command::Man { command } => commands::generate::man_page(command.as_deref()),
+    };
+    result.unwrap_or_else(|failure: Failure| {
+        failure.print();
+        ExitStatus::Input
+    })
+}

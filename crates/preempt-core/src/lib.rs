@@ -16,5 +16,5 @@ pub use limits::{Bound, Cost, Limits};
 pub use observer::{Observer, Progress, Silent};
 pub use property::{Property, PropertyKind};
 pub use source::{Expansion, ExpansionId, ExpansionKind, Location, Source, SourceId, SourceMap, Span};
-pub use trace::{Change, Step, SwitchKind, Trace, Value};
+pub use trace::{Change, Partner, Step, SwitchKind, Trace, Value};
 pub use verdict::{Guarantee, Level, Outcome, Stats, StopReason, Verdict};

@@ -22,6 +22,23 @@ pub enum PropertyKind {
 }
 
 impl PropertyKind {
+    pub const ALL: [PropertyKind; 9] = [
+        PropertyKind::Assertion,
+        PropertyKind::Deadlock,
+        PropertyKind::RuntimeError,
+        PropertyKind::Never,
+        PropertyKind::Ltl,
+        PropertyKind::Acceptance,
+        PropertyKind::NonProgress,
+        PropertyKind::TraceAssertion,
+        PropertyKind::Exclusive,
+    ];
+
+    /// The kind with this [`name`](PropertyKind::name).
+    pub fn from_name(name: &str) -> Option<PropertyKind> {
+        PropertyKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// The name in reports and in `expect:` headers of models.
     pub fn name(self) -> &'static str {
         match self {

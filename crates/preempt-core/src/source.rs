@@ -116,6 +116,11 @@ impl SourceMap {
         &self.sources[id.0 as usize]
     }
 
+    /// `None` for an id of another map.
+    pub fn get(&self, id: SourceId) -> Option<&Source> {
+        self.sources.get(id.0 as usize)
+    }
+
     pub fn sources(&self) -> impl Iterator<Item = (SourceId, &Source)> {
         self.sources.iter().enumerate().map(|(i, s)| (SourceId(i as u32), s))
     }

@@ -28,6 +28,18 @@ pub struct Step {
     pub changed: Vec<Change>,
     /// What the step printed.
     pub output: Option<String>,
+    /// A rendezvous is one step of two processes: this one sends, and the partner receives.
+    pub partner: Option<Partner>,
+}
+
+/// The receiver of a rendezvous; it is the running process afterwards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Partner {
+    /// `Name(pid)`.
+    pub process: String,
+    pub pid: usize,
+    pub location: Option<Location>,
+    pub text: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +77,16 @@ impl Trace {
 
     pub fn switches(&self) -> usize {
         self.steps.iter().filter(|step| step.switch != SwitchKind::None).count()
+    }
+}
+
+impl Step {
+    /// Name and pid of the process that is running after the step: the one that a switch leaves.
+    pub fn running_after(&self) -> (&str, usize) {
+        match &self.partner {
+            Some(partner) => (&partner.process, partner.pid),
+            None => (&self.process, self.pid),
+        }
     }
 }
 

@@ -3,6 +3,9 @@
 //! * [`program`], [`command`], [`expr`], [`types`]: the program as plain data; [`footprint`]: what a command touches.
 //! * [`system`]: anything that moves step by step, process by process.
 //! * [`interpreter`]: the definition of what a program means, written to be read.
+//! * [`monitor`]: observers of runs: never claims, automata, labels.
+//! * [`ltl`]: formulas of linear temporal logic to automata.
+//! * [`question`]: what can be asked of a model.
 //! * [`search`]: the reference search, the oracle it is compared with, and replay.
 #![forbid(unsafe_code)]
 
@@ -12,8 +15,11 @@ pub mod footprint;
 #[cfg(feature = "generator")]
 pub mod generator;
 pub mod interpreter;
+pub mod monitor;
+pub mod ltl;
 pub mod program;
 pub mod property;
+pub mod question;
 pub mod search;
 pub mod system;
 pub mod types;

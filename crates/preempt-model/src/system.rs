@@ -64,7 +64,7 @@
 //! ```
 
 use crate::footprint::Footprint;
-use preempt_core::{Change, Location, PropertyKind};
+use preempt_core::{Change, Location, Partner, PropertyKind};
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -94,6 +94,11 @@ pub trait System {
     /// No process can move: is that as it should be?
     fn may_end(&self, _state: &Self::State) -> bool {
         true
+    }
+
+    /// What is wrong with the state itself, if something is. Asked of stable states only.
+    fn state_violation(&self, _state: &Self::State) -> Option<Violation> {
+        None
     }
 
     fn process_name(&self, state: &Self::State, process: usize) -> String;
@@ -143,4 +148,6 @@ pub struct Description {
     pub choice: Option<String>,
     /// What the step printed.
     pub output: Option<String>,
+    /// The receiver of a rendezvous.
+    pub partner: Option<Partner>,
 }

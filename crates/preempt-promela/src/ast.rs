@@ -10,6 +10,8 @@ pub struct Program {
     pub items: Vec<Item>,
 }
 
+// There are few items, so the size of the largest does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
     Mtype(Mtype),

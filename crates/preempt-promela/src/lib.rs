@@ -2,3 +2,125 @@
 #![forbid(unsafe_code)]
 
 pub mod ast;
+mod lexer;
+mod lower;
+mod parser;
+mod preprocess;
+pub mod pretty;
+mod token;
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use preempt_core::{Diagnostic, SourceMap};
+use preempt_model::Model;
+
+use preprocess::{MacroTable, Preprocessor};
+
+/// What became of a text: the model if there is no error in it, and everything there is to say.
+#[derive(Debug)]
+pub struct Loaded {
+    pub model: Option<Model>,
+    pub sources: SourceMap,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What may be said about a model from outside of it.
+#[derive(Debug, Clone, Default)]
+pub struct Additions {
+    /// Macros that are defined before the text begins.
+    pub defines: Vec<(String, String)>,
+    /// A formula to be added to the model's own, under its text as its name.
+    pub formula: Option<String>,
+}
+
+/// From text to model. `read` gives the text of an included file by its path.
+pub fn load(
+    name: &str,
+    text: &str,
+    additions: &Additions,
+    read: &mut dyn FnMut(&str) -> Result<String, String>,
+) -> Loaded {
+    let mut sources = SourceMap::new();
+    let Parsed { mut program, mut diagnostics, macros } =
+        parse_model(&mut sources, name, text, &additions.defines, read);
+    if let Some(text) = &additions.formula {
+        let (formula, found) = parse_ltl(&mut sources, "--ltl", text, &macros);
+        diagnostics.extend(found);
+        program.items.extend(formula.map(|formula| {
+            let span = formula.span;
+            ast::Item::Ltl(ast::Ltl { name: Some(ast::Name { text: text.clone(), span }), formula, span })
+        }));
+    }
+    // A tree with holes would only give errors that follow from the first ones.
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Loaded { model: None, sources, diagnostics };
+    }
+    let (model, found) = lower::lower(&program);
+    diagnostics.extend(found);
+    let model = (!diagnostics.iter().any(Diagnostic::is_error)).then_some(model);
+    Loaded { model, sources, diagnostics }
+}
+
+/// A parsed model together with what a formula given apart from it may refer to.
+#[derive(Debug, Clone)]
+pub struct Parsed {
+    pub program: ast::Program,
+    /// In the order of the text; the program is whole only if none of them is an error.
+    pub diagnostics: Vec<Diagnostic>,
+    pub macros: Macros,
+}
+
+/// The macros at the end of a model, and the names of its process types.
+#[derive(Debug, Clone, Default)]
+pub struct Macros {
+    table: MacroTable,
+    processes: HashSet<Rc<str>>,
+}
+
+/// Reads a model. `read` gives the text of an included file by its path, which is relative to `name`'s folder.
+pub fn parse(
+    sources: &mut SourceMap,
+    name: &str,
+    text: &str,
+    defines: &[(String, String)],
+    read: &mut dyn FnMut(&str) -> Result<String, String>,
+) -> (ast::Program, Vec<Diagnostic>) {
+    let parsed = parse_model(sources, name, text, defines, read);
+    (parsed.program, parsed.diagnostics)
+}
+
+/// As [`parse`], keeping the macros for [`parse_ltl`].
+pub fn parse_model(
+    sources: &mut SourceMap,
+    name: &str,
+    text: &str,
+    defines: &[(String, String)],
+    read: &mut dyn FnMut(&str) -> Result<String, String>,
+) -> Parsed {
+    let mut preprocessor = Preprocessor::new(sources, MacroTable::new(), read);
+    preprocessor.define_all(defines);
+    preprocessor.text(name, text);
+    let Preprocessor { mut diagnostics, macros: table, output, unreliable, .. } = preprocessor;
+    let (program, found, processes) = parser::program(sources, output);
+    // What the parser says about a text with holes would only hide the reason.
+    diagnostics.extend(found.into_iter().filter(|_| !unreliable));
+    Parsed { program, diagnostics, macros: Macros { table, processes } }
+}
+
+/// Reads a formula that was given apart from the model, named `name` in messages.
+pub fn parse_ltl(
+    sources: &mut SourceMap,
+    name: &str,
+    text: &str,
+    macros: &Macros,
+) -> (Option<ast::Expr>, Vec<Diagnostic>) {
+    let mut read = |_: &str| Err("a formula cannot include files".to_string());
+    let mut preprocessor = Preprocessor::new(sources, macros.table.clone(), &mut read);
+    preprocessor.text(name, text);
+    let Preprocessor { mut diagnostics, output, unreliable, .. } = preprocessor;
+    let (formula, found) = parser::formula(sources, output, &macros.processes);
+    diagnostics.extend(found.into_iter().filter(|_| !unreliable));
+    let formula = formula.filter(|_| !diagnostics.iter().any(Diagnostic::is_error));
+    (formula, diagnostics)
+}

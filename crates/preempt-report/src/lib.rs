@@ -1,1 +1,18 @@
+//! What Preempt tells: to programs as JSON, to people as text, and about mistakes in a text as diagnostics.
+//!
+//! Every function here turns data into a string (or back). Nothing is printed, no terminal is looked at: the
+//! caller says how wide it may be and whether there is colour.
 #![forbid(unsafe_code)]
+
+pub mod diagnostics;
+pub mod json;
+pub mod style;
+pub mod text;
+
+#[cfg(test)]
+mod fixtures;
+
+pub use diagnostics::render_diagnostics;
+pub use json::{ReadError, Recorded, RunInfo, Setting, read_counterexample, to_json};
+pub use style::Style;
+pub use text::{TextOptions, render_outcome, render_run};

@@ -1,6 +1,7 @@
 //! What a command does to the state. It is called only for commands that are ready.
 
 use super::eval::{Evaluation, Picks, Timeout};
+use super::moves::ChannelEvent;
 use super::state::{Frame, Machine, Process};
 use super::{Fault, Interpreter, MAX_BLOCK_STEPS, MAX_CALL_DEPTH, MAX_PROCESSES, display};
 use crate::command::{Block, Command, Pattern};
@@ -22,6 +23,8 @@ pub(super) struct Effect {
     /// The first assertion that failed: its text and place.
     pub failed: Option<(String, Span)>,
     pub output: String,
+    /// Messages sent and received, in order.
+    pub events: Vec<ChannelEvent>,
 }
 
 impl<'m> Interpreter<'m> {
@@ -57,6 +60,12 @@ impl<'m> Interpreter<'m> {
                 let sent =
                     fields.iter().map(|field| evaluation.value(field)).collect::<Result<Vec<_>, _>>()?;
                 let message = self.message(machine, index, &sent)?;
+                effect.events.push(ChannelEvent {
+                    process: actor.process,
+                    send: true,
+                    channel: index,
+                    message: message.clone(),
+                });
                 let messages = &mut machine.channels[index].messages;
                 let position = match sorted {
                     // As in Spin, a message finds its place by what was sent, not by what the fields keep of it.
@@ -76,6 +85,10 @@ impl<'m> Interpreter<'m> {
                     machine.channels[index].messages.remove(position);
                 }
                 self.bind(machine, actor, pattern, &message)?;
+                if !keep {
+                    let process = actor.process;
+                    effect.events.push(ChannelEvent { process, send: false, channel: index, message });
+                }
             }
             Command::Run { code, args, priority, result } => {
                 let evaluation = self.evaluation(machine, actor);
@@ -252,6 +265,7 @@ impl<'m> Interpreter<'m> {
                 }
                 let inner = self.apply(machine, actor, command, (&edge.text, edge.span))?;
                 effect.output += &inner.output;
+                effect.events.extend(inner.events);
                 effect.failed = effect.failed.take().or(inner.failed);
             }
             node = edge.next;

@@ -8,7 +8,7 @@ use crate::expr::Expr;
 use crate::program::{Init, Model, Variable};
 use crate::system::Description;
 use crate::types::{Meaning, Type};
-use preempt_core::{Change, Value};
+use preempt_core::{Change, Partner, Value};
 
 pub(super) fn process_name(model: &Model, machine: &Machine, process: usize) -> String {
     match machine.processes.get(process) {
@@ -29,18 +29,23 @@ pub(super) fn describe(
         model.code(frame.code).location(frame.location).edges.get(edge as usize)
     };
     let Some(edge) = edge_of(process, action.edge) else { return Description::default() };
-    let mut text = edge.text.clone();
-    if let Some((partner, taken)) = action.partner
-        && let Some(receive) = edge_of(partner as usize, taken)
-    {
-        text = format!("{text} -> {}: {}", process_name(model, machine, partner as usize), receive.text);
-    }
+    let partner = action.partner.and_then(|(partner, taken)| {
+        let pid = partner as usize;
+        let receive = edge_of(pid, taken)?;
+        Some(Partner {
+            process: process_name(model, machine, pid),
+            pid,
+            location: Some(interpreter.sources.location(receive.span)),
+            text: receive.text.clone(),
+        })
+    });
     let picks = Picks::repeating(&action.picks).values();
     let choice = (!picks.is_empty())
         .then(|| picks.iter().map(|pick| pick.to_string()).collect::<Vec<_>>().join(", "));
     let printed = interpreter.moves(machine, process).into_iter().find(|step| step.action == *action);
     let output = printed.map(|step| step.output).filter(|output| !output.is_empty());
-    Description { text, location: Some(interpreter.sources.location(edge.span)), choice, output }
+    let location = Some(interpreter.sources.location(edge.span));
+    Description { text: edge.text.clone(), location, choice, output, partner }
 }
 
 /// Globals first, then the locals of every process; a channel is shown where it was made.

@@ -116,7 +116,13 @@ impl<'a> Evaluation<'a> {
                 if self.interpreter.model.template(channel.template).capacity == 0 {
                     return Err(Fault("a rendezvous channel cannot be polled".into()));
                 }
-                i32::from(self.find_message(channel, *random, pattern)?.is_some())
+                // A poll may leave out the last fields; a receive may not.
+                let width = channel.messages.front().map_or(0, Vec::len);
+                let mut pattern = pattern.clone();
+                while pattern.len() < width {
+                    pattern.push(Pattern::Bind(Place::nowhere()));
+                }
+                i32::from(self.find_message(channel, *random, &pattern)?.is_some())
             }
             Expr::Timeout => match self.timeout {
                 Timeout::False => 0,

@@ -1,12 +1,14 @@
 //! The reference interpreter: the definition of what a model means.
 //!
 //! It is written to be read, not to be fast; everything fast is tested against it. One idea a file:
-//! * `state`: what a state is, and its packed form;
-//! * `eval`: expressions;
-//! * `ready`: can a command be executed?
-//! * `apply`: what a command does;
-//! * `moves`: which edges a process may take, who may run at all, and rendezvous;
-//! * `display`: states and steps for people.
+//!
+//! * [`state`]: what a state is, and its packed form;
+//! * [`eval`] — expressions;
+//! * [`ready`] — can a command be executed?
+//! * [`apply`] — what a command does;
+//! * [`moves`] — which edges a process may take, who may run at all, and rendezvous;
+//! * [`exclusive`] — promises about who uses a channel;
+//! * [`display`] — states and steps for people.
 //!
 //! Who runs: a rendezvous is one step of the sender, and its receiver is the running process afterwards. Inside an
 //! atomic sequence nobody else is offered a step; a process that blocks there gives up the processor.
@@ -16,17 +18,19 @@ mod apply;
 mod audit;
 mod display;
 mod eval;
+mod exclusive;
 mod moves;
 mod ready;
 mod state;
 
-pub use moves::Action;
+pub use moves::{Action, ChannelEvent};
 pub use state::State;
 
+use crate::expr::Expr;
 use crate::footprint::Footprint;
-use crate::program::{Init, Model};
+use crate::program::{Init, Location, Model};
 use crate::system::{Description, Successor, System, Violation};
-use eval::Evaluation;
+use eval::{Evaluation, Timeout};
 use preempt_core::{Change, PropertyKind, SourceMap, Span};
 use state::{Channel, Machine};
 
@@ -94,6 +98,58 @@ impl<'m> Interpreter<'m> {
         Ok(())
     }
 
+    /// Every step that the process can make, each with the messages that it sends and receives.
+    pub fn successors_with_events(
+        &self,
+        state: &State,
+        process: usize,
+    ) -> Vec<(Successor<State, Action>, Vec<ChannelEvent>)> {
+        let machine = self.thaw(state);
+        if machine.exclusive.is_some_and(|holder| holder != process) || process >= machine.processes.len() {
+            return Vec::new();
+        }
+        self.moves(&machine, process)
+            .into_iter()
+            .map(|step| {
+                let broken = self.broken_promise(&machine, &step);
+                let successor = Successor {
+                    action: step.action,
+                    state: step.machine.map(|next| next.freeze(self.model)),
+                    runs: step.runs,
+                    violation: step.violation.or(broken),
+                };
+                (successor, step.events)
+            })
+            .collect()
+    }
+
+    /// The value of an expression that belongs to no process.
+    pub fn value(&self, state: &State, expr: &Expr) -> Result<i32, Fault> {
+        let machine = self.thaw(state);
+        Evaluation { timeout: Timeout::Ask, ..Evaluation::outside(self, &machine) }.value(expr)
+    }
+
+    /// Does an expression that belongs to no process hold? Only globals and remote references have a meaning in it.
+    pub fn holds(&self, state: &State, expr: &Expr) -> Result<bool, Fault> {
+        Ok(self.value(state, expr)? != 0)
+    }
+
+    pub(crate) fn stands_at_accept(&self, state: &State) -> bool {
+        self.some_location(state, |location| location.accept)
+    }
+
+    pub(crate) fn stands_at_progress(&self, state: &State) -> bool {
+        self.some_location(state, |location| location.progress)
+    }
+
+    fn some_location(&self, state: &State, test: impl Fn(&Location) -> bool) -> bool {
+        let machine = self.thaw(state);
+        machine.processes.iter().any(|process| {
+            let frame = process.frame();
+            test(self.model.code(frame.code).location(frame.location))
+        })
+    }
+
     fn thaw(&self, state: &State) -> Machine {
         Machine::thaw(state, self.model, &self.initial.hidden)
     }
@@ -116,19 +172,7 @@ impl System for Interpreter<'_> {
     }
 
     fn successors(&self, state: &State, process: usize) -> Vec<Successor<State, Action>> {
-        let machine = self.thaw(state);
-        if machine.exclusive.is_some_and(|holder| holder != process) || process >= machine.processes.len() {
-            return Vec::new();
-        }
-        self.moves(&machine, process)
-            .into_iter()
-            .map(|step| Successor {
-                action: step.action,
-                state: step.machine.map(|next| next.freeze(self.model)),
-                runs: step.runs,
-                violation: step.violation,
-            })
-            .collect()
+        self.successors_with_events(state, process).into_iter().map(|(successor, _)| successor).collect()
     }
 
     fn exclusive(&self, state: &State) -> Option<usize> {

@@ -26,6 +26,17 @@ pub(super) struct Move {
     pub runs: usize,
     pub violation: Option<Violation>,
     pub output: String,
+    pub events: Vec<ChannelEvent>,
+}
+
+/// A message was put into a channel or taken out of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChannelEvent {
+    pub process: usize,
+    pub send: bool,
+    /// The channel's number less one.
+    pub channel: usize,
+    pub message: Vec<i32>,
 }
 
 /// A rendezvous half done: a message offered on this channel, waiting for one that takes it.
@@ -161,7 +172,16 @@ impl Interpreter<'_> {
                 let action = Action { edge: number, partner, picks: picks.values() };
                 found.push(match received {
                     // Atomicity passes to the receiver: it goes on alone only if it is in an atomic sequence itself.
-                    Ok(effect) => self.finished(next, receiver, action, taken.atomic, effect),
+                    Ok(mut effect) => {
+                        let event = |process, send| ChannelEvent {
+                            process,
+                            send,
+                            channel: offer.channel,
+                            message: offer.message.clone(),
+                        };
+                        effect.events.splice(0..0, [event(sender, true), event(receiver, false)]);
+                        self.finished(next, receiver, action, taken.atomic, effect)
+                    }
                     Err(fault) => self.faulty(sender, number, partner, picks, taken, fault),
                 });
                 true
@@ -218,8 +238,10 @@ impl Interpreter<'_> {
         if self.model.remembers_last {
             machine.last = runs as u8;
         }
-        let violation = effect.failed.map(|(name, span)| self.violation(PropertyKind::Assertion, name, span));
-        Move { action, machine: Some(machine), runs, violation, output: effect.output }
+        let failed = effect.failed.clone();
+        let violation = failed.map(|(name, span)| self.violation(PropertyKind::Assertion, name, span));
+        let Effect { output, events, .. } = effect;
+        Move { action, machine: Some(machine), runs, violation, output, events }
     }
 
     fn faulty(
@@ -237,6 +259,7 @@ impl Interpreter<'_> {
             runs: process,
             violation: Some(self.violation(PropertyKind::RuntimeError, fault.0, edge.span)),
             output: String::new(),
+            events: Vec::new(),
         }
     }
 

@@ -3,9 +3,13 @@
 //! * [`stable`]: from one state at which everybody may run to the next;
 //! * [`reference`]: the search in order of cost, each process expanded in each state once;
 //! * [`oracle`]: shortest paths over (state, last process), with no cleverness at all;
+//! * [`liveness`]: runs without end that a monitor accepts: [`graph`] is the product, [`lasso`] the run;
 //! * [`spinning`]: the condition under which `--fair-switch` lets a process be left for free;
 //! * [`replay`]: executes a list of steps again and counts its switches.
 
+mod graph;
+mod lasso;
+pub mod liveness;
 pub mod oracle;
 pub mod reference;
 pub mod replay;
@@ -13,8 +17,9 @@ mod spinning;
 mod stable;
 mod trail;
 
-pub use reference::{Options, check, count};
-pub use replay::{Replayed, replay};
+pub use liveness::check_cycles;
+pub use reference::{Options, check, count, guarantee, is_deadlock};
+pub use replay::{Misfit, Recognised, Replayed, recognise, replay};
 
 /// Preemptions first, then steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -75,6 +75,7 @@ pub fn answers<S: System>(system: &S, fair_switch: bool) -> Answers<S> {
         }
         let level = answers.states.entry(state.clone()).or_insert(cost.preemptions);
         *level = (*level).min(cost.preemptions);
+        note(&mut answers.violations, system.state_violation(&state), cost);
         let moves: Vec<_> = (0..system.process_count(&state)).map(moves_of).collect();
         if moves.iter().all(Vec::is_empty) && !system.may_end(&state) {
             answers.deadlock = Some(answers.deadlock.map_or(cost, |known| known.min(cost)));

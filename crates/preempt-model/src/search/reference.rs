@@ -61,6 +61,8 @@ struct Node<S: System> {
     /// The cheapest cost at which everybody has been queued.
     everybody: Option<RunCost>,
     dead: bool,
+    /// The state is a violation in itself.
+    wrong: bool,
 }
 
 /// Up to 255 processes.
@@ -105,6 +107,7 @@ impl<'a, S: System> Search<'a, S> {
         for state in self.system.initial_states() {
             let cost = RunCost { preemptions: 0, steps: 0 };
             let number = self.number(state, cost);
+            self.judge(number, true, None, cost);
             self.queue(cost, Item::Others { state: number, last: None });
         }
         let mut taken = 0u64;
@@ -231,9 +234,11 @@ impl<'a, S: System> Search<'a, S> {
         self.stats.transitions += 1;
         self.level(cost.preemptions).transitions += 1;
         let free = self.options.fair_switch && spins(self.system, &next, runs);
+        let known = self.nodes.len();
         let state = self.number(next, cost);
         self.trail.arrived((state, runs), cost, from, which);
         let last = Some(runs as u16);
+        self.judge(state, state as usize >= known, last, cost);
         if !self.nodes[state as usize].expanded.contains(runs) {
             self.queue(cost, Item::Expand { state, process: runs, last });
         }
@@ -241,6 +246,20 @@ impl<'a, S: System> Search<'a, S> {
             self.queue_others(state, last, cost);
         } else {
             self.queue_others(state, last, RunCost { preemptions: cost.preemptions + 1, ..cost });
+        }
+    }
+
+    /// A state that is wrong in itself is counted once, and reported at its cheapest arrival.
+    fn judge(&mut self, state: StateNumber, is_new: bool, last: Last, cost: RunCost) {
+        let node = &mut self.nodes[state as usize];
+        if !is_new && !node.wrong {
+            return;
+        }
+        let Some(violation) = self.system.state_violation(&node.state) else { return };
+        node.wrong = true;
+        *self.stats.violations.entry(violation.kind).or_default() += u64::from(is_new);
+        if self.stop_at_violation {
+            self.queue(cost, Item::Violation(Box::new((violation, End::In { state, last }))));
         }
     }
 
@@ -261,7 +280,7 @@ impl<'a, S: System> Search<'a, S> {
         self.bytes += self.system.state_bytes(&state) as u64 + BYTES_BESIDE_A_STATE;
         let state = Rc::new(state);
         self.numbers.insert(Rc::clone(&state), number);
-        self.nodes.push(Node { state, expanded: ProcessSet::default(), everybody: None, dead: false });
+        self.nodes.push(Node { state, expanded: ProcessSet::default(), everybody: None, dead: false, wrong: false });
         self.stats.states += 1;
         self.stats.depth = self.stats.depth.max(cost.steps);
         self.level(cost.preemptions).states += 1;
@@ -327,8 +346,11 @@ impl<'a, S: System> Search<'a, S> {
                 assert_eq!(replayed.violation.as_ref(), Some(&violation), "internal error: another violation");
             }
             End::In { .. } => {
-                let stuck = replayed.last_state.as_ref().is_some_and(|state| is_deadlock(self.system, state));
-                assert!(stuck, "internal error: the run found does not end in a deadlock when replayed");
+                let reproduced = replayed.last_state.as_ref().is_some_and(|state| match violation.kind {
+                    PropertyKind::Deadlock => is_deadlock(self.system, state),
+                    _ => self.system.state_violation(state).as_ref() == Some(&violation),
+                });
+                assert!(reproduced, "internal error: the run found does not end in the violation when replayed");
             }
         }
         self.outcome(Verdict::Violated, Some(violation), Some(replayed.trace))
@@ -337,10 +359,7 @@ impl<'a, S: System> Search<'a, S> {
     fn outcome(mut self, verdict: Verdict, violation: Option<Violation>, trace: Option<Trace>) -> Outcome {
         self.stats.time = self.started.elapsed();
         self.stats.peak_bytes = self.bytes;
-        let guarantee = match self.options.bound {
-            None => Guarantee::Exhaustive,
-            Some(most) => Guarantee::Bounded(Bound { unit: Cost::Preemptions, most }),
-        };
+        let guarantee = guarantee(self.options);
         let violation = violation.map(|violation| Property {
             kind: violation.kind,
             name: violation.name,
@@ -350,10 +369,19 @@ impl<'a, S: System> Search<'a, S> {
     }
 }
 
+/// What a "holds" rests on.
+pub fn guarantee(options: &Options) -> Guarantee {
+    match options.bound {
+        None => Guarantee::Exhaustive,
+        Some(most) => Guarantee::Bounded(Bound { unit: Cost::Preemptions, most }),
+    }
+}
+
 /// Tables, queue and trail: measured on the sample models, rounded up.
 const BYTES_BESIDE_A_STATE: u64 = 256;
 
-pub(super) fn is_deadlock<S: System>(system: &S, state: &S::State) -> bool {
+/// Nobody can move, and not everybody may end here.
+pub fn is_deadlock<S: System>(system: &S, state: &S::State) -> bool {
     (0..system.process_count(state)).all(|process| system.successors(state, process).is_empty())
         && !system.may_end(state)
 }

@@ -9,6 +9,8 @@ use preempt_core::{Change, Step, SwitchKind, Trace, Value};
 pub struct Replayed<S: System> {
     pub trace: Trace,
     pub last_state: Option<S::State>,
+    /// The states at which everybody might have run, each with the number of steps before it.
+    pub stable: Vec<(usize, S::State)>,
     /// Of the last step; earlier ones are passed over as the search passes over them.
     pub violation: Option<Violation>,
 }
@@ -33,12 +35,16 @@ pub fn replay<S: System>(
     trace.processes = system.process_count(initial);
     let mut last = None;
     let mut violation = None;
+    let mut stable = Vec::new();
     for (number, (process, action)) in steps.iter().enumerate() {
         let misfit = |reason: String| Misfit { step: number, reason };
         let Some(before) = state.take() else {
             return Err(misfit("the run ended with the step before".into()));
         };
         let before = settled(system, before);
+        if system.exclusive(&before).is_none() {
+            stable.push((number, before.clone()));
+        }
         let successor = system
             .successors(&before, *process)
             .into_iter()
@@ -57,6 +63,7 @@ pub fn replay<S: System>(
             switch,
             changed: changes(&variables, &after),
             output: description.output,
+            partner: description.partner,
         });
         variables = after;
         violation = successor.violation;
@@ -67,7 +74,126 @@ pub fn replay<S: System>(
         }
     }
     let last_state = state.map(|state| settled(system, state));
-    Ok(Replayed { trace, last_state, violation })
+    stable.extend(last_state.clone().map(|state| (steps.len(), state)));
+    Ok(Replayed { trace, last_state, stable, violation })
+}
+
+/// A recorded run in the system's own terms.
+#[derive(Debug, Clone)]
+pub struct Recognised<S: System> {
+    pub initial: S::State,
+    pub steps: Vec<(usize, S::Action)>,
+}
+
+/// A move, and the state that it leads to.
+type Candidate<S> = (<S as System>::Action, Option<<S as System>::State>);
+
+/// The steps of a recorded run, found again by what it says about them. Where two moves look the same, both are
+/// tried.
+pub fn recognise<S: System>(system: &S, recorded: &Trace) -> Result<Recognised<S>, Misfit> {
+    let mut furthest = Misfit { step: 0, reason: "the initial values are different".into() };
+    for initial in system.initial_states() {
+        if system.variables(&initial) != recorded.initial {
+            continue;
+        }
+        match recognise_from(system, &initial, recorded) {
+            Ok(steps) => return Ok(Recognised { initial, steps }),
+            Err(misfit) => furthest = misfit,
+        }
+    }
+    Err(furthest)
+}
+
+fn recognise_from<S: System>(
+    system: &S,
+    initial: &S::State,
+    recorded: &Trace,
+) -> Result<Vec<(usize, S::Action)>, Misfit> {
+    // For each step so far: the state before it, and the moves still to be tried, the current one last.
+    let mut tried: Vec<(S::State, Vec<Candidate<S>>)> = Vec::new();
+    let mut state = Some(initial.clone());
+    let mut furthest: Option<Misfit> = None;
+    loop {
+        let number = tried.len();
+        let Some(step) = recorded.steps.get(number) else {
+            let actions = tried.iter().zip(&recorded.steps);
+            return Ok(actions
+                .filter_map(|((_, moves), step)| Some((step.pid, moves.last()?.0.clone())))
+                .collect());
+        };
+        let (moves, reason) = match state.take().map(|state| settled(system, state)) {
+            None => (Vec::new(), "the run has ended before this step".to_string()),
+            Some(before) => {
+                let (moves, reason) = alike(system, &before, step);
+                if !moves.is_empty() {
+                    state = moves.last().and_then(|(_, next)| next.clone());
+                    tried.push((before, moves));
+                    continue;
+                }
+                (moves, reason)
+            }
+        };
+        debug_assert!(moves.is_empty());
+        if furthest.as_ref().is_none_or(|known| known.step < number) {
+            furthest = Some(Misfit { step: number, reason });
+        }
+        // Back to the last step at which there is another move that looks the same.
+        loop {
+            match tried.last_mut() {
+                None => return Err(furthest.unwrap_or(Misfit { step: 0, reason: String::new() })),
+                Some((_, moves)) if moves.len() > 1 => {
+                    moves.pop();
+                    state = moves.last().and_then(|(_, next)| next.clone());
+                    break;
+                }
+                Some(_) => {
+                    tried.pop();
+                }
+            }
+        }
+    }
+}
+
+/// The moves that a recorded step may mean, or why there are none.
+fn alike<S: System>(
+    system: &S,
+    state: &S::State,
+    step: &Step,
+) -> (Vec<Candidate<S>>, String) {
+    if step.pid >= system.process_count(state) {
+        return (Vec::new(), format!("there is no process {} here", step.pid));
+    }
+    let name = system.process_name(state, step.pid);
+    if name != step.process {
+        return (Vec::new(), format!("process {} is {name}, not {}", step.pid, step.process));
+    }
+    let before = system.variables(state);
+    let mut texts = Vec::new();
+    let mut moves = Vec::new();
+    for successor in system.successors(state, step.pid) {
+        let description = system.describe(state, step.pid, &successor.action);
+        let partner = |partner: &Option<preempt_core::Partner>| {
+            partner.as_ref().map(|partner| (partner.pid, partner.text.clone()))
+        };
+        let same = description.text == step.text
+            && description.choice == step.choice
+            && partner(&description.partner) == partner(&step.partner);
+        if same {
+            let after = successor.state.as_ref().map_or(before.clone(), |state| system.variables(state));
+            if changes(&before, &after) == step.changed {
+                moves.push((successor.action, successor.state));
+            } else {
+                texts.push(format!("{} with another effect", description.text));
+            }
+        } else {
+            texts.push(description.text);
+        }
+    }
+    let reason = match texts.as_slice() {
+        [] => format!("{name} cannot move here, so it cannot do `{}`", step.text),
+        _ => format!("{name} cannot do `{}` here; it can do: {}", step.text, texts.join(", ")),
+    };
+    (moves, reason)
 }
 
 /// A process that blocks in its atomic sequence has given up the processor.

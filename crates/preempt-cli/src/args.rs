@@ -1,0 +1,289 @@
+//! What can be typed. The same definitions make the help, the completions and the man page.
+
+use crate::plan::Input;
+use crate::units::{self, Definition};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use preempt_core::Limits;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "preempt",
+    version,
+    about = "Find the simplest run that breaks a concurrent system, or prove there is none",
+    after_help = "Exit status: 0 holds, 1 violated, 2 bad usage or input, 3 inconclusive",
+    after_long_help = AFTER_HELP,
+    disable_help_subcommand = true,
+    arg_required_else_help = true
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Simplest means: fewest preemptions first, then fewest steps. A preemption is a switch away from a process that \
+could have gone on.
+
+Exit status:
+  0  the property holds; the text says how far: exhaustively, or up to the bound
+  1  violated: a counterexample was found and replayed
+  2  bad usage or bad input: stderr says what, and nothing is written to stdout
+  3  inconclusive: a limit was reached, or the search was interrupted
+
+The result goes to stdout; diagnostics and progress go to stderr.";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Find the simplest run that breaks a model
+    ///
+    /// Looks for failed assertions, run-time errors and invalid end states. The first run found has the fewest
+    /// preemptions and, among those, the fewest steps; it is replayed before it is shown.
+    Check(CheckArgs),
+
+    /// Count states, transitions and violations
+    ///
+    /// Visits the whole state space, or all states within the bound, without any reduction; claims are ignored.
+    /// A failed assertion is counted, and its process goes on as if it had held.
+    Count(CountArgs),
+
+    /// Run a model once, at random or by hand
+    ///
+    /// Prints one line a step. The same seed gives the same run.
+    Simulate(SimulateArgs),
+
+    /// Execute a stored counterexample again
+    ///
+    /// The file is one that `check --trace FILE` wrote. Every step is executed again; if one does not fit the model,
+    /// the answer says which and why.
+    Replay(ReplayArgs),
+
+    /// Show which engine takes which input
+    Engines,
+
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell to complete for
+        shell: clap_complete::Shell,
+    },
+
+    /// Print a manual page
+    #[command(hide = true)]
+    Man {
+        /// The subcommand to describe; the command itself if there is none
+        command: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub search: SearchArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+
+    /// Check only this ltl formula or never claim
+    ///
+    /// Also safety, trace or acceptance. Without it, everything the model says about itself is checked.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["ltl", "non_progress"])]
+    pub property: Option<String>,
+
+    /// Check a formula, as in --ltl '[] (x < 3)'
+    #[arg(long, value_name = "FORMULA", conflicts_with = "non_progress")]
+    pub ltl: Option<String>,
+
+    /// Look for cycles without progress labels
+    #[arg(long)]
+    pub non_progress: bool,
+
+    /// Only runs in which nobody waits for ever to move
+    ///
+    /// A process that could move all the time does so infinitely often.
+    #[arg(long)]
+    pub weak_fairness: bool,
+
+    /// Show every step and every value of the counterexample
+    ///
+    /// Without it, long stretches of one process are folded and long values are cut.
+    #[arg(long)]
+    pub full: bool,
+
+    /// Write the counterexample to a JSON file
+    ///
+    /// The file holds the whole result, as --format json prints it. It is not written if nothing is violated.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub trace: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// Which of the random runs; the same number gives the same run
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Stop after so many steps
+    #[arg(long, value_name = "N", value_parser = units::count, default_value = "1000")]
+    pub steps: u64,
+
+    /// Choose every step yourself
+    #[arg(long, conflicts_with_all = ["guided", "seed"])]
+    pub interactive: bool,
+
+    /// Follow a stored counterexample, then go on at random
+    #[arg(long, value_name = "TRACE", value_hint = ValueHint::FilePath)]
+    pub guided: Option<PathBuf>,
+
+    /// Show every step and every value
+    #[arg(long)]
+    pub full: bool,
+
+    /// When to use colour: auto, always or never
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
+    pub color: Colour,
+}
+
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// The counterexample, as `check --trace FILE` wrote it
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub trace: PathBuf,
+
+    /// Show every step and every value
+    #[arg(long)]
+    pub full: bool,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct CountArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub search: SearchArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ModelArgs {
+    /// The model, or - for stdin
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+
+    /// Define a macro (without a value: 1)
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = units::definition)]
+    pub defines: Vec<Definition>,
+
+    /// Read the file as KIND (promela), whatever its name
+    #[arg(long, value_name = "KIND", hide_possible_values = true, hide_short_help = true)]
+    pub input: Option<Input>,
+}
+
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// Only runs with at most K preemptions
+    ///
+    /// The answer is exact: all runs within the bound are considered, and no others.
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub bound: Option<u32>,
+
+    /// Leaving a process that only spins is no preemption
+    ///
+    /// A process spins if every state that it can reach alone leads back, by the same process alone, to where it is.
+    #[arg(long)]
+    pub fair_switch: bool,
+
+    /// Stop after N states (500k, 10M)
+    #[arg(long, value_name = "N", value_parser = units::count, allow_negative_numbers = true)]
+    pub max_states: Option<u64>,
+
+    /// Stop after a time (30s, 5m, 1h30m)
+    #[arg(long, value_name = "TIME", value_parser = units::duration, allow_negative_numbers = true)]
+    pub max_time: Option<Duration>,
+
+    /// Stop at runs longer than N steps
+    #[arg(long, value_name = "N", value_parser = units::count, allow_negative_numbers = true)]
+    pub max_depth: Option<u64>,
+
+    /// Stop when this much memory is used (512M, 2G)
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes, allow_negative_numbers = true)]
+    pub max_memory: Option<u64>,
+}
+
+impl SearchArgs {
+    pub fn limits(&self) -> Limits {
+        Limits {
+            states: self.max_states,
+            depth: self.max_depth,
+            time: self.max_time,
+            memory_bytes: self.max_memory,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct OutputArgs {
+    /// How to print the result: text or json
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
+    pub format: Format,
+
+    /// When to use colour: auto, always or never
+    ///
+    /// By default on a terminal; NO_COLOR and CLICOLOR_FORCE are respected.
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
+    pub color: Colour,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// One JSON object
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    Auto,
+    Always,
+    Never,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn short_help_fits_one_screen() {
+        let mut command = Cli::command().term_width(80);
+        command.build();
+        let mut pages = vec![("preempt".to_string(), command.render_help().to_string())];
+        for sub in command.get_subcommands_mut() {
+            pages.push((sub.get_name().to_string(), sub.render_help().to_string()));
+        }
+        for (name, page) in pages {
+            assert!(page.lines().count() <= 24, "{name}: {} lines\n{page}", page.lines().count());
+            assert!(page.lines().all(|line| line.chars().count() <= 80), "{name}:\n{page}");
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Front ends and engines, under the names that the commands use.
+//!
+//! Everything that the commands know of them goes through here.
+
+pub use preempt_model::question::{Asking, Question};
+pub use preempt_model::search::{self, Options};
+pub use preempt_model::{Interpreter, Model, System, interpreter};
+pub use preempt_promela::{Additions, Loaded, load};

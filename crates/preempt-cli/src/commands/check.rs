@@ -1,0 +1,191 @@
+//! `preempt check`: the simplest run that breaks the model.
+
+use super::model::ready;
+use super::outcome::{info, options, present};
+use crate::ExitStatus;
+use crate::args::CheckArgs;
+use crate::backend::{Asking, Interpreter, Model, Question};
+use crate::console::{self, Failure};
+use crate::plan::Engine;
+use crate::progress::Watch;
+use preempt_core::diagnostic::nearest;
+use preempt_core::{Outcome, Trace, Verdict};
+use preempt_report::{TextOptions, to_json};
+use std::path::Path;
+
+pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
+    if let Some(path) = &args.trace {
+        could_be_written(path)?;
+    }
+    let engine = Engine::Reference;
+    let Some(ready) = ready(&args.model, engine, args.ltl.as_deref(), args.output.color)? else {
+        return Ok(ExitStatus::Input);
+    };
+    let questions = questions(args, &ready.model)?;
+    let asking = Asking { options: options(&args.search), weakly_fair: args.weak_fairness };
+    let (answered, outcome) = answer(&ready.interpreter()?, &questions, &asking)?;
+    let simplest = !(args.weak_fairness && outcome.counterexample.as_ref().is_some_and(|it| it.loop_start.is_some()));
+    let text = TextOptions {
+        full: args.full,
+        simplest,
+        again: outcome.counterexample.as_ref().and_then(|trace| again(args, trace)),
+        checked: answered,
+        ..TextOptions::default()
+    };
+    let info = info(&ready.file, engine, &args.search, Some(args.weak_fairness));
+    console::print(&present(&info, &outcome, &args.output, text))?;
+    if let (Some(path), Some(_)) = (&args.trace, &outcome.counterexample) {
+        std::fs::write(path, to_json(&info, &outcome))
+            .map_err(|error| cannot_write(path, &error.to_string()))?;
+    }
+    Ok(outcome.verdict.into())
+}
+
+/// What is asked: everything the model says about itself, or what the arguments name.
+fn questions(args: &CheckArgs, model: &Model) -> Result<Vec<Question>, Failure> {
+    if args.weak_fairness && args.search.bound.is_some() {
+        return Err(Failure::new("--weak-fairness and --bound do not go together")
+            .hint("a fair run may need any number of preemptions: ask one of the two"));
+    }
+    let all = Question::all(model);
+    if args.non_progress {
+        return Ok(vec![Question::Progress]);
+    }
+    if args.ltl.is_some() {
+        // It was added behind the model's own formulas.
+        return Ok(all.into_iter().filter(|question| matches!(question, Question::Formula(_))).next_back().into_iter().collect());
+    }
+    let Some(wanted) = &args.property else { return Ok(all) };
+    let names = |question: &Question| -> Vec<String> {
+        match question {
+            Question::Formula(formula) => vec![formula.name.clone()],
+            Question::Claim(number) => vec![model.claims[*number].name.clone(), "never".into()],
+            Question::Safety => vec!["safety".into()],
+            Question::Trace => vec!["trace".into()],
+            Question::Acceptance => vec!["acceptance".into()],
+            Question::Progress => vec!["progress".into()],
+        }
+    };
+    let chosen: Vec<Question> = all.iter().filter(|question| names(question).contains(wanted)).cloned().collect();
+    if chosen.is_empty() {
+        let known: Vec<String> = all.iter().flat_map(names).collect();
+        let failure = Failure::new(format!("the model has no property `{wanted}`"));
+        return Err(match nearest(wanted, known.iter().map(String::as_str)) {
+            Some(near) => failure.hint(format!("did you mean `{near}`?")),
+            None => failure.hint(format!("it has: {}", known.join(", "))),
+        });
+    }
+    Ok(chosen)
+}
+
+/// Asks one question after the other, until one is not answered with "holds".
+fn answer(
+    interpreter: &Interpreter<'_>,
+    questions: &[Question],
+    asking: &Asking,
+) -> Result<(Vec<String>, Outcome), Failure> {
+    let mut answered = Vec::new();
+    let mut result: Option<Outcome> = None;
+    for question in questions {
+        let mut watch = Watch::start();
+        let answer = question.answer(interpreter, asking, &mut watch);
+        watch.finish();
+        let outcome = answer.map_err(|error| Failure::new(format!("{}: {error}", question.name(interpreter.model()))))?;
+        answered.push(question.name(interpreter.model()));
+        let holds = outcome.verdict == Verdict::Holds;
+        // The first answer has the numbers of the state space; later ones count it together with an observer.
+        if !holds || result.is_none() {
+            result = Some(outcome);
+        }
+        if !holds {
+            break;
+        }
+    }
+    let outcome = result.ok_or_else(|| Failure::new("there is nothing to check"))?;
+    Ok((answered, outcome))
+}
+
+/// Asked before the search, which may take hours: a mistake in the name should not cost them.
+fn could_be_written(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.is_dir() {
+        return Err(cannot_write(path, "it is a directory"));
+    }
+    if !folder.is_dir() {
+        return Err(cannot_write(path, &format!("there is no directory `{}`", folder.display())));
+    }
+    Ok(())
+}
+
+fn cannot_write(path: &Path, why: &str) -> Failure {
+    Failure::new(format!("cannot write the counterexample to `{}`: {why}", path.display()))
+}
+
+/// The shortest command that finds the same run: within the bound of that run, the search ends soonest.
+fn again(args: &CheckArgs, trace: &Trace) -> Option<String> {
+    let file = args.model.file.to_str().filter(|file| *file != "-")?;
+    let mut words = vec!["preempt".to_string(), "check".into(), quoted(file)];
+    for define in &args.model.defines {
+        words.push(quoted(&format!("-D{}={}", define.name, define.value)));
+    }
+    if args.model.input.is_some() {
+        words.push("--input promela".into());
+    }
+    if args.search.fair_switch {
+        words.push("--fair-switch".into());
+    }
+    if let Some(path) = args.trace.as_ref().and_then(|path| path.to_str()) {
+        words[1] = "replay".into();
+        words.insert(3, quoted(path));
+        return Some(words.join(" "));
+    }
+    if let Some(name) = &args.property {
+        words.push(format!("--property {}", quoted(name)));
+    }
+    if let Some(formula) = &args.ltl {
+        words.push(format!("--ltl {}", quoted(formula)));
+    }
+    if args.non_progress {
+        words.push("--non-progress".into());
+    }
+    if args.weak_fairness {
+        words.push("--weak-fairness".into());
+        return Some(words.join(" "));
+    }
+    words.push(format!("--bound {}", trace.preemptions()));
+    Some(words.join(" "))
+}
+
+/// For a shell.
+fn quoted(word: &str) -> String {
+    let harmless = |c: char| c.is_ascii_alphanumeric() || "-_=./,:+@%".contains(c);
+    if !word.is_empty() && word.chars().all(harmless) {
+        return word.to_string();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use clap::Parser;
+
+    fn again_for(arguments: &[&str]) -> Option<String> {
+        let arguments = ["preempt", "check"].iter().chain(arguments);
+        let Ok(Cli { command: Command::Check(args) }) = Cli::try_parse_from(arguments) else {
+            panic!("not a check");
+        };
+        again(&args, &Trace::default())
+    }
+
+    #[test]
+    fn the_command_that_shows_the_run_again() {
+        assert_eq!(again_for(&["a.pml"]).as_deref(), Some("preempt check a.pml --bound 0"));
+        assert_eq!(
+            again_for(&["it's here.pml", "-DN=3", "-D", "X", "--fair-switch", "--max-time", "3s"]).as_deref(),
+            Some(r"preempt check 'it'\''s here.pml' -DN=3 -DX=1 --fair-switch --bound 0")
+        );
+        assert_eq!(again_for(&["-"]), None);
+    }
+}

@@ -1,0 +1,10 @@
+//! One file a verb.
+
+pub mod check;
+pub mod count;
+pub mod engines;
+pub mod generate;
+mod model;
+mod outcome;
+pub mod replay;
+pub mod simulate;

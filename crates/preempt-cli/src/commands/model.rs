@@ -1,0 +1,62 @@
+//! From the arguments to a model, for every verb that needs one.
+
+use crate::args::{Colour, ModelArgs};
+use crate::backend::{self, Additions, Interpreter, Loaded, Model};
+use crate::console::{self, Failure};
+use crate::input;
+use crate::plan::{Engine, Input, Plan, plan};
+use preempt_core::SourceMap;
+use preempt_report::render_diagnostics;
+
+/// A model without errors, ready to be explored.
+pub struct Ready {
+    pub file: String,
+    pub model: Model,
+    pub sources: SourceMap,
+}
+
+/// `None` if the input has errors; they have been printed.
+pub fn ready(
+    args: &ModelArgs,
+    engine: Engine,
+    formula: Option<&str>,
+    colour: Colour,
+) -> Result<Option<Ready>, Failure> {
+    let source = input::read(args)?;
+    let plan = plan(source.input, engine).map_err(|why| no_plan(source.input, engine, why))?;
+    match plan {
+        Plan::PromelaByReference => {
+            let defines = args.defines.iter().map(|define| (define.name.clone(), define.value.clone()));
+            let additions = Additions { defines: defines.collect(), formula: formula.map(str::to_string) };
+            let loaded = backend::load(&source.name, &source.text, &additions, &mut input::read_include);
+            Ok(sound(loaded, colour).map(|(model, sources)| Ready { file: source.name, model, sources }))
+        }
+    }
+}
+
+fn no_plan(input: Input, engine: Engine, why: &str) -> Failure {
+    Failure::new(format!("{} with the {} engine: {why}", input.name(), engine.name()))
+}
+
+/// Prints the diagnostics; the model if none of them is an error. A front end without a model has said why.
+fn sound(loaded: Loaded, colour: Colour) -> Option<(Model, SourceMap)> {
+    let Loaded { model, sources, diagnostics } = loaded;
+    let style = console::stderr_style(colour);
+    console::complain(&render_diagnostics(&diagnostics, &sources, console::stderr_width(), style));
+    if diagnostics.iter().any(|diagnostic| diagnostic.is_error()) {
+        return None;
+    }
+    if !diagnostics.is_empty() {
+        // On a terminal the result follows: keep it apart from the warnings.
+        console::complain("\n");
+    }
+    model.map(|model| (model, sources))
+}
+
+impl Ready {
+    /// Fails if the initial values have no meaning.
+    pub fn interpreter(&self) -> Result<Interpreter<'_>, Failure> {
+        Interpreter::new(&self.model, &self.sources)
+            .map_err(|fault| Failure::new(format!("in an initial value of `{}`: {}", self.file, fault.0)))
+    }
+}

@@ -1,0 +1,108 @@
+//! `preempt replay`: a stored counterexample, executed again.
+
+use super::model::{Ready, ready};
+use super::outcome::present;
+use crate::ExitStatus;
+use crate::args::ReplayArgs;
+use crate::backend::{Interpreter, Model, Question, search};
+use crate::console::{self, Failure};
+use crate::plan::Engine;
+use preempt_core::{Guarantee, Outcome, Property, PropertyKind, Stats, Verdict};
+use preempt_report::{Recorded, RunInfo, TextOptions, read_counterexample};
+use std::path::Path;
+
+pub fn run(args: &ReplayArgs) -> Result<ExitStatus, Failure> {
+    let recorded = recording(&args.trace)?;
+    let engine = Engine::Reference;
+    let formula = formula_outside_of_the_model(args, &recorded)?;
+    let Some(ready) = ready(&args.model, engine, formula.as_deref(), args.output.color)? else {
+        return Ok(ExitStatus::Input);
+    };
+    let outcome = replayed(&ready, &recorded)?;
+    let info = RunInfo { file: ready.file.clone(), engine: engine.name().into(), options: Vec::new() };
+    let text = TextOptions { full: args.full, ..TextOptions::default() };
+    console::print(&present(&info, &outcome, &args.output, text))?;
+    Ok(outcome.verdict.into())
+}
+
+pub(super) fn recording(path: &Path) -> Result<Recorded, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::new(format!("cannot read `{}`: {error}", path.display())))?;
+    read_counterexample(&text).map_err(|error| Failure::new(format!("`{}`: {error}", path.display())))
+}
+
+/// A formula that was given on the command line is named by its text; the model does not have it.
+fn formula_outside_of_the_model(args: &ReplayArgs, recorded: &Recorded) -> Result<Option<String>, Failure> {
+    let Some(Property { kind: PropertyKind::Ltl, name, .. }) = &recorded.property else { return Ok(None) };
+    let Some(plain) = ready(&args.model, Engine::Reference, None, args.output.color)? else { return Ok(None) };
+    let known = plain.model.formulas.iter().any(|formula| formula.name == *name);
+    Ok((!known).then(|| name.clone()))
+}
+
+fn replayed(ready: &Ready, recorded: &Recorded) -> Result<Outcome, Failure> {
+    let interpreter = ready.interpreter()?;
+    let misfit = |misfit: search::Misfit| {
+        let place = match recorded.trace.steps.is_empty() {
+            true => "at the beginning".to_string(),
+            false => format!("at step {}", misfit.step + 1),
+        };
+        Failure::new(format!("the counterexample does not fit the model {place}: {}", misfit.reason))
+            .hint("was the model changed since, or are other -D definitions needed?")
+    };
+    let found = search::recognise(&interpreter, &recorded.trace).map_err(misfit)?;
+    let run = search::replay(&interpreter, &found.initial, &found.steps, false).map_err(misfit)?;
+    let violated = is_violated(&interpreter, recorded, &run)?;
+    let mut trace = run.trace.clone();
+    trace.loop_start = recorded.trace.loop_start;
+    let violation = recorded.property.clone().filter(|_| violated);
+    Ok(Outcome {
+        verdict: if violated { Verdict::Violated } else { Verdict::Holds },
+        guarantee: Guarantee::Exhaustive,
+        violation,
+        counterexample: Some(trace),
+        stats: Stats::default(),
+    })
+}
+
+fn is_violated<'m>(
+    interpreter: &Interpreter<'m>,
+    recorded: &Recorded,
+    run: &search::Replayed<Interpreter<'m>>,
+) -> Result<bool, Failure> {
+    let Some(property) = &recorded.property else { return Ok(run.violation.is_some()) };
+    if run.violation.as_ref().is_some_and(|it| it.kind == property.kind && it.name == property.name) {
+        return Ok(true);
+    }
+    let loop_start = recorded.trace.loop_start;
+    for question in candidates(interpreter.model(), property) {
+        let violated = question
+            .is_violated_by(interpreter, run, loop_start)
+            .map_err(|error| Failure::new(error.to_string()))?;
+        if violated {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The questions that a violation of this kind and name may have answered.
+fn candidates(model: &Model, property: &Property) -> Vec<Question> {
+    let claims = || (0..model.claims.len()).map(Question::Claim);
+    match property.kind {
+        PropertyKind::Deadlock => vec![Question::Safety],
+        // An assertion may be a claim's own.
+        PropertyKind::Assertion | PropertyKind::RuntimeError => claims().collect(),
+        PropertyKind::Exclusive => Vec::new(),
+        PropertyKind::TraceAssertion => vec![Question::Trace],
+        PropertyKind::Never => claims().filter(|claim| matches!(claim, Question::Claim(number) if model.claims[*number].name == property.name)).collect(),
+        PropertyKind::Ltl => model
+            .formulas
+            .iter()
+            .filter(|formula| formula.name == property.name)
+            .cloned()
+            .map(Question::Formula)
+            .collect(),
+        PropertyKind::Acceptance => vec![Question::Acceptance],
+        PropertyKind::NonProgress => vec![Question::Progress],
+    }
+}

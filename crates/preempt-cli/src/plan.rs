@@ -1,0 +1,99 @@
+//! Which engine takes which input: the one place where front ends and engines meet.
+
+use std::path::Path;
+
+/// What a front end reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Input {
+    Promela,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    Reference,
+}
+
+/// A way from an input to an answer that exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plan {
+    /// Promela to a model, and the model's definition explores it.
+    PromelaByReference,
+}
+
+/// The whole table. A new input or a new engine does not compile until every combination is decided here.
+pub fn plan(input: Input, engine: Engine) -> Result<Plan, &'static str> {
+    match (input, engine) {
+        (Input::Promela, Engine::Reference) => Ok(Plan::PromelaByReference),
+    }
+}
+
+impl Plan {
+    /// What can be done this way.
+    pub fn verbs(self) -> &'static str {
+        match self {
+            Plan::PromelaByReference => "count, check, simulate, replay",
+        }
+    }
+}
+
+impl Input {
+    pub const ALL: [Input; 1] = [Input::Promela];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Input::Promela => "Promela",
+        }
+    }
+
+    /// Without the dot, in lower case.
+    pub fn extensions(self) -> &'static [&'static str] {
+        match self {
+            Input::Promela => &["pml", "prom", "promela", "pm", "prm", "spin", "sumo"],
+        }
+    }
+
+    /// A file without an extension is taken for Promela, as Spin takes it.
+    pub fn of_path(path: &Path) -> Option<Input> {
+        let Some(extension) = path.extension() else { return Some(Input::Promela) };
+        let extension = extension.to_str()?.to_ascii_lowercase();
+        Input::ALL.into_iter().find(|input| input.extensions().contains(&extension.as_str()))
+    }
+}
+
+impl Engine {
+    pub const ALL: [Engine; 1] = [Engine::Reference];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Reference => "reference",
+        }
+    }
+
+    pub fn description(self) -> &'static str {
+        match self {
+            Engine::Reference => "state by state, cheapest runs first; made to be read, not to be fast",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_are_known_by_their_extension() {
+        let of = |name: &str| Input::of_path(Path::new(name));
+        assert_eq!(of("a/b.pml"), Some(Input::Promela));
+        assert_eq!(of("B.PROM"), Some(Input::Promela));
+        assert_eq!(of("a.b.sumo"), Some(Input::Promela));
+        assert_eq!(of("a.rs"), None);
+        assert_eq!(of("pml"), Some(Input::Promela));
+    }
+
+    #[test]
+    fn every_input_has_an_engine() {
+        for input in Input::ALL {
+            assert!(Engine::ALL.into_iter().any(|engine| plan(input, engine).is_ok()), "{input:?}");
+        }
+    }
+}

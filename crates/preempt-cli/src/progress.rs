@@ -1,0 +1,119 @@
+//! Watching a search: a line on stderr, and Ctrl-C.
+
+use crate::console::{complain, stderr_width};
+use preempt_core::{Observer, Progress};
+use std::io::IsTerminal;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Half a second: fast enough to see that something happens, slow enough to read.
+const INTERVAL: Duration = Duration::from_millis(500);
+/// The status that shells give to a command that Ctrl-C ended.
+const KILLED_BY_INTERRUPT: i32 = 130;
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static HANDLER: OnceLock<()> = OnceLock::new();
+
+/// Prints how far the search is, if stderr is a terminal, and passes on that the user wants it to end.
+#[derive(Debug)]
+pub struct Watch {
+    started: Instant,
+    /// When the line was last drawn; `None` if it never was, so that there is nothing to erase.
+    drawn: Option<Instant>,
+    is_terminal: bool,
+}
+
+impl Watch {
+    pub fn start() -> Watch {
+        HANDLER.get_or_init(|| {
+            // Without a handler Ctrl-C ends the command at once, as it would anyway the second time.
+            let _ = ctrlc::set_handler(|| {
+                if INTERRUPTED.swap(true, Ordering::Relaxed) {
+                    std::process::exit(KILLED_BY_INTERRUPT);
+                }
+            });
+        });
+        Watch { started: Instant::now(), drawn: None, is_terminal: std::io::stderr().is_terminal() }
+    }
+
+    /// Erases the line, so that what follows starts on an empty one.
+    pub fn finish(self) {
+        if self.drawn.is_some() {
+            complain("\r\x1b[K");
+        }
+    }
+}
+
+impl Observer for Watch {
+    fn progress(&mut self, progress: &Progress) {
+        let now = Instant::now();
+        if !self.is_terminal || now - self.drawn.unwrap_or(self.started) < INTERVAL {
+            return;
+        }
+        self.drawn = Some(now);
+        let mut line = line(progress, now - self.started);
+        // A line that wraps cannot be erased.
+        line.truncate(stderr_width().saturating_sub(1));
+        complain(&format!("\r\x1b[K{line}"));
+    }
+
+    fn cancelled(&self) -> bool {
+        INTERRUPTED.load(Ordering::Relaxed)
+    }
+}
+
+/// ASCII only.
+fn line(progress: &Progress, elapsed: Duration) -> String {
+    let speed = progress.states as f64 / elapsed.as_secs_f64().max(0.001);
+    format!(
+        "{}s  level {}  {} states ({}/s)  {} transitions  depth {}  waiting {}",
+        elapsed.as_secs(),
+        progress.level,
+        short(progress.states),
+        short(speed as u64),
+        short(progress.transitions),
+        progress.depth,
+        short(progress.frontier),
+    )
+}
+
+/// `12.3M`: a number that changes twice a second needs no more digits.
+fn short(number: u64) -> String {
+    match number {
+        0..10_000 => number.to_string(),
+        10_000..1_000_000 => format!("{:.1}k", number as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1}M", number as f64 / 1e6),
+        _ => format!("{:.1}G", number as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_is_short() {
+        let progress = Progress {
+            states: 12_345_678,
+            transitions: 999_999_999,
+            frontier: 54_321,
+            depth: 123_456,
+            level: 12,
+        };
+        let line = line(&progress, Duration::from_secs(100));
+        assert_eq!(
+            line,
+            "100s  level 12  12.3M states (123.5k/s)  1000.0M transitions  depth 123456  waiting 54.3k"
+        );
+        assert!(line.is_ascii());
+    }
+
+    #[test]
+    fn nothing_is_asked_to_stop_by_itself() {
+        let mut watch = Watch::start();
+        watch.progress(&Progress::default());
+        assert!(!watch.cancelled());
+        watch.finish();
+    }
+}

@@ -1,0 +1,183 @@
+//! The rules of the code map, checked: who may depend on whom, where `unsafe` and serialisation may live, and
+//! how long a file may be. `ARCHITECTURE.md` says why.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const LONGEST_FILE: usize = 800;
+
+const FRONT_ENDS: [&str; 3] = ["preempt-promela", "preempt-boolean", "preempt-net"];
+const ENGINES: [&str; 5] =
+    ["preempt-explicit", "preempt-stateless", "preempt-bdd", "preempt-symbolic", "preempt-wsts"];
+/// Nets and protocols are well-structured systems, and that engine works on their data types.
+const ENGINE_ON_FRONT_END: (&str, &str) = ("preempt-wsts", "preempt-net");
+/// Native code and the state store; coroutines and mirrors of the standard library.
+const MAY_BE_UNSAFE: [&str; 2] = ["preempt-explicit", "preempt"];
+const SERIALISES: &str = "preempt-report";
+
+/// A crate's manifest: its dependencies with the table they stand in.
+struct Manifest {
+    name: String,
+    dependencies: Vec<Dependency>,
+}
+
+struct Dependency {
+    name: String,
+    /// Only for tests: free of the order, since a test may look at the whole from below.
+    dev: bool,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("crates/ lies in the workspace")
+        .to_path_buf()
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The members in the order of the list in the workspace's manifest.
+fn members() -> Vec<String> {
+    let text = read(&root().join("Cargo.toml"));
+    let list = text
+        .split_once("\nmembers = [")
+        .and_then(|(_, rest)| rest.split_once(']'))
+        .expect("a list of members");
+    list.0.split('"').skip(1).step_by(2).map(str::to_string).collect()
+}
+
+/// Enough of TOML for our own manifests: a table header, then `name = ...` or `name.workspace = true`.
+fn manifest(member: &str) -> Manifest {
+    let text = read(&root().join(member).join("Cargo.toml"));
+    let mut manifest = Manifest { name: String::new(), dependencies: Vec::new() };
+    let mut table = String::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if let Some(header) = line.strip_prefix('[') {
+            table = header.trim_matches(['[', ']']).to_string();
+            // `[dependencies.name]`, also for one target only
+            if let Some((kind, name)) = table.rsplit_once("dependencies.") {
+                manifest.dependencies.push(Dependency { name: name.into(), dev: kind.ends_with("dev-") });
+            }
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=') else { continue };
+        let key = key.trim();
+        if table == "package" && key == "name" {
+            manifest.name = value.trim().trim_matches('"').to_string();
+        }
+        if table.ends_with("dependencies") {
+            let name = key.split('.').next().unwrap_or(key).to_string();
+            manifest.dependencies.push(Dependency { name, dev: table.ends_with("dev-dependencies") });
+        }
+    }
+    assert!(!manifest.name.is_empty(), "{member} has no name");
+    manifest
+}
+
+fn manifests() -> Vec<Manifest> {
+    members().iter().map(|member| manifest(member)).collect()
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    for path in entries.map(|entry| entry.expect("a readable entry").path()) {
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn folders_are_named_after_their_crates_and_all_are_members() {
+    let members = members();
+    for member in &members {
+        assert_eq!(manifest(member).name, member.rsplit('/').next().unwrap_or_default(), "{member}");
+    }
+    for entry in fs::read_dir(root().join("crates")).expect("there are crates") {
+        let folder = entry.expect("a readable entry").path();
+        let name = format!("crates/{}", folder.file_name().unwrap_or_default().to_string_lossy());
+        assert!(!folder.join("Cargo.toml").exists() || members.contains(&name), "{name} is not a member");
+    }
+}
+
+#[test]
+fn dependencies_point_up_the_list() {
+    let manifests = manifests();
+    let order: BTreeMap<&str, usize> =
+        manifests.iter().enumerate().map(|(i, manifest)| (manifest.name.as_str(), i)).collect();
+    for (own, manifest) in manifests.iter().enumerate() {
+        for dependency in &manifest.dependencies {
+            let Some(other) = order.get(dependency.name.as_str()) else { continue };
+            let (from, to) = (&manifest.name, &dependency.name);
+            if dependency.dev {
+                println!("for its tests only: {from} -> {to}");
+                continue;
+            }
+            assert!(
+                *other < own,
+                "{from} depends on {to}, which does not stand above it in the list of members"
+            );
+        }
+    }
+}
+
+#[test]
+fn front_ends_and_engines_do_not_name_each_other() {
+    let is_end = |name: &str| FRONT_ENDS.contains(&name);
+    let is_engine = |name: &str| ENGINES.contains(&name);
+    for manifest in manifests() {
+        for dependency in manifest.dependencies.iter().filter(|dependency| !dependency.dev) {
+            let (from, to) = (manifest.name.as_str(), dependency.name.as_str());
+            if (from, to) == ENGINE_ON_FRONT_END {
+                continue;
+            }
+            assert!(!(is_end(from) && is_engine(to)), "the front end {from} names the engine {to}");
+            assert!(!(is_engine(from) && is_end(to)), "the engine {from} names the front end {to}");
+            assert!(!(is_end(from) && is_end(to)), "the front end {from} names the front end {to}");
+        }
+    }
+}
+
+#[test]
+fn the_shared_words_depend_on_nothing_of_ours_and_only_reports_serialise() {
+    for manifest in manifests() {
+        for dependency in manifest.dependencies.iter().filter(|dependency| !dependency.dev) {
+            let (from, to) = (manifest.name.as_str(), dependency.name.as_str());
+            assert!(!(from == "preempt-core" && to.starts_with("preempt")), "{from} depends on {to}");
+            assert!(!to.starts_with("serde") || from == SERIALISES, "{from} depends on {to}");
+        }
+    }
+}
+
+#[test]
+fn unsafe_code_is_forbidden_but_for_two_crates() {
+    for member in members() {
+        let manifest = manifest(&member);
+        if MAY_BE_UNSAFE.contains(&manifest.name.as_str()) {
+            continue;
+        }
+        let src = root().join(&member).join("src");
+        for name in ["lib.rs", "main.rs"] {
+            let path = src.join(name);
+            let forbids = !path.exists() || read(&path).contains("#![forbid(unsafe_code)]");
+            assert!(forbids, "{} does not forbid unsafe code", path.display());
+        }
+    }
+}
+
+#[test]
+fn no_source_file_is_too_long() {
+    let mut files = Vec::new();
+    sources(&root().join("crates"), &mut files);
+    assert!(!files.is_empty());
+    for file in files {
+        let lines = read(&file).lines().count();
+        assert!(lines <= LONGEST_FILE, "{}: {lines} lines, more than {LONGEST_FILE}", file.display());
+    }
+}

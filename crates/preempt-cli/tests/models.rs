@@ -1,0 +1,405 @@
+//! Every model in `models/` says in its header what to expect of it; here each of them is one test case.
+//!
+//! The header is the block of `//` lines at the top. Its prose is for people; these lines are for us:
+//!
+//! ```text
+//! // expect: holds
+//! // expect: violated assertion preemptions=2 steps=7
+//! // plain: states=69 transitions=107
+//! // bounded: 0=28 1=50
+//! // property NAME: holds
+//! // property NAME: holds under weak fairness
+//! // property NAME: violated
+//! // warns: TEXT
+//! ```
+//!
+//! `expect` is about assertions, run-time errors and invalid end states, and the cost is that of the simplest
+//! run. `plain` is what Spin counts with every optimisation off (its transitions are ours and one more), `bounded`
+//! the states that need at most so many preemptions. There is a `property` line for each formula and claim, one
+//! called `trace` for a trace assertion, and there may be one for `acceptance` and for `non-progress` cycles;
+//! `violated` means even under weak fairness. A model is read without a word on stderr, unless `warns` gives a
+//! part of what is said.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let root = root();
+    let mut files = Vec::new();
+    collect(&root.join("models"), &mut files);
+    files.sort();
+    assert!(!files.is_empty(), "there are no models");
+
+    let options = Options::of_the_command();
+    let mut trials: Vec<Trial> = files
+        .into_iter()
+        .map(|file| {
+            let name = file.strip_prefix(&root).unwrap_or(&file).display().to_string();
+            Trial::test(name.clone(), move || model(&name, &file, options))
+        })
+        .collect();
+    trials.push(Trial::test("headers", headers));
+    libtest_mimic::run(&arguments, trials).exit()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("crates/ lies in the workspace")
+        .to_path_buf()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    for entry in entries {
+        let path = entry.expect("a folder can be listed").path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "pml") {
+            files.push(path);
+        }
+    }
+}
+
+/// What the command can do: the same test serves while it grows.
+#[derive(Clone, Copy)]
+struct Options {
+    property: bool,
+    weak_fairness: bool,
+}
+
+impl Options {
+    fn of_the_command() -> Options {
+        let help = preempt(&["check", "--help"]);
+        let help = String::from_utf8_lossy(&help.stdout);
+        Options { property: help.contains("--property"), weak_fairness: help.contains("--weak-fairness") }
+    }
+}
+
+fn model(name: &str, file: &Path, options: Options) -> Result<(), Failed> {
+    let text = fs::read_to_string(file)?;
+    let header = Header::read(name, &text)?;
+    let file = file.to_str().ok_or("the path is not UTF-8")?;
+    let run = |arguments: &[&str]| Run::of(file, arguments, &header.warnings);
+
+    let mut wrong = Vec::new();
+    plain_counts(&header, &run(&["count"])?, &mut wrong);
+    for &(bound, states) in &header.bounded {
+        let found = run(&["count", "--bound", &bound.to_string()])?.number("/stats/states");
+        differs(&mut wrong, &format!("states within {bound} preemptions"), states, found);
+    }
+    // Without an option to leave them out, formulas and claims are not part of a check.
+    let only_safety: &[&str] = if options.property { &["check", "--property", "safety"] } else { &["check"] };
+    safety(&header, &run(only_safety)?, &mut wrong);
+    if options.property {
+        for property in &header.properties {
+            check_property(property, options, &run, &mut wrong)?;
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
+
+fn plain_counts(header: &Header, run: &Run, wrong: &mut Vec<String>) {
+    differs(wrong, "states", header.states, run.number("/stats/states"));
+    let transitions = run.number("/stats/transitions").map(|ours| ours + 1);
+    differs(wrong, "transitions (with Spin's first)", header.transitions, transitions);
+}
+
+fn safety(header: &Header, run: &Run, wrong: &mut Vec<String>) {
+    match &header.expected {
+        Expected::Holds => differs(wrong, "verdict", "holds", run.text("/verdict")),
+        Expected::Violated { kind, preemptions, steps } => {
+            differs(wrong, "verdict", "violated", run.text("/verdict"));
+            differs(wrong, "kind", kind.as_str(), run.text("/property/kind"));
+            differs(wrong, "preemptions", *preemptions, run.number("/counterexample/preemptions"));
+            differs(wrong, "steps", *steps, run.number("/counterexample/length"));
+        }
+    }
+    let exit = if matches!(header.expected, Expected::Holds) { 0 } else { 1 };
+    differs(wrong, "exit status", exit, run.exit);
+}
+
+/// A formula or claim, without and with the assumption of fairness.
+fn check_property(
+    property: &Property,
+    options: Options,
+    run: &impl Fn(&[&str]) -> Result<Run, Failed>,
+    wrong: &mut Vec<String>,
+) -> Result<(), Failed> {
+    let Property { name, holds, holds_if_fair } = property;
+    let mut compare = |expected: bool, extra: &[&str]| -> Result<Run, Failed> {
+        let what: &[&str] =
+            if name == NON_PROGRESS { &["check", "--non-progress"] } else { &["check", "--property", name] };
+        let run = run(&[what, extra].concat())?;
+        let assuming = if extra.is_empty() { "" } else { " under weak fairness" };
+        let (verdict, exit) = if expected { ("holds", 0) } else { ("violated", 1) };
+        differs(wrong, &format!("verdict on {name}{assuming}"), verdict, run.text("/verdict"));
+        differs(wrong, &format!("exit status for {name}{assuming}"), exit, run.exit);
+        Ok(run)
+    };
+    // Fairness can only excuse a run that goes on for ever.
+    let endless = compare(*holds, &[])?.number("/counterexample/loop_start").is_some();
+    if options.weak_fairness && endless {
+        compare(*holds_if_fair, &["--weak-fairness"])?;
+    }
+    Ok(())
+}
+
+fn differs<T: PartialEq + std::fmt::Display>(
+    wrong: &mut Vec<String>,
+    what: &str,
+    expected: T,
+    found: Option<T>,
+) {
+    match found {
+        Some(found) if found == expected => {}
+        Some(found) => wrong.push(format!("{what}: expected {expected}, found {found}")),
+        None => wrong.push(format!("{what}: expected {expected}, found nothing")),
+    }
+}
+
+/// One run of the command and the object it printed.
+struct Run {
+    exit: Option<i32>,
+    result: Value,
+}
+
+impl Run {
+    fn of(file: &str, arguments: &[&str], warnings: &[String]) -> Result<Run, Failed> {
+        let arguments = [arguments, &["--format", "json", file]].concat();
+        let output = preempt(&arguments);
+        let said = String::from_utf8_lossy(&output.stderr);
+        let command = arguments.join(" ");
+        if let Some(missing) = warnings.iter().find(|warning| !said.contains(warning.as_str())) {
+            return Err(format!("preempt {command}: does not warn of `{missing}`\n{said}").into());
+        }
+        if warnings.is_empty() && !said.is_empty() {
+            return Err(format!("preempt {command}:\n{said}").into());
+        }
+        let result = serde_json::from_slice(&output.stdout)
+            .map_err(|error| format!("preempt {command}: {error}\n{said}"))?;
+        Ok(Run { exit: output.status.code(), result })
+    }
+
+    fn number(&self, place: &str) -> Option<u64> {
+        self.result.pointer(place)?.as_u64()
+    }
+
+    fn text(&self, place: &str) -> Option<&str> {
+        self.result.pointer(place)?.as_str()
+    }
+}
+
+fn preempt(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_preempt")).args(arguments).output().expect("the command starts")
+}
+
+struct Header {
+    expected: Expected,
+    states: u64,
+    transitions: u64,
+    /// Preemptions, and the states that need no more.
+    bounded: Vec<(u64, u64)>,
+    properties: Vec<Property>,
+    warnings: Vec<String>,
+}
+
+#[derive(Debug, PartialEq)]
+enum Expected {
+    Holds,
+    Violated { kind: String, preemptions: u64, steps: u64 },
+}
+
+struct Property {
+    name: String,
+    holds: bool,
+    holds_if_fair: bool,
+}
+
+const KINDS: [&str; 9] = [
+    "assertion",
+    "deadlock",
+    "runtime-error",
+    "never",
+    "ltl",
+    "acceptance",
+    "non-progress",
+    "trace-assertion",
+    "exclusive",
+];
+
+/// Properties that no formula or claim states: cycles through accept labels, and around progress labels.
+const ACCEPTANCE: &str = "acceptance";
+const NON_PROGRESS: &str = "non-progress";
+
+impl Header {
+    fn read(name: &str, text: &str) -> Result<Header, String> {
+        let (mut expected, mut plain) = (None, None);
+        let (mut bounded, mut properties, mut warnings) = (Vec::new(), Vec::<Property>::new(), Vec::new());
+        let mut stated = Vec::new();
+        let mut at_the_top = true;
+        for (index, line) in text.lines().enumerate() {
+            let fail = |why: &str| format!("{name}:{}: {why}: {line}", index + 1);
+            at_the_top &= line.starts_with("//");
+            if let Some(name) = formula_or_claim(line) {
+                stated.push(name.to_string());
+            }
+            let Some((keyword, rest)) = directive(line) else { continue };
+            if !at_the_top {
+                return Err(fail("stands below the header"));
+            }
+            let malformed = || fail("malformed");
+            match keyword {
+                "expect" => {
+                    let value = Expected::read(rest).ok_or_else(malformed)?;
+                    if expected.replace(value).is_some() {
+                        return Err(fail("said twice"));
+                    }
+                }
+                "plain" => {
+                    let value = pairs(rest, ["states", "transitions"]).ok_or_else(malformed)?;
+                    if plain.replace(value).is_some() {
+                        return Err(fail("said twice"));
+                    }
+                }
+                "bounded" => {
+                    for pair in rest.split_whitespace() {
+                        bounded.push(bounded_states(pair).ok_or_else(malformed)?);
+                    }
+                }
+                "property" => {
+                    let property = Property::read(rest).ok_or_else(malformed)?;
+                    if properties.iter().any(|other| other.name == property.name) {
+                        return Err(fail("said twice"));
+                    }
+                    properties.push(property);
+                }
+                _ if rest.is_empty() => return Err(malformed()),
+                _ => warnings.push(rest.to_string()),
+            }
+        }
+        for property in &properties {
+            if !stated.contains(&property.name)
+                && ![ACCEPTANCE, NON_PROGRESS].contains(&property.name.as_str())
+            {
+                return Err(format!("{name}: there is no formula or claim `{}`", property.name));
+            }
+        }
+        for stated in stated {
+            if !properties.iter().any(|property| property.name == stated) {
+                return Err(format!("{name}: no `// property {stated}:` line"));
+            }
+        }
+        let expected = expected.ok_or_else(|| format!("{name}: no `// expect:` line"))?;
+        let [states, transitions] = plain.ok_or_else(|| format!("{name}: no `// plain:` line"))?;
+        Ok(Header { expected, states, transitions, bounded, properties, warnings })
+    }
+}
+
+/// The keyword of a directive and what follows it.
+fn directive(line: &str) -> Option<(&str, &str)> {
+    let line = line.strip_prefix("//")?.trim();
+    if let Some(rest) = line.strip_prefix("property ") {
+        return Some(("property", rest.trim()));
+    }
+    let (keyword, rest) = line.split_once(':')?;
+    ["expect", "plain", "bounded", "warns"].contains(&keyword).then(|| (keyword, rest.trim()))
+}
+
+/// The name of the formula or claim that starts in this line.
+fn formula_or_claim(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace();
+    let keyword = words.next()?;
+    let name = words.next()?.trim_end_matches('{');
+    match keyword {
+        "ltl" | "never" if !name.is_empty() => Some(name),
+        "trace" | "notrace" if name.is_empty() => Some("trace"),
+        _ => None,
+    }
+}
+
+impl Expected {
+    fn read(text: &str) -> Option<Expected> {
+        if text == "holds" {
+            return Some(Expected::Holds);
+        }
+        let (kind, cost) = text.strip_prefix("violated ")?.split_once(' ')?;
+        let [preemptions, steps] = pairs(cost, ["preemptions", "steps"])?;
+        KINDS.contains(&kind).then(|| Expected::Violated { kind: kind.into(), preemptions, steps })
+    }
+}
+
+impl Property {
+    fn read(text: &str) -> Option<Property> {
+        let (name, verdict) = text.split_once(": ")?;
+        let (holds, holds_if_fair) = match verdict {
+            "holds" => (true, true),
+            "holds under weak fairness" => (false, true),
+            "violated" => (false, false),
+            _ => return None,
+        };
+        (!name.is_empty()).then(|| Property { name: name.into(), holds, holds_if_fair })
+    }
+}
+
+/// `first=1 second=2`
+fn pairs(text: &str, names: [&str; 2]) -> Option<[u64; 2]> {
+    let mut words = text.split_whitespace();
+    let mut number = |name: &str| words.next()?.strip_prefix(name)?.strip_prefix('=')?.parse().ok();
+    let numbers = [number(names[0])?, number(names[1])?];
+    words.next().is_none().then_some(numbers)
+}
+
+/// `2=48128`
+fn bounded_states(text: &str) -> Option<(u64, u64)> {
+    let (bound, states) = text.split_once('=')?;
+    Some((bound.parse().ok()?, states.parse().ok()?))
+}
+
+/// A header that says nothing, or says it wrongly, is a failure with file and line.
+fn headers() -> Result<(), Failed> {
+    let good = "// Prose: like this.\n// expect: violated deadlock preemptions=1 steps=2\n\
+                // plain: states=3 transitions=4\n// bounded: 0=1 12=3\n// property p: holds under weak fairness\n\
+                \nltl p { <> x }\n";
+    let header = Header::read("good.pml", good)?;
+    assert_eq!(header.expected, Expected::Violated { kind: "deadlock".into(), preemptions: 1, steps: 2 });
+    assert_eq!((header.states, header.transitions), (3, 4));
+    assert_eq!(header.bounded, [(0, 1), (12, 3)]);
+
+    let bad = [
+        ("expect: violated", "bad.pml:2: malformed: // expect: violated"),
+        ("expect: violated deadlock preemptions=1", "bad.pml:2: malformed"),
+        ("expect: violated nonsense preemptions=1 steps=2", "bad.pml:2: malformed"),
+        ("plain: states=3", "bad.pml:2: malformed"),
+        ("plain: states=3 transitions=4 more=5", "bad.pml:2: malformed"),
+        ("plain: states=3 transitions=many", "bad.pml:2: malformed"),
+        ("bounded: 1", "bad.pml:2: malformed"),
+        ("property p holds", "bad.pml:2: malformed"),
+        ("property p: perhaps", "bad.pml:2: malformed"),
+        ("warns:", "bad.pml:2: malformed"),
+        ("expect: holds", "bad.pml:3: said twice"),
+    ];
+    for (line, message) in bad {
+        let text = format!("// Prose.\n// {line}\n// expect: holds\n");
+        let error = Header::read("bad.pml", &text).err().ok_or(line)?;
+        assert!(error.starts_with(message), "{line}: {error}");
+    }
+    let incomplete = [
+        ("// expect: holds\n", "bad.pml: no `// plain:` line"),
+        ("// plain: states=1 transitions=1\n", "bad.pml: no `// expect:` line"),
+        ("byte x;\n// expect: holds\n", "bad.pml:2: stands below the header"),
+        ("// property p: holds\n", "bad.pml: there is no formula or claim `p`"),
+        ("never p {\n", "bad.pml: no `// property p:` line"),
+    ];
+    for (text, message) in incomplete {
+        let error = Header::read("bad.pml", text).err().ok_or(text)?;
+        assert!(error.starts_with(message), "{text}: {error}");
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Never claims.
+
+use super::{Monitor, Reading};
+use crate::command::Command;
+use crate::interpreter::{Interpreter, State};
+use crate::program::{Code, Edge, LocationId};
+use crate::property::Claim;
+use crate::system::Violation;
+use preempt_core::PropertyKind;
+
+/// A claim in the words of the model: it is violated by a run that takes it to its end, or for ever through one of
+/// its accept labels.
+#[derive(Debug, Clone, Copy)]
+pub struct ClaimMonitor<'a, 'm> {
+    interpreter: &'a Interpreter<'m>,
+    claim: &'m Claim,
+    code: &'m Code,
+}
+
+impl<'a, 'm> ClaimMonitor<'a, 'm> {
+    pub fn new(interpreter: &'a Interpreter<'m>, claim: &'m Claim) -> Self {
+        ClaimMonitor { interpreter, claim, code: interpreter.model().code(claim.code) }
+    }
+
+    /// The claim's moves in one state; inside its own atomic sequences it makes several.
+    fn moves(&self, state: &State, place: LocationId, depth: usize, found: &mut Vec<Reading<LocationId>>) {
+        let location = self.code.location(place);
+        let mut nothing_earlier = true;
+        for edge in &location.edges {
+            let Some(violation) = self.taken(state, edge, nothing_earlier) else { continue };
+            nothing_earlier = false;
+            if edge.atomic && violation.is_none() && depth < self.code.locations.len() {
+                let before = found.len();
+                self.moves(state, edge.target, depth + 1, found);
+                if found.len() > before {
+                    continue;
+                }
+            }
+            found.push(Reading { place: Some(edge.target), violation });
+        }
+    }
+
+    /// `None`: the edge cannot be taken. Otherwise with the assertion that fails on it.
+    fn taken(&self, state: &State, edge: &Edge, nothing_earlier: bool) -> Option<Option<Violation>> {
+        let location = || Some(self.interpreter.sources().location(edge.span));
+        let evaluated = match &edge.command {
+            Command::Else => return nothing_earlier.then_some(None),
+            Command::Assert(condition) => self.interpreter.holds(state, condition).map(|holds| {
+                let name = edge.text.clone();
+                let kind = PropertyKind::Assertion;
+                Some((!holds).then(|| Violation { kind, name, location: location() }))
+            }),
+            Command::Guard(condition) => {
+                self.interpreter.holds(state, condition).map(|holds| holds.then_some(None))
+            }
+            Command::End => Ok(None),
+            _ => Ok(Some(None)),
+        };
+        evaluated.unwrap_or_else(|fault| {
+            let kind = PropertyKind::RuntimeError;
+            Some(Some(Violation { kind, name: fault.0, location: location() }))
+        })
+    }
+}
+
+impl<'m> Monitor<Interpreter<'m>> for ClaimMonitor<'_, 'm> {
+    type Place = LocationId;
+
+    fn start(&self) -> LocationId {
+        self.code.entry
+    }
+
+    fn read(&self, state: &State, place: LocationId) -> Vec<Reading<LocationId>> {
+        // As in Spin: a claim that stands at its end, or at an end label, has seen what must never happen.
+        if self.code.location(place).end {
+            return vec![Reading { place: None, violation: None }];
+        }
+        let mut found = Vec::new();
+        self.moves(state, place, 0, &mut found);
+        for reading in &mut found {
+            reading.place = reading.place.filter(|place| !self.code.location(*place).end);
+        }
+        found
+    }
+
+    fn accepts(&self, state: &State, place: LocationId) -> bool {
+        self.code.location(place).accept || self.interpreter.stands_at_accept(state)
+    }
+
+    fn violation(&self) -> Violation {
+        Violation {
+            kind: PropertyKind::Never,
+            name: self.claim.name.clone(),
+            location: Some(self.interpreter.sources().location(self.claim.span)),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Cycles that the processes' own labels forbid.
+
+use super::{Monitor, Reading};
+use crate::interpreter::{Interpreter, State};
+use crate::system::Violation;
+use preempt_core::PropertyKind;
+
+/// A process stands at an accept label infinitely often.
+#[derive(Debug, Clone, Copy)]
+pub struct AcceptanceMonitor<'a, 'm> {
+    pub interpreter: &'a Interpreter<'m>,
+}
+
+impl<'m> Monitor<Interpreter<'m>> for AcceptanceMonitor<'_, 'm> {
+    type Place = ();
+
+    fn start(&self) {}
+
+    fn read(&self, _: &State, (): ()) -> Vec<Reading<()>> {
+        vec![Reading::on(())]
+    }
+
+    fn accepts(&self, state: &State, (): ()) -> bool {
+        self.interpreter.stands_at_accept(state)
+    }
+
+    fn violation(&self) -> Violation {
+        let name = "an accept label is passed infinitely often".into();
+        Violation { kind: PropertyKind::Acceptance, name, location: None }
+    }
+}
+
+/// From some time on no process stands at a progress label.
+#[derive(Debug, Clone, Copy)]
+pub struct NonProgressMonitor<'a, 'm> {
+    pub interpreter: &'a Interpreter<'m>,
+}
+
+/// It waits, or it has decided that from here on there is no progress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stage {
+    Waiting,
+    Without,
+}
+
+impl<'m> Monitor<Interpreter<'m>> for NonProgressMonitor<'_, 'm> {
+    type Place = Stage;
+
+    fn start(&self) -> Stage {
+        Stage::Waiting
+    }
+
+    fn read(&self, state: &State, place: Stage) -> Vec<Reading<Stage>> {
+        let mut found = Vec::new();
+        if place == Stage::Waiting {
+            found.push(Reading::on(Stage::Waiting));
+        }
+        if !self.interpreter.stands_at_progress(state) {
+            found.push(Reading::on(Stage::Without));
+        }
+        found
+    }
+
+    fn accepts(&self, _: &State, place: Stage) -> bool {
+        place == Stage::Without
+    }
+
+    /// A system that has come to rest is not running without progress.
+    fn stutters(&self) -> bool {
+        false
+    }
+
+    fn violation(&self) -> Violation {
+        let name = "a run goes on for ever without progress".into();
+        Violation { kind: PropertyKind::NonProgress, name, location: None }
+    }
+}

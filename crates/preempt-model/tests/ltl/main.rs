@@ -1,0 +1,7 @@
+//! The translation of formulas to automata: that it is right, small and fast.
+
+mod formulas;
+mod limits;
+mod parse;
+mod sizes;
+mod words;

@@ -1,0 +1,416 @@
+//! Expressions and references to variables.
+
+use super::{Lowering, RunInValue};
+use super::layout::Shape;
+use super::names::Declared;
+use crate::ast::{self, ExprKind, VarRef};
+use preempt_core::diagnostic::nearest;
+use preempt_core::{Diagnostic, Span};
+use preempt_model::{BinaryOp, CodeId, Command, Expr, Index, Place, Probe, Scope, Type, UnaryOp};
+
+/// What a reference turned out to mean.
+pub(super) enum Meant {
+    Value(Expr),
+    Place(Place),
+    /// A whole record: the places of its scalars.
+    Record(Vec<Place>),
+}
+
+impl Lowering {
+    pub(super) fn expression(&mut self, expr: &ast::Expr) -> Expr {
+        match &expr.kind {
+            ExprKind::Number(value) => Expr::Const(*value),
+            ExprKind::Ref(reference) => match self.meant(reference) {
+                Meant::Value(value) => value,
+                Meant::Place(place) => Expr::load(place),
+                Meant::Record(_) => {
+                    self.report(
+                        Diagnostic::error(reference.span, "a record has no value of its own")
+                            .hint("name one of its fields"),
+                    );
+                    Expr::Const(0)
+                }
+            },
+            ExprKind::Unary(op, inner) => Expr::Unary(unary(*op), Box::new(self.expression(inner))),
+            ExprKind::Binary(op, left, right) => {
+                Expr::binary(binary(*op), self.expression(left), self.expression(right))
+            }
+            ExprKind::Conditional(condition, then, otherwise) => Expr::Conditional(
+                Box::new(self.expression(condition)),
+                Box::new(self.expression(then)),
+                Box::new(self.expression(otherwise)),
+            ),
+            ExprKind::Run { process, args, priority } if self.run_in_value == RunInValue::Allowed => {
+                self.run_in_value = RunInValue::Refused;
+                if let Command::Run { code, args, priority, .. } = self.run(process, args, priority.as_deref()) {
+                    self.run_in_value = RunInValue::Found { code, args, priority };
+                }
+                Expr::NewPid
+            }
+            ExprKind::Run { process, .. } => {
+                self.report(
+                    Diagnostic::error(process.span, "`run` cannot be part of this expression")
+                        .hint("make it a statement of its own: `run P()` or `pid = run P()`"),
+                );
+                Expr::Const(0)
+            }
+            ExprKind::Len(channel) => Expr::Len(Box::new(self.channel(channel))),
+            ExprKind::Probe(probe, channel) => {
+                Expr::Probe(self::probe(*probe), Box::new(self.channel(channel)))
+            }
+            ExprKind::Poll { channel, random, args } => {
+                let pattern = self.receive_pattern(args);
+                Expr::Poll { channel: Box::new(self.channel(channel)), random: *random, pattern }
+            }
+            ExprKind::Timeout => Expr::Timeout,
+            ExprKind::NonProgress => Expr::NonProgress,
+            ExprKind::Enabled(pid) => Expr::Enabled(Box::new(self.expression(pid))),
+            ExprKind::PcValue(pid) => Expr::PcValue(Box::new(self.expression(pid))),
+            ExprKind::GetPriority(pid) => {
+                self.model.has_priorities = true;
+                Expr::Priority(Box::new(self.expression(pid)))
+            }
+            ExprKind::RemoteLabel { process, pid, label } => {
+                self.remote_label(process, pid.as_deref(), label)
+            }
+            ExprKind::RemoteVariable { process, pid, variable } => {
+                self.remote_variable(process, pid.as_deref(), variable)
+            }
+            ExprKind::Temporal(_) => {
+                self.report(
+                    Diagnostic::error(expr.span, "temporal operators belong in an `ltl` formula")
+                        .hint("write `ltl name { ... }` outside of any process"),
+                );
+                Expr::Const(0)
+            }
+        }
+    }
+
+    /// A constant, or nothing said about it.
+    pub(super) fn quiet_constant(&self, expr: &ast::Expr) -> Option<i32> {
+        match &expr.kind {
+            ExprKind::Number(value) => Some(*value),
+            ExprKind::Ref(reference) => match reference.parts.as_slice() {
+                [part] if part.index.is_none() => {
+                    self.names.symbols.get(&part.name.text).map(|(_, value)| *value)
+                }
+                _ => None,
+            },
+            ExprKind::Unary(op, inner) => {
+                let value = self.quiet_constant(inner)?;
+                Some(match op {
+                    ast::UnaryOp::Not => i32::from(value == 0),
+                    ast::UnaryOp::Negate => value.wrapping_neg(),
+                    ast::UnaryOp::Complement => !value,
+                })
+            }
+            ExprKind::Binary(op, left, right) => {
+                let (left, right) = (self.quiet_constant(left)?, self.quiet_constant(right)?);
+                constant_binary(*op, left, right)
+            }
+            ExprKind::Conditional(condition, then, otherwise) => match self.quiet_constant(condition)? {
+                0 => self.quiet_constant(otherwise),
+                _ => self.quiet_constant(then),
+            },
+            _ => None,
+        }
+    }
+
+    pub(super) fn constant(&mut self, expr: &ast::Expr) -> Option<i32> {
+        self.quiet_constant(expr)
+    }
+
+    pub(super) fn meant(&mut self, reference: &VarRef) -> Meant {
+        let Some(first) = reference.parts.first() else { return Meant::Value(Expr::Const(0)) };
+        let name = first.name.text.as_str();
+        if reference.parts.len() == 1 && first.index.is_none() {
+            if let Some((_, value)) = self.names.symbols.get(name) {
+                return Meant::Value(Expr::Const(*value));
+            }
+            if let Some(predefined) = self.predefined(name, first.name.span) {
+                return Meant::Value(predefined);
+            }
+        }
+        let Some(declared) = self.names.variable(name).cloned() else {
+            self.unknown_variable(&first.name);
+            return Meant::Value(Expr::Const(0));
+        };
+        self.place_in(&declared, reference)
+    }
+
+    fn predefined(&mut self, name: &str, span: Span) -> Option<Expr> {
+        let value = match name {
+            "_pid" => Expr::SelfPid,
+            "_nr_pr" => Expr::ProcessCount,
+            "_last" => {
+                self.model.remembers_last = true;
+                return Some(Expr::LastPid);
+            }
+            "_priority" => {
+                self.model.has_priorities = true;
+                Expr::Priority(Box::new(Expr::SelfPid))
+            }
+            "_" => {
+                self.report(
+                    Diagnostic::error(span, "`_` can only be written: it keeps no value")
+                        .hint("declare a variable for it"),
+                );
+                Expr::Const(0)
+            }
+            _ => return None,
+        };
+        if self.in_formula && matches!(value, Expr::SelfPid) {
+            self.error(span, "a formula belongs to no process: `_pid` has no meaning here");
+        }
+        Some(value)
+    }
+
+    fn unknown_variable(&mut self, name: &ast::Name) {
+        let text = &name.text;
+        let mut diagnostic = Diagnostic::error(name.span, format!("there is no variable `{text}` here"));
+        if self.names.processes.contains_key(text) {
+            diagnostic = diagnostic.hint(format!("`{text}` is a process: start it with `run {text}()`"));
+        } else if let Some(near) = nearest(text, self.names.visible()) {
+            diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
+        }
+        self.report(diagnostic);
+    }
+
+    /// Walks down indices and fields to a place.
+    pub(super) fn place_in(&mut self, declared: &Declared, reference: &VarRef) -> Meant {
+        let mut shape = declared.shape.clone();
+        let mut length = declared.length;
+        let mut slot = declared.slot;
+        let mut indices = Vec::new();
+        let mut walked = String::new();
+        for (depth, part) in reference.parts.iter().enumerate() {
+            let span = part.name.span;
+            if depth > 0 {
+                let Shape::Record(record) = &shape else {
+                    let diagnostic = Diagnostic::error(span, format!("`{walked}` is not a record"));
+                    self.report(diagnostic.hint("only a variable of a typedef has fields"));
+                    return Meant::Value(Expr::Const(0));
+                };
+                let Some(field) = record.fields.iter().find(|field| field.name == part.name.text) else {
+                    let names = record.fields.iter().map(|field| field.name.as_str());
+                    let mut diagnostic = Diagnostic::error(
+                        span,
+                        format!("`{}` has no field `{}`", record.name, part.name.text),
+                    );
+                    if let Some(near) = nearest(&part.name.text, names) {
+                        diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
+                    }
+                    self.report(diagnostic);
+                    return Meant::Value(Expr::Const(0));
+                };
+                slot += field.offset;
+                length = field.length;
+                shape = field.shape.clone();
+                walked.push('.');
+            }
+            walked.push_str(&part.name.text);
+            match (&part.index, length) {
+                (Some(index), Some(count)) => {
+                    let stride = shape.slots();
+                    match self.quiet_constant(index) {
+                        Some(value) if value >= 0 && (value as u32) < count => slot += value as u32 * stride,
+                        known => {
+                            if let Some(value) = known {
+                                let message =
+                                    format!("index {value} is out of range: `{walked}` has {count} elements");
+                                self.report(Diagnostic::warning(index.span, message));
+                            }
+                            let value = self.expression(index);
+                            indices.push(Index {
+                                value,
+                                length: count,
+                                stride,
+                                array: walked.as_str().into(),
+                            });
+                        }
+                    }
+                }
+                (Some(index), None) => {
+                    // Spin takes x[0] for x.
+                    if self.quiet_constant(index) != Some(0) {
+                        self.error(index.span, format!("`{walked}` is not an array"));
+                    }
+                }
+                (None, Some(count)) => {
+                    self.report(
+                        Diagnostic::error(span, format!("`{walked}` is an array: an index is missing"))
+                            .hint(format!("write `{walked}[i]` with i from 0 to {}", count - 1)),
+                    );
+                }
+                (None, None) => {}
+            }
+        }
+        match shape {
+            Shape::Scalar(ty) => Meant::Place(Place { scope: declared.scope, slot, indices, ty }),
+            Shape::Record(record) => {
+                let mut places = Vec::new();
+                flat_places(&Shape::Record(record), declared.scope, slot, &indices, &mut places);
+                Meant::Record(places)
+            }
+        }
+    }
+
+    /// A place to write to.
+    pub(super) fn target(&mut self, reference: &VarRef) -> Place {
+        if let [part] = reference.parts.as_slice()
+            && part.index.is_none()
+        {
+            let name = part.name.text.as_str();
+            if name == "_" {
+                return Place::nowhere();
+            }
+            if self.names.symbols.contains_key(name) || matches!(name, "_pid" | "_nr_pr" | "_last") {
+                self.error(reference.span, format!("`{name}` cannot be changed"));
+                return Place::nowhere();
+            }
+        }
+        match self.meant(reference) {
+            Meant::Place(place) => place,
+            Meant::Record(_) => {
+                self.report(
+                    Diagnostic::error(reference.span, "a record cannot be assigned as a whole")
+                        .hint("assign its fields one by one"),
+                );
+                Place::nowhere()
+            }
+            Meant::Value(_) => Place::nowhere(),
+        }
+    }
+
+    pub(super) fn process_named(&mut self, name: &ast::Name) -> Option<CodeId> {
+        if let Some(process) = self.names.processes.get(&name.text) {
+            return Some(process.code);
+        }
+        let near = nearest(&name.text, self.names.processes.keys().map(String::as_str));
+        let mut diagnostic = Diagnostic::error(name.span, format!("there is no process `{}`", name.text));
+        if let Some(near) = near {
+            diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
+        }
+        self.report(diagnostic);
+        None
+    }
+
+    fn remote_label(&mut self, process: &ast::Name, pid: Option<&ast::Expr>, label: &ast::Name) -> Expr {
+        let pid = pid.map(|pid| Box::new(self.expression(pid)));
+        let Some(code) = self.process_named(process) else { return Expr::Const(0) };
+        let asked = self.asked_labels.entry(code).or_default();
+        let number = match asked.iter().position(|known| known.text == label.text) {
+            Some(number) => number,
+            None => {
+                asked.push(label.clone());
+                asked.len() - 1
+            }
+        };
+        Expr::At { code, pid, label: number as u32 }
+    }
+
+    fn remote_variable(&mut self, process: &ast::Name, pid: Option<&ast::Expr>, variable: &VarRef) -> Expr {
+        let pid = pid.map(|pid| Box::new(self.expression(pid)));
+        let Some(code) = self.process_named(process) else { return Expr::Const(0) };
+        let Some(first) = variable.parts.first() else { return Expr::Const(0) };
+        let key = (code, first.name.text.clone());
+        let found =
+            self.known_remote_variables.get(&key).or_else(|| self.remote_variables.get(&key)).cloned();
+        let Some(declared) = found else {
+            self.needs_remote_variables = true;
+            self.error(first.name.span, format!("`{}` has no variable `{}`", process.text, first.name.text));
+            return Expr::Const(0);
+        };
+        match self.place_in(&declared, variable) {
+            Meant::Place(place) => Expr::Remote { code, pid, place: Box::new(place) },
+            Meant::Record(_) => {
+                self.error(variable.span, "a record has no value of its own");
+                Expr::Const(0)
+            }
+            Meant::Value(value) => value,
+        }
+    }
+}
+
+fn flat_places(shape: &Shape, scope: Scope, slot: u32, indices: &[Index], places: &mut Vec<Place>) {
+    match shape {
+        Shape::Scalar(ty) => places.push(Place { scope, slot, indices: indices.to_vec(), ty: *ty }),
+        Shape::Record(record) => {
+            for field in &record.fields {
+                for index in 0..field.length.unwrap_or(1) {
+                    let slot = slot + field.offset + index * field.shape.slots();
+                    flat_places(&field.shape, scope, slot, indices, places);
+                }
+            }
+        }
+    }
+}
+
+fn constant_binary(op: ast::BinaryOp, left: i32, right: i32) -> Option<i32> {
+    use ast::BinaryOp::*;
+    Some(match op {
+        Add => left.wrapping_add(right),
+        Sub => left.wrapping_sub(right),
+        Mul => left.wrapping_mul(right),
+        Div => left.checked_div(right)?,
+        Rem => left.checked_rem(right)?,
+        BitAnd => left & right,
+        BitXor => left ^ right,
+        BitOr => left | right,
+        ShiftLeft => left.wrapping_shl(right as u32),
+        ShiftRight => left.wrapping_shr(right as u32),
+        Lt => i32::from(left < right),
+        Le => i32::from(left <= right),
+        Gt => i32::from(left > right),
+        Ge => i32::from(left >= right),
+        Eq => i32::from(left == right),
+        Ne => i32::from(left != right),
+        And => i32::from(left != 0 && right != 0),
+        Or => i32::from(left != 0 || right != 0),
+    })
+}
+
+pub(super) fn unary(op: ast::UnaryOp) -> UnaryOp {
+    match op {
+        ast::UnaryOp::Not => UnaryOp::Not,
+        ast::UnaryOp::Negate => UnaryOp::Negate,
+        ast::UnaryOp::Complement => UnaryOp::Complement,
+    }
+}
+
+pub(super) fn binary(op: ast::BinaryOp) -> BinaryOp {
+    match op {
+        ast::BinaryOp::Add => BinaryOp::Add,
+        ast::BinaryOp::Sub => BinaryOp::Sub,
+        ast::BinaryOp::Mul => BinaryOp::Mul,
+        ast::BinaryOp::Div => BinaryOp::Div,
+        ast::BinaryOp::Rem => BinaryOp::Rem,
+        ast::BinaryOp::BitAnd => BinaryOp::BitAnd,
+        ast::BinaryOp::BitXor => BinaryOp::BitXor,
+        ast::BinaryOp::BitOr => BinaryOp::BitOr,
+        ast::BinaryOp::ShiftLeft => BinaryOp::ShiftLeft,
+        ast::BinaryOp::ShiftRight => BinaryOp::ShiftRight,
+        ast::BinaryOp::Lt => BinaryOp::Lt,
+        ast::BinaryOp::Le => BinaryOp::Le,
+        ast::BinaryOp::Gt => BinaryOp::Gt,
+        ast::BinaryOp::Ge => BinaryOp::Ge,
+        ast::BinaryOp::Eq => BinaryOp::Eq,
+        ast::BinaryOp::Ne => BinaryOp::Ne,
+        ast::BinaryOp::And => BinaryOp::And,
+        ast::BinaryOp::Or => BinaryOp::Or,
+    }
+}
+
+fn probe(probe: ast::Probe) -> Probe {
+    match probe {
+        ast::Probe::Full => Probe::Full,
+        ast::Probe::NotFull => Probe::NotFull,
+        ast::Probe::Empty => Probe::Empty,
+        ast::Probe::NotEmpty => Probe::NotEmpty,
+    }
+}
+
+/// Is this what a `chan` holds?
+pub(super) fn is_channel(ty: Type) -> bool {
+    ty.meaning == preempt_model::Meaning::Channel
+}

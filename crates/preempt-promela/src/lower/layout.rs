@@ -1,0 +1,202 @@
+//! Types, and how records are laid out flat.
+
+use super::Lowering;
+use crate::ast::{self, TypeName};
+use preempt_core::diagnostic::nearest;
+use preempt_core::{Diagnostic, Span};
+use preempt_model::{TemplateId, Type, Variable};
+use std::rc::Rc;
+
+#[derive(Debug, Clone)]
+pub(super) enum Shape {
+    Scalar(Type),
+    Record(RecordLayout),
+}
+
+/// A typedef. Cheap to clone: every variable of the type has it.
+pub(super) type RecordLayout = Rc<Record>;
+
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    pub name: String,
+    pub fields: Vec<Field>,
+    pub slots: u32,
+}
+
+#[derive(Debug)]
+pub(super) struct Field {
+    pub name: String,
+    /// Slots from the record's beginning.
+    pub offset: u32,
+    pub shape: Shape,
+    pub length: Option<u32>,
+    pub init: FieldInit,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum FieldInit {
+    Zero,
+    Constant(i32),
+    Channel(TemplateId),
+}
+
+impl Shape {
+    pub fn slots(&self) -> u32 {
+        match self {
+            Shape::Scalar(_) => 1,
+            Shape::Record(record) => record.slots,
+        }
+    }
+
+    /// The type of every slot, in order: how a record is sent in a message.
+    pub fn flat_types(&self, types: &mut Vec<Type>) {
+        match self {
+            Shape::Scalar(ty) => types.push(*ty),
+            Shape::Record(record) => {
+                for field in &record.fields {
+                    for _ in 0..field.length.unwrap_or(1) {
+                        field.shape.flat_types(types);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One variable for each scalar and each array of scalars inside, named for people.
+    pub fn shown(&self, name: &str, slot: u32, length: Option<u32>, span: Span, shown: &mut Vec<Variable>) {
+        match self {
+            Shape::Scalar(ty) => {
+                shown.push(Variable { name: name.to_string(), slot, ty: *ty, length, span });
+            }
+            Shape::Record(record) => {
+                for index in 0..length.unwrap_or(1) {
+                    let name = match length {
+                        Some(_) => format!("{name}[{index}]"),
+                        None => name.to_string(),
+                    };
+                    for field in &record.fields {
+                        let slot = slot + index * record.slots + field.offset;
+                        field.shape.shown(&format!("{name}.{}", field.name), slot, field.length, span, shown);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Lowering {
+    /// The shape of one value. Spin keeps arrays of bits as arrays of bytes, so their elements take any byte.
+    pub(super) fn shape(
+        &mut self,
+        ty: &TypeName,
+        is_array: bool,
+        width: Option<(u32, Span)>,
+        span: Span,
+    ) -> Shape {
+        if let (Some((_, width)), false) = (width, *ty == TypeName::Unsigned) {
+            self.report(
+                Diagnostic::error(width, "only `unsigned` takes a width")
+                    .hint("write for example `unsigned x : 5`"),
+            );
+        }
+        let bits = if is_array { 8 } else { 1 };
+        Shape::Scalar(match ty {
+            TypeName::Bit => Type { bits, ..Type::BIT },
+            TypeName::Bool => Type { bits, ..Type::BOOL },
+            TypeName::Byte => Type::BYTE,
+            TypeName::Pid => Type::PID,
+            TypeName::Short => Type::SHORT,
+            TypeName::Int => Type::INT,
+            TypeName::Unsigned => match width {
+                Some((bits @ 1..=32, _)) => Type::unsigned(bits as u8),
+                Some((_, span)) => {
+                    self.error(span, "an unsigned variable has 1 to 32 bits");
+                    Type::unsigned(32)
+                }
+                None => {
+                    self.report(
+                        Diagnostic::error(span, "an unsigned variable needs its number of bits")
+                            .hint("write for example `unsigned x : 5`"),
+                    );
+                    Type::unsigned(32)
+                }
+            },
+            TypeName::Mtype(set) => Type::symbol(self.symbol_set(set.as_ref())),
+            TypeName::Chan => Type::CHANNEL,
+            TypeName::Record(name) => match self.names.records.get(&name.text) {
+                Some(record) => return Shape::Record(record.clone()),
+                None => {
+                    let near = nearest(&name.text, self.names.records.keys().map(String::as_str));
+                    let mut diagnostic =
+                        Diagnostic::error(name.span, format!("there is no type `{}`", name.text));
+                    if let Some(near) = near {
+                        diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
+                    }
+                    self.report(diagnostic);
+                    Type::INT
+                }
+            },
+        })
+    }
+
+    fn symbol_set(&mut self, set: Option<&ast::Name>) -> u16 {
+        match set {
+            None => 0,
+            Some(name) => match self.names.symbol_sets.get(&name.text) {
+                Some(number) => *number,
+                None => {
+                    self.error(name.span, format!("there is no mtype named `{}`", name.text));
+                    0
+                }
+            },
+        }
+    }
+
+    pub(super) fn typedef(&mut self, typedef: &ast::Typedef) {
+        let mut record = Record { name: typedef.name.text.clone(), ..Record::default() };
+        for declaration in &typedef.fields {
+            for variable in &declaration.variables {
+                let length = self.array_length(variable);
+                let shape = self.shape(&declaration.ty, length.is_some(), variable.width, variable.name.span);
+                if record.fields.iter().any(|field| field.name == variable.name.text) {
+                    let message = format!("the field `{}` is declared twice", variable.name.text);
+                    self.error(variable.name.span, message);
+                }
+                let init = self.field_init(variable);
+                let field =
+                    Field { name: variable.name.text.clone(), offset: record.slots, length, init, shape };
+                record.slots = record
+                    .slots
+                    .saturating_add(field.shape.slots().saturating_mul(length.unwrap_or(1)))
+                    .min(super::declarations::MAX_SLOTS);
+                record.fields.push(field);
+            }
+        }
+        if self.names.records.contains_key(&record.name) {
+            self.error(typedef.name.span, format!("the type `{}` is defined twice", record.name));
+        }
+        self.names.records.insert(record.name.clone(), Rc::new(record));
+    }
+
+    fn field_init(&mut self, variable: &ast::Variable) -> FieldInit {
+        match &variable.init {
+            None => FieldInit::Zero,
+            Some(ast::Initializer::Value(expr)) => match self.constant(expr) {
+                Some(value) => FieldInit::Constant(value),
+                None => {
+                    self.error(expr.span, "the initial value of a field must be a constant");
+                    FieldInit::Zero
+                }
+            },
+            Some(ast::Initializer::List(values)) => {
+                if let Some(first) = values.first() {
+                    self.error(first.span, "a field cannot be initialised with a list");
+                }
+                FieldInit::Zero
+            }
+            Some(ast::Initializer::Channel { capacity, fields, span }) => {
+                FieldInit::Channel(self.template(&variable.name.text, capacity, fields, *span))
+            }
+        }
+    }
+}

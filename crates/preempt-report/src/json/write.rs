@@ -1,0 +1,206 @@
+//! From an outcome to the wire.
+
+use super::{SCHEMA, wire};
+use preempt_core::{
+    Change, Cost, Guarantee, Outcome, Partner, Property, Stats, Step, StopReason, SwitchKind, Trace, Value,
+    Verdict,
+};
+
+/// What was run: the part of the report that an engine does not know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunInfo {
+    pub file: String,
+    pub engine: String,
+    /// In the order in which they are to be shown.
+    pub options: Vec<(String, Setting)>,
+}
+
+/// The value of one option.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Setting {
+    Text(String),
+    Number(u64),
+    Flag(bool),
+    /// The option does not apply or was not given.
+    Unset,
+}
+
+/// One object, indented, with a final newline.
+pub fn to_json(info: &RunInfo, outcome: &Outcome) -> String {
+    let report = wire::Report::new(info, outcome);
+    // The wire types hold strings, integers and finite numbers under string keys: nothing that JSON lacks.
+    let mut text = serde_json::to_string_pretty(&report).expect("every wire type has a JSON form");
+    text.push('\n');
+    text
+}
+
+impl wire::Report {
+    fn new(info: &RunInfo, outcome: &Outcome) -> wire::Report {
+        let (verdict, reason) = match outcome.verdict {
+            Verdict::Holds => ("holds", None),
+            Verdict::Violated => ("violated", None),
+            Verdict::Inconclusive(reason) => ("inconclusive", Some(reason_name(reason))),
+        };
+        wire::Report {
+            schema: SCHEMA,
+            tool: format!("preempt {}", env!("CARGO_PKG_VERSION")),
+            file: info.file.clone(),
+            engine: info.engine.clone(),
+            options: wire::Fields(
+                info.options.iter().map(|(name, value)| (name.clone(), value.into())).collect(),
+            ),
+            verdict,
+            reason,
+            guarantee: reason.is_none().then(|| outcome.guarantee.into()),
+            property: outcome.violation.as_ref().map(Into::into),
+            stats: (&outcome.stats).into(),
+            counterexample: outcome.counterexample.as_ref().map(Into::into),
+        }
+    }
+}
+
+fn reason_name(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::States => "states",
+        StopReason::Depth => "depth",
+        StopReason::Time => "time",
+        StopReason::Memory => "memory",
+        StopReason::Interrupted => "interrupted",
+        StopReason::Partial => "partial",
+    }
+}
+
+impl From<&Setting> for wire::Setting {
+    fn from(setting: &Setting) -> wire::Setting {
+        match setting {
+            Setting::Text(text) => wire::Setting::Text(text.clone()),
+            Setting::Number(number) => wire::Setting::Number(*number),
+            Setting::Flag(flag) => wire::Setting::Flag(*flag),
+            Setting::Unset => wire::Setting::Unset,
+        }
+    }
+}
+
+impl From<Guarantee> for wire::Guarantee {
+    fn from(guarantee: Guarantee) -> wire::Guarantee {
+        let kind = |kind| wire::Guarantee { kind, bound: None, unit: None, probability: None };
+        match guarantee {
+            Guarantee::Exhaustive => kind("exhaustive"),
+            Guarantee::Parameterised => kind("parameterised"),
+            Guarantee::Approximate { probability } => wire::Guarantee {
+                // JSON has no infinities; a probability that is not a number is not known.
+                probability: probability.is_finite().then_some(probability),
+                ..kind("approximate")
+            },
+            Guarantee::Bounded(bound) => wire::Guarantee {
+                bound: Some(bound.most),
+                unit: Some(unit_name(bound.unit)),
+                ..kind("bounded")
+            },
+        }
+    }
+}
+
+fn unit_name(unit: Cost) -> &'static str {
+    match unit {
+        Cost::Preemptions => "preemptions",
+        Cost::Switches => "switches",
+        Cost::Steps => "steps",
+    }
+}
+
+impl From<&Property> for wire::Property {
+    fn from(property: &Property) -> wire::Property {
+        wire::Property {
+            kind: property.kind.name().to_string(),
+            name: property.name.clone(),
+            location: property.location.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+impl From<&Stats> for wire::Stats {
+    fn from(stats: &Stats) -> wire::Stats {
+        let level = |level: &preempt_core::Level| wire::Level {
+            level: level.level,
+            states: level.states,
+            transitions: level.transitions,
+        };
+        wire::Stats {
+            states: stats.states,
+            transitions: stats.transitions,
+            revisits: stats.revisits,
+            executions: stats.executions,
+            pruned: stats.pruned,
+            depth: stats.depth,
+            seconds: stats.time.as_secs_f64(),
+            peak_bytes: stats.peak_bytes,
+            per_level: stats.levels.iter().map(level).collect(),
+            violations: wire::Fields(
+                stats.violations.iter().map(|(kind, count)| (kind.name().to_string(), *count)).collect(),
+            ),
+        }
+    }
+}
+
+impl From<&Trace> for wire::Counterexample {
+    fn from(trace: &Trace) -> wire::Counterexample {
+        let switches = trace.switches();
+        wire::Counterexample {
+            initial: fields(&trace.initial),
+            steps: trace.steps.iter().map(Into::into).collect(),
+            loop_start: trace.loop_start,
+            preemptions: trace.preemptions(),
+            switches,
+            contexts: if trace.steps.is_empty() { 0 } else { switches + 1 },
+            length: trace.steps.len(),
+            processes: Some(trace.processes),
+        }
+    }
+}
+
+impl From<&Step> for wire::Step {
+    fn from(step: &Step) -> wire::Step {
+        wire::Step {
+            process: step.process.clone(),
+            pid: step.pid,
+            location: step.location.as_ref().map(ToString::to_string),
+            text: step.text.clone(),
+            choice: step.choice.clone(),
+            switch: match step.switch {
+                SwitchKind::None => wire::Switch::None,
+                SwitchKind::Forced => wire::Switch::Forced,
+                SwitchKind::Preemption => wire::Switch::Preemption,
+            },
+            changed: fields(&step.changed),
+            output: step.output.clone(),
+            partner: step.partner.as_ref().map(Into::into),
+        }
+    }
+}
+
+impl From<&Partner> for wire::Partner {
+    fn from(partner: &Partner) -> wire::Partner {
+        wire::Partner {
+            process: partner.process.clone(),
+            pid: partner.pid,
+            location: partner.location.as_ref().map(ToString::to_string),
+            text: partner.text.clone(),
+        }
+    }
+}
+
+fn fields(changes: &[Change]) -> wire::Fields<wire::Value> {
+    wire::Fields(changes.iter().map(|change| (change.name.clone(), (&change.value).into())).collect())
+}
+
+impl From<&Value> for wire::Value {
+    fn from(value: &Value) -> wire::Value {
+        match value {
+            Value::Number(number) => wire::Value::Number(*number),
+            Value::Name(name) => wire::Value::Name(name.clone()),
+            Value::List(values) => wire::Value::List(values.iter().map(Into::into).collect()),
+            Value::Gone => wire::Value::Gone,
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The verdict, what it rests on, and what the search cost.
+
+use super::words::{bytes, clean, counted, grouped, plural, seconds};
+use crate::style::{Ink, Style};
+use preempt_core::{Bound, Cost, Guarantee, Outcome, Property, PropertyKind, Stats, StopReason, Verdict};
+
+/// One line with the answer, and one with how far it reaches.
+pub(super) fn verdict(outcome: &Outcome, style: Style) -> String {
+    let (word, ink) = match outcome.verdict {
+        Verdict::Holds => ("holds", Ink::Good),
+        Verdict::Violated => ("violated", Ink::Bad),
+        Verdict::Inconclusive(_) => ("inconclusive", Ink::Doubtful),
+    };
+    let mut text = format!("{}: {}\n", style.paint(ink, word), answer(outcome));
+    if let Some(reach) = reach(outcome) {
+        text.push_str(&style.paint(Ink::Faint, &reach));
+        text.push('\n');
+    }
+    text
+}
+
+fn answer(outcome: &Outcome) -> String {
+    match (outcome.verdict, &outcome.violation, outcome.guarantee) {
+        (Verdict::Violated, Some(property), _) => property_with_place(property),
+        (Verdict::Violated, None, _) => violations(&outcome.stats).unwrap_or_else(|| "a property".into()),
+        (Verdict::Inconclusive(reason), _, _) => stopped(reason).to_string(),
+        (Verdict::Holds, _, Guarantee::Bounded(bound)) => {
+            format!("no violation with {}", at_most(bound))
+        }
+        (Verdict::Holds, _, Guarantee::Parameterised) => "no violation, for any number of processes".into(),
+        (Verdict::Holds, _, Guarantee::Exhaustive | Guarantee::Approximate { .. }) => "no violation".into(),
+    }
+}
+
+pub(super) fn property_with_place(property: &Property) -> String {
+    let what = describe(property);
+    match &property.location {
+        Some(location) => format!("{what} at {}", clean(&location.to_string())),
+        None => what,
+    }
+}
+
+/// The user's words, with the kind in front where those words do not show it.
+pub(super) fn describe(property: &Property) -> String {
+    let name = clean(&property.name);
+    let kind = match property.kind {
+        PropertyKind::Assertion => return name,
+        PropertyKind::Deadlock => "deadlock",
+        PropertyKind::RuntimeError => "run-time error",
+        PropertyKind::Never => "never claim",
+        PropertyKind::Ltl => "LTL property",
+        PropertyKind::Acceptance => "acceptance cycle",
+        PropertyKind::NonProgress => "non-progress cycle",
+        PropertyKind::TraceAssertion => "trace assertion",
+        PropertyKind::Exclusive => "exclusive channel",
+    };
+    if name.is_empty() || name == kind { kind.to_string() } else { format!("{kind}: {name}") }
+}
+
+/// What a "holds" rests on; what is missing from an inconclusive answer.
+fn reach(outcome: &Outcome) -> Option<String> {
+    match outcome.verdict {
+        Verdict::Holds => Some(match outcome.guarantee {
+            Guarantee::Exhaustive => "exhaustive: every reachable state was visited".into(),
+            Guarantee::Bounded(bound) => {
+                format!(
+                    "complete up to this bound; runs with more {} were not considered",
+                    several(bound.unit)
+                )
+            }
+            Guarantee::Approximate { probability } => format!(
+                "approximate: states are known by fingerprints; the probability that one was missed is {probability:.1e}"
+            ),
+            Guarantee::Parameterised => "exhaustive: the proof covers every instance".into(),
+        }),
+        Verdict::Violated => None,
+        Verdict::Inconclusive(_) => Some(match violations(&outcome.stats) {
+            Some(found) => format!("found before that: {found}"),
+            None => format!(
+                "no violation among the {} states visited; the others are unknown",
+                grouped(outcome.stats.states)
+            ),
+        }),
+    }
+}
+
+fn stopped(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::States => "the limit of states was reached (--max-states)",
+        StopReason::Depth => "the limit of depth was reached (--max-depth)",
+        StopReason::Time => "the limit of time was reached (--max-time)",
+        StopReason::Memory => "the limit of memory was reached (--max-memory)",
+        StopReason::Interrupted => "interrupted",
+        StopReason::Partial => "this search visits only part of the states, and found nothing there",
+    }
+}
+
+fn at_most(bound: Bound) -> String {
+    match bound.most {
+        0 => format!("no {}", unit(bound.unit)),
+        most => format!("at most {}", counted(most as usize, unit(bound.unit))),
+    }
+}
+
+fn unit(unit: Cost) -> &'static str {
+    match unit {
+        Cost::Preemptions => "preemption",
+        Cost::Switches => "switch",
+        Cost::Steps => "step",
+    }
+}
+
+fn several(cost: Cost) -> String {
+    plural(unit(cost))
+}
+
+/// `3 × assertion, 1 × deadlock`
+fn violations(stats: &Stats) -> Option<String> {
+    let found: Vec<String> = stats
+        .violations
+        .iter()
+        .filter(|(_, count)| **count > 0)
+        .map(|(kind, count)| format!("{} × {}", grouped(*count), kind.name()))
+        .collect();
+    (!found.is_empty()).then(|| found.join(", "))
+}
+
+/// All numbers, one a line, and the levels of the cost as a table.
+pub(super) fn statistics(outcome: &Outcome, style: Style) -> String {
+    let stats = &outcome.stats;
+    let mut lines = vec![
+        ("states", grouped(stats.states)),
+        ("transitions", grouped(stats.transitions)),
+        ("depth", grouped(stats.depth)),
+    ];
+    for (name, number) in
+        [("revisits", stats.revisits), ("executions", stats.executions), ("pruned", stats.pruned)]
+    {
+        if number > 0 {
+            lines.push((name, grouped(number)));
+        }
+    }
+    lines.push(("time", format!("{}{}", seconds(stats.time), speed(stats))));
+    if stats.peak_bytes > 0 {
+        lines.push(("memory", bytes(stats.peak_bytes)));
+    }
+    if let Some(found) = violations(stats) {
+        lines.push(("violations", found));
+    }
+    let mut text = String::new();
+    for (name, value) in lines {
+        text.push_str(&format!("  {} {value}\n", style.paint(Ink::Faint, &format!("{name:<12}"))));
+    }
+    text.push_str(&levels(outcome, style));
+    text
+}
+
+fn speed(stats: &Stats) -> String {
+    let seconds = stats.time.as_secs_f64();
+    if seconds < 0.01 {
+        return String::new();
+    }
+    format!(" ({} states/s)", grouped((stats.states as f64 / seconds) as u64))
+}
+
+fn levels(outcome: &Outcome, style: Style) -> String {
+    let levels = &outcome.stats.levels;
+    if levels.is_empty() {
+        return String::new();
+    }
+    let head = match outcome.guarantee {
+        Guarantee::Bounded(bound) => several(bound.unit),
+        _ => several(Cost::Preemptions),
+    };
+    let mut text = format!(
+        "\n  {}\n",
+        style.paint(Ink::Strong, &row(&head, "new states", "transitions", "states so far"))
+    );
+    let mut total = 0;
+    for level in levels {
+        total += level.states;
+        let numbers = [u64::from(level.level), level.states, level.transitions, total].map(grouped);
+        let [level, states, transitions, total] = &numbers;
+        text.push_str(&format!("  {}\n", row(level, states, transitions, total)));
+    }
+    text
+}
+
+fn row(level: &str, states: &str, transitions: &str, total: &str) -> String {
+    format!("{level:>11}  {states:>14}  {transitions:>14}  {total:>14}")
+}
+
+/// The same numbers in one line, for the end of a counterexample.
+pub(super) fn statistics_line(stats: &Stats, style: Style) -> String {
+    let mut parts = vec![
+        format!("{} states", grouped(stats.states)),
+        format!("{} transitions", grouped(stats.transitions)),
+        format!("depth {}", grouped(stats.depth)),
+        seconds(stats.time),
+    ];
+    if stats.peak_bytes > 0 {
+        parts.push(bytes(stats.peak_bytes));
+    }
+    let line = format!("searched: {}", parts.join(", "));
+    format!("{}\n", style.paint(Ink::Faint, &line))
+}

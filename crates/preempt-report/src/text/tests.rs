@@ -1,0 +1,247 @@
+use super::*;
+use crate::fixtures::{Run, holds, lost_mutex, violated, without_colour};
+use preempt_core::{PropertyKind, StopReason, Trace, Value, Verdict};
+
+#[track_caller]
+fn check(got: &str, want: &str) {
+    assert_eq!(got.trim_end(), want.trim_matches('\n').trim_end(), "\n{got}");
+}
+
+fn run_text(trace: &Trace) -> String {
+    render_run(trace, None, &TextOptions::default())
+}
+
+#[test]
+fn a_violation_shows_the_answer_the_run_and_the_cost() {
+    let outcome = violated(PropertyKind::Assertion, "assert(inside == 1)", lost_mutex());
+    let again = Some("preempt check models/broken.pml --bound 2".into());
+    let options = TextOptions { simplest: true, again, ..Default::default() };
+    check(
+        &render_outcome(&outcome, &options),
+        "
+violated: assert(inside == 1) at models/broken.pml:10:5
+
+  the simplest run: 8 steps, 2 preemptions, 0 forced switches, 2 processes
+  see it again: preempt check models/broken.pml --bound 2
+
+  start  busy = 0, inside = 0
+
+  step  line  P(0)                │ P(1)                │ changed
+──────────────────────────────────┼─────────────────────┼───────────
+     1     7  busy == 0           │                     │
+»    2     7  ▒ preempted         │ busy == 0           │
+     3     8                      │ busy = 1            │ busy = 1
+     4     9                      │ inside++            │ inside = 1
+     5    10                      │ assert(inside == 1) │
+»    6     8  busy = 1            │ ▒ preempted         │
+     7     9  inside++            │                     │ inside = 2
+     8    10  assert(inside == 1) │                     │
+✗ assert(inside == 1)
+  end    busy = 1, inside = 2
+
+searched: 12,345 states, 23,456 transitions, depth 78, 1.25 s, 5.1 MiB
+",
+    );
+    let coloured = render_outcome(&outcome, &TextOptions { style: Style::coloured(), ..options.clone() });
+    assert!(coloured.contains("\x1b[1;35m▒ preempted\x1b[0m"), "{coloured}");
+    assert_eq!(without_colour(&coloured), render_outcome(&outcome, &options));
+}
+
+#[test]
+fn a_lasso_a_rendezvous_output_and_a_forced_switch_in_lanes() {
+    let trace = Run::new(&[])
+        .step(0, 4, "q!1", &[])
+        .received_by(1, 9, "q?y")
+        .changing("y", Value::Number(1))
+        .step(1, 10, "printf(\"got it\\n\")", &[])
+        .printing("got it\n")
+        .step(1, 11, "y--", &[("y", 0)])
+        .step(0, 5, "y == 0", &[])
+        .step(1, 9, "y++", &[("y", 1)])
+        .preempting()
+        .looping_to(1)
+        .trace;
+    let outcome = violated(PropertyKind::NonProgress, "", trace);
+    check(
+        &render_run(
+            outcome.counterexample.as_ref().unwrap(),
+            outcome.violation.as_ref(),
+            &TextOptions::default(),
+        ),
+        "
+  5 steps, 1 preemption, 1 forced switch, 2 processes
+
+    step  line  P(0)        │ P(1)               │ changed
+────────────────────────────┼────────────────────┼────────
+       1     4  q!1         │ q?y                │ y = 1
+╭▶     2    10              │ printf(\"got it\\n\") │
+│                           │ > got it           │
+│      3    11              │ y--                │ y = 0
+│ ›    4     5  y == 0      │ · cannot move      │
+╰─»    5     9  ▒ preempted │ y++                │ y = 1
+↺ steps 2 to 5 repeat for ever
+✗ non-progress cycle
+  end    y = 1
+",
+    );
+}
+
+#[test]
+fn with_many_processes_a_map_replaces_the_lanes() {
+    let mut run = Run::new(&[]);
+    for pid in 0..6 {
+        run = run.step(pid, 3, "atomic { forks[left] == 0 -> forks[left] = 1 }", &[("forks[left]", 1)]);
+        run = if pid == 3 { run.preempting() } else { run };
+    }
+    check(
+        &run_text(&run.received_by(0, 9, "ask?x").trace),
+        "
+  6 steps, 1 preemption, 4 forced switches, 6 processes
+
+  ● moves   ▒ was preempted   ○ could not move   ◆ receives
+  step  line          process  does                            │ changed
+───────────────────────────────────────────────────────────────┼────────────────
+     1     3  ●·····  P(0)     atomic { forks[left] == 0 ->    │ forks[left] = 1
+                               forks[left] = 1 }               │
+›    2     3  ○●····  P(1)     atomic { forks[left] == 0 ->    │ forks[left] = 1
+                               forks[left] = 1 }               │
+›    3     3  ·○●···  P(2)     atomic { forks[left] == 0 ->    │ forks[left] = 1
+                               forks[left] = 1 }               │
+»    4     3  ··▒●··  P(3)     atomic { forks[left] == 0 ->    │ forks[left] = 1
+                               forks[left] = 1 }               │
+›    5     3  ···○●·  P(4)     atomic { forks[left] == 0 ->    │ forks[left] = 1
+                               forks[left] = 1 }               │
+›    6     3  ◆···○●  P(5)     atomic { forks[left] == 0 ->    │ forks[left] = 1
+                               forks[left] = 1 } → P(0): ask?x │
+  end    forks[left] = 1
+",
+    );
+}
+
+#[test]
+fn a_long_run_of_one_process_folds_and_keeps_the_values() {
+    let mut run = Run::new(&[("i", 0)]);
+    for i in 0..300 {
+        run = run.step(0, 2, "i++", &[("i", i + 1)]);
+    }
+    let trace = run.step(1, 7, "i > 7", &[]).preempting().trace;
+    check(
+        &run_text(&trace),
+        "
+  301 steps, 1 preemption, 0 forced switches, 2 processes
+
+  start  i = 0
+
+  step  line  P(0)           │ P(1)  │ changed
+─────────────────────────────┼───────┼────────
+     1     2  i++            │       │ i = 1
+     2     2  i++            │       │ i = 2
+     3     2  i++            │       │ i = 3
+     4     2  i++            │       │ i = 4
+     …        293 more steps │       │ i = 297
+   298     2  i++            │       │ i = 298
+   299     2  i++            │       │ i = 299
+   300     2  i++            │       │ i = 300
+»  301     7  ▒ preempted    │ i > 7 │
+  end    i = 300
+",
+    );
+    let full = render_run(&trace, None, &TextOptions { full: true, ..Default::default() });
+    assert!(full.lines().count() > 300 && full.matches("step  line").count() > 3, "{full}");
+}
+
+#[test]
+fn without_steps_the_initial_state_is_at_fault() {
+    let outcome = violated(PropertyKind::Deadlock, "invalid end state", Trace::default());
+    let text = render_outcome(&outcome, &TextOptions::default());
+    assert!(text.contains("✗ deadlock: invalid end state (in the initial state)"), "{text}");
+    assert!(text.contains("0 steps, 0 preemptions, 0 forced switches, 0 processes"), "{text}");
+}
+
+#[test]
+fn holds_says_what_it_rests_on() {
+    check(
+        &render_outcome(&holds(Some(1)), &TextOptions::default()),
+        "
+holds: no violation with at most 1 preemption
+complete up to this bound; runs with more preemptions were not considered
+
+  states       12,345
+  transitions  23,456
+  depth        78
+  time         1.25 s (9,876 states/s)
+  memory       5.1 MiB
+
+  preemptions      new states     transitions   states so far
+            0           2,345           3,456           2,345
+            1          10,000          20,000          12,345
+",
+    );
+    let text = render_outcome(&holds(None), &TextOptions::default());
+    assert!(
+        text.starts_with("holds: no violation\nexhaustive: every reachable state was visited\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn inconclusive_says_why_and_what_was_seen() {
+    let mut outcome = Outcome { verdict: Verdict::Inconclusive(StopReason::States), ..holds(None) };
+    let text = render_outcome(&outcome, &TextOptions::default());
+    let want = "inconclusive: the limit of states was reached (--max-states)\n\
+                no violation among the 12,345 states visited; the others are unknown\n";
+    assert!(text.starts_with(want), "{text}");
+    outcome.stats.violations.insert(PropertyKind::Deadlock, 1);
+    let text = render_outcome(&outcome, &TextOptions::default());
+    assert!(text.contains("found before that: 1 × deadlock"), "{text}");
+}
+
+#[test]
+fn counted_violations_are_named_when_there_is_no_single_run() {
+    let mut outcome = Outcome { verdict: Verdict::Violated, ..holds(None) };
+    outcome.stats.violations.insert(PropertyKind::Assertion, 1234);
+    outcome.stats.violations.insert(PropertyKind::Deadlock, 1);
+    let text = render_outcome(&outcome, &TextOptions::default());
+    assert!(text.starts_with("violated: 1,234 × assertion, 1 × deadlock\n"), "{text}");
+}
+
+/// Whatever the width, the number of processes and the text: no panic, and lines fit where they can.
+#[test]
+fn odd_runs_and_odd_pages() {
+    for processes in [1, 2, 3, 5, 9, 40] {
+        for width in [0, 10, 40, 80, 200] {
+            for text in ["", "x", "äöü 漢字 \x1b[31m\t\n", &"very_long_name".repeat(30)] {
+                let mut run = Run::new(&[("a", 1)]);
+                for i in 0..processes * 2 {
+                    run = run.step(i % processes, 1, text, &[(text, 7)]).printing(text);
+                }
+                let trace = run.changing("gone", Value::Gone).looping_to(processes).trace;
+                for full in [true, false] {
+                    let shown = render_run(&trace, None, &TextOptions { width, full, ..Default::default() });
+                    assert!(!shown.contains('\x1b'));
+                    if width >= 80 && processes < 20 {
+                        let widest = shown.lines().map(words::width).max().unwrap();
+                        assert!(widest <= width, "{widest} columns on a page of {width}:\n{shown}");
+                    }
+                    assert!(shown.lines().all(|line| line.trim_end() == line), "blanks at the end:\n{shown}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn places_in_several_files_are_told_apart() {
+    let mut run = Run::new(&[]).step(0, 1, "a", &[]).step(0, 2, "b", &[]);
+    run.last().location.as_mut().unwrap().file = "lib/a_rather_long_file_name.h".into();
+    let text = run_text(&run.trace);
+    assert!(text.contains("broken.pml:1") && text.contains("a_rather_long…:2"), "{text}");
+}
+
+#[test]
+fn a_thousand_steps_that_always_switch_stay_one_line_each() {
+    let run = (0..1000).fold(Run::new(&[]), |run, i| run.step(i % 2, 1, "turn = 1 - turn", &[]));
+    let text = run_text(&run.trace);
+    let rows = text.lines().filter(|line| line.contains("turn = 1")).count();
+    assert_eq!(rows, 1000);
+}

@@ -1,0 +1,89 @@
+// Paxos for one decision: two proposers, three acceptors. A proposer that has promises
+// from a majority must propose the newest value already accepted there.
+// expect: holds
+// plain: states=63416 transitions=130139
+// property stable: holds
+// property decides: violated
+
+#define ACCEPTORS 3
+#define MAJORITY  2
+#define NONE      0
+
+typedef Acceptor {
+    byte promised;      // the highest ballot heard of
+    byte ballot;        // the ballot of the accepted value, 0 if there is none
+    byte value
+};
+
+Acceptor acceptor[ACCEPTORS];
+byte chosen = NONE;
+
+// An exchange with one acceptor: request and answer arrive together, or are both lost.
+inline prepare(a) {
+    d_step {
+        if
+        :: acceptor[a].promised < ballot ->
+           acceptor[a].promised = ballot;
+           promises++;
+           if
+           :: acceptor[a].ballot > newest ->
+              newest = acceptor[a].ballot;
+              value = acceptor[a].value
+           :: else
+           fi
+        :: else
+        fi
+    }
+}
+
+inline accept(a) {
+    d_step {
+        if
+        :: acceptor[a].promised <= ballot ->
+           acceptor[a].promised = ballot;
+           acceptor[a].ballot = ballot;
+           acceptor[a].value = value;
+           accepts++
+        :: else
+        fi
+    }
+}
+
+proctype Proposer(byte ballot; byte value) {
+    byte a, promises, accepts, newest;
+
+    for (a : 0 .. ACCEPTORS - 1) {
+        if
+        :: prepare(a)
+        :: skip                             // lost
+        fi
+    }
+    if
+    :: promises < MAJORITY -> goto done     // gives up
+    :: else
+    fi;
+    for (a : 0 .. ACCEPTORS - 1) {
+        if
+        :: accept(a)
+        :: skip                             // lost
+        fi
+    }
+    if
+    :: accepts >= MAJORITY ->
+       assert(chosen == NONE || chosen == value);
+       chosen = value
+    :: else
+    fi;
+done:
+    skip
+}
+
+init {
+    atomic {
+        run Proposer(1, 7);
+        run Proposer(2, 8)
+    }
+}
+
+ltl stable { [] ((chosen == 7) -> [] (chosen == 7)) }
+ltl decides { <> (chosen != NONE) }
