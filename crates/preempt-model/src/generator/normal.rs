@@ -144,11 +144,11 @@ impl Scope<'_> {
                         });
                     }
                 }
-                // Spin leaves out some of several in a row.
-                idle if is_idle(&idle) && normal.last().is_some_and(is_idle) => {}
                 simple => normal.extend(self.simple(simple)),
             }
         }
+        // Spin leaves out some of several in a row.
+        normal.dedup_by(|second, first| is_idle(first) && is_idle(second));
         normal
     }
 
