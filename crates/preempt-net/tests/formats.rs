@@ -280,7 +280,7 @@ fn mistakes_in_pnml_have_a_place() {
     check(&PAGES.replace("target=\"q\"", "target=\"qq\""), "12:4 there is no node `qq` [did you mean `q`?]");
     check(
         &PAGES.replace("> 2 <", ">-2<"),
-        "5:66 `-2` is not a number of tokens [a number of tokens is never negative]",
+        "5:69 `-2` is not a number of tokens [a number of tokens is never negative]",
     );
     check(&PAGES.replace("ref=\"p\"", "ref=\"ppp\""), "8:4 the reference `ppp` stands for itself");
     check("", "1:1 there is no XML element here");
