@@ -19,10 +19,12 @@ mod forward;
 mod inequation;
 mod prune;
 mod refute;
+mod relevant;
 mod sign;
 mod stop;
 mod subsumption;
 mod trap;
+mod unwind;
 
 pub use answer::Run;
 pub use certificate::Certificate;

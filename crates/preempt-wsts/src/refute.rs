@@ -16,8 +16,6 @@ const LP_LIMIT: Duration = Duration::from_secs(20);
 pub(crate) struct Attempt {
     pub(crate) refutation: Refutation,
     pub(crate) refuted: bool,
-    /// Transitions that such a run may use.
-    pub(crate) live: Vec<bool>,
 }
 
 pub(crate) fn refute(problem: &Problem, number: usize, stop: &Stop<'_>) -> Attempt {
@@ -63,5 +61,5 @@ pub(crate) fn refute(problem: &Problem, number: usize, stop: &Stop<'_>) -> Attem
             _ => break false,
         }
     };
-    Attempt { refutation: Refutation { target: number, steps }, refuted, live }
+    Attempt { refutation: Refutation { target: number, steps }, refuted }
 }

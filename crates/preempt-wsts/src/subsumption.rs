@@ -45,6 +45,27 @@ impl Trie {
         self.below(0, marking.as_slice(), except)
     }
 
+    /// Is a marking above this one? It looks at no more than `budget` branches, and then says no.
+    pub(crate) fn has_above(&self, marking: &Marking, mut budget: u32) -> bool {
+        self.above(0, marking.as_slice(), &mut budget)
+    }
+
+    fn above(&self, at: usize, entries: &[(Place, u64)], budget: &mut u32) -> bool {
+        // Every node lies on the way to some marking.
+        let Some((place, tokens)) = entries.first() else { return true };
+        for (p, n, child) in &self.nodes[at].children {
+            if *budget == 0 || p > place {
+                return false;
+            }
+            *budget -= 1;
+            let rest = if p == place { &entries[1..] } else { entries };
+            if (p < place || n >= tokens) && self.above(*child as usize, rest, budget) {
+                return true;
+            }
+        }
+        false
+    }
+
     fn below(&self, at: usize, entries: &[(Place, u64)], except: Option<u32>) -> bool {
         let node = &self.nodes[at];
         if node.end.is_some() && node.end != except {
@@ -86,6 +107,8 @@ mod tests {
             let marking: Marking = (0..6).map(|p| (p, if below(3) == 0 { below(5) } else { 0 })).collect();
             let expected = list.iter().any(|small| marking.covers(small));
             assert_eq!(trie.has_below(&marking, None), expected);
+            let above = list.iter().any(|large| large.covers(&marking));
+            assert_eq!(trie.has_above(&marking, u32::MAX), above || (list.is_empty() && marking.is_empty()));
             if !expected {
                 trie.insert(&marking, number);
                 assert!(!trie.has_below(&marking, Some(number)));
