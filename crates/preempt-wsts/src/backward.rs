@@ -28,7 +28,7 @@ pub(crate) fn backward(problem: &Problem, open: &[usize], stop: &Stop<'_>) -> An
         elements: Vec::new(),
         trie: Trie::new(),
         queue: BinaryHeap::new(),
-        pruner: Pruner::new(problem, &live, &empty),
+        pruner: Pruner::new(problem, &live, &empty, stop),
         spurious: false,
     };
     let producers = producers(problem, &live);

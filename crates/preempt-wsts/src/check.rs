@@ -1,11 +1,11 @@
-//! The strategy: pre-checks on every target, then forward and backward side by side; the first answer wins.
+//! The strategy: pre-checks on every target and then backward, with forward at their side; the first answer wins.
 //!
 //! Nothing leaves here unverified: a run is replayed by the firing rule, and a certificate is checked by
 //! [`checker`](crate::checker).
 
 use crate::answer::{Answer, Run};
 use crate::backward::backward;
-use crate::certificate::Certificate;
+use crate::certificate::{Certificate, Refutation};
 use crate::checker;
 use crate::forward::forward;
 use crate::refute::refute;
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Engine {
-    /// Pre-checks, then forward and backward side by side.
+    /// Pre-checks and then backward, with forward at their side.
     #[default]
     Auto,
     /// Only the pre-checks: they prove, or they say nothing.
@@ -121,7 +121,7 @@ fn verified(problem: &Problem, answer: &Answer) -> Result<(), String> {
     }
 }
 
-/// What comes from the threads: an answer, or that the targets that are left are these.
+/// The engines run in threads of their own, so that whoever watches is asked all the time.
 fn run_engines(
     problem: &Problem,
     engine: Engine,
@@ -158,59 +158,59 @@ fn run_engines(
 
 fn coordinate(problem: &Problem, engine: Engine, stop: &Stop<'_>, send: &mpsc::Sender<(Answer, Engine)>) {
     let all: Vec<usize> = (0..problem.targets.len()).collect();
+    // Who has an answer ends the others; nobody listens to a second one.
     let tell = |answer: Answer, engine: Engine| {
-        // Nobody listens any more once there is an answer.
         let _ = send.send((answer, engine));
+        stop.cancelled.store(true, Ordering::Relaxed);
     };
     match engine {
-        Engine::Basis => return tell(backward(problem, &all, stop), engine),
-        Engine::Forward => return tell(forward(problem, &all, stop), engine),
-        Engine::Auto | Engine::Prechecks => {}
+        Engine::Basis => tell(backward(problem, &all, stop), engine),
+        Engine::Forward => tell(forward(problem, &all, stop), engine),
+        Engine::Prechecks => {
+            let (refutations, open) = prechecks(problem, all, stop);
+            tell(proof_or(refutations, &open, stop), engine);
+        }
+        Engine::Auto => std::thread::scope(|scope| {
+            let (all, tell) = (&all, &tell);
+            scope.spawn(move || {
+                if let found @ Answer::Covered(_) = forward(problem, all, stop) {
+                    tell(found, Engine::Forward);
+                }
+            });
+            let (refutations, open) = prechecks(problem, all.clone(), stop);
+            if open.is_empty() {
+                return tell(proof_or(refutations, &open, stop), Engine::Prechecks);
+            }
+            match backward(problem, &open, stop) {
+                Answer::Safe(mut certificate) => {
+                    certificate.refutations = refutations;
+                    tell(Answer::Safe(certificate), Engine::Basis);
+                }
+                found @ Answer::Covered(_) => tell(found, Engine::Basis),
+                // Forward goes on, and if it finds nothing either, nothing is told.
+                Answer::Unknown(_) => {}
+            }
+        }),
     }
+}
+
+/// The targets that are refuted, and those that are not.
+fn prechecks(problem: &Problem, targets: Vec<usize>, stop: &Stop<'_>) -> (Vec<Refutation>, Vec<usize>) {
     let mut refutations = Vec::new();
     let mut open = Vec::new();
-    for target in all {
-        let attempt = refute(problem, target, stop);
-        if attempt.refuted {
-            refutations.push(attempt.refutation);
-        } else {
-            open.push(target);
+    for target in targets {
+        match refute(problem, target, stop) {
+            Some(refutation) => refutations.push(refutation),
+            None => open.push(target),
         }
     }
+    (refutations, open)
+}
+
+fn proof_or(refutations: Vec<Refutation>, open: &[usize], stop: &Stop<'_>) -> Answer {
     if open.is_empty() {
-        return tell(Answer::Safe(Certificate { refutations, basis: None }), Engine::Prechecks);
+        Answer::Safe(Certificate { refutations, basis: None })
+    } else {
+        Answer::Unknown(stop.reason().unwrap_or(StopReason::Partial))
     }
-    if engine == Engine::Prechecks {
-        return tell(Answer::Unknown(stop.reason().unwrap_or(StopReason::Partial)), engine);
-    }
-    std::thread::scope(|scope| {
-        let open = &open;
-        let runs = scope.spawn(move || {
-            let answer = forward(problem, open, stop);
-            if matches!(answer, Answer::Covered(_)) {
-                stop.cancelled.store(true, Ordering::Relaxed);
-            }
-            answer
-        });
-        let proof = backward(problem, open, stop);
-        let found = match proof {
-            Answer::Safe(mut certificate) => {
-                certificate.refutations = refutations;
-                Some((Answer::Safe(certificate), Engine::Basis))
-            }
-            Answer::Covered(run) => Some((Answer::Covered(run), Engine::Basis)),
-            Answer::Unknown(_) => None,
-        };
-        match found {
-            Some((answer, by)) => {
-                stop.cancelled.store(true, Ordering::Relaxed);
-                tell(answer, by);
-            }
-            None => match runs.join() {
-                Ok(Answer::Unknown(reason)) => tell(Answer::Unknown(reason), engine),
-                Ok(answer) => tell(answer, Engine::Forward),
-                Err(_) => {}
-            },
-        }
-    });
 }

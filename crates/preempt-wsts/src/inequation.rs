@@ -9,16 +9,21 @@
 
 use crate::certificate::Combination;
 use crate::exact::{Weights, integers};
-use microlp::{ComparisonOp, OptimizationDirection, Problem as Program, Solution, SolveOutcome, Variable};
+use crate::stop::Stop;
+use microlp::{
+    ComparisonOp, OptimizationDirection, Problem as Program, Solution, SolutionStatus, SolveOutcome, Variable,
+};
 use preempt_net::{Marking, Place, Problem};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(crate) struct Inequation<'p> {
     problem: &'p Problem,
     columns: Vec<Column>,
     /// The columns that add to a place.
     adding: Vec<Vec<usize>>,
+    /// For one program.
     limit: Duration,
+    stop: &'p Stop<'p>,
 }
 
 struct Column {
@@ -29,9 +34,16 @@ struct Column {
 }
 
 const ZERO: f64 = 1e-7;
+/// A program is interrupted so often, to ask whether its answer is still wanted.
+const SLICE: Duration = Duration::from_millis(200);
 
 impl<'p> Inequation<'p> {
-    pub(crate) fn new(problem: &'p Problem, live: &[bool], limit: Duration) -> Inequation<'p> {
+    pub(crate) fn new(
+        problem: &'p Problem,
+        live: &[bool],
+        limit: Duration,
+        stop: &'p Stop<'p>,
+    ) -> Inequation<'p> {
         let mut columns = Vec::new();
         for (number, transition) in problem.net.transitions.iter().enumerate().filter(|(t, _)| live[*t]) {
             columns.push(Column { transition: number, firing: true, entries: transition.displacement() });
@@ -45,7 +57,7 @@ impl<'p> Inequation<'p> {
                 adding[*place as usize].push(at);
             }
         }
-        Inequation { problem, columns, adding, limit }
+        Inequation { problem, columns, adding, limit, stop }
     }
 
     /// The places and columns that can matter for the target and the traps: the cone of influence.
@@ -74,7 +86,7 @@ impl<'p> Inequation<'p> {
     pub(crate) fn contradiction(&self, target: &Marking, traps: &[Vec<Place>]) -> Option<Combination> {
         let (inside, columns) = self.cone(target, traps);
         let mut program = Program::new(OptimizationDirection::Maximize);
-        program.set_time_limit(self.limit);
+        program.set_time_limit(SLICE);
         let vars = self.weights(&mut program, target, traps, Some(&inside), 1.0);
         for column in &columns {
             let terms = vars.terms(&self.columns[*column].entries);
@@ -82,7 +94,7 @@ impl<'p> Inequation<'p> {
                 program.add_constraint(terms.as_slice(), ComparisonOp::Le, 0.0);
             }
         }
-        let solution = solved(&program)?;
+        let solution = self.solved(&program)?;
         if solution.objective() < ZERO {
             return None;
         }
@@ -97,7 +109,7 @@ impl<'p> Inequation<'p> {
     /// of them, because weights can be added: what is left is the maximal support of a solution (Fraca, Haddad).
     pub(crate) fn unused(&self, target: &Marking, traps: &[Vec<Place>]) -> Option<(Combination, Vec<usize>)> {
         let mut program = Program::new(OptimizationDirection::Maximize);
-        program.set_time_limit(self.limit);
+        program.set_time_limit(SLICE);
         let vars = self.weights(&mut program, &Marking::new(), traps, None, f64::INFINITY);
         let mut balance: Vec<(Variable, f64)> = Vec::new();
         for (place, variable) in &vars.places {
@@ -119,7 +131,7 @@ impl<'p> Inequation<'p> {
             }
             program.add_constraint(terms.as_slice(), ComparisonOp::Le, 0.0);
         }
-        let solution = solved(&program)?;
+        let solution = self.solved(&program)?;
         if solution.objective() < ZERO {
             return None;
         }
@@ -143,7 +155,7 @@ impl<'p> Inequation<'p> {
     /// The places that are empty in some solution that marks every trap.
     pub(crate) fn empty_in_solution(&self, target: &Marking, traps: &[Vec<Place>]) -> Option<Vec<Place>> {
         let mut program = Program::new(OptimizationDirection::Minimize);
-        program.set_time_limit(self.limit);
+        program.set_time_limit(SLICE);
         let mut rows: Vec<Vec<(Variable, f64)>> = vec![Vec::new(); self.adding.len()];
         for (place, row) in (0..).zip(&mut rows) {
             let range = self.problem.range(place);
@@ -165,10 +177,25 @@ impl<'p> Inequation<'p> {
             let sum = merged(sum);
             program.add_constraint(sum.as_slice(), ComparisonOp::Ge, 1.0);
         }
-        let solution = solved(&program)?;
+        let solution = self.solved(&program)?;
         let value =
             |row: &[(Variable, f64)]| row.iter().map(|(v, n)| solution.var_value(*v) * n).sum::<f64>();
         Some((0..).zip(&rows).filter(|(_, row)| value(row) < ZERO).map(|(place, _)| place).collect())
+    }
+
+    /// A failure of the solver is no answer, and nothing is concluded from it.
+    fn solved(&self, program: &Program) -> Option<Solution> {
+        let begin = Instant::now();
+        let mut outcome = program.solve().ok()?;
+        loop {
+            match outcome {
+                SolveOutcome::Solution(solution) if solution.status() == SolutionStatus::Optimal => {
+                    return Some(solution);
+                }
+                _ if begin.elapsed() > self.limit || self.stop.reason().is_some() => return None,
+                unfinished => outcome = unfinished.resume().ok()?,
+            }
+        }
     }
 
     /// Variables for weights: places that are not parametric, and traps without a parametric place.
@@ -261,9 +288,4 @@ fn merged(mut terms: Vec<(Variable, f64)>) -> Vec<(Variable, f64)> {
     });
     terms.retain(|(_, factor)| *factor != 0.0);
     terms
-}
-
-/// A failure of the solver is no answer, and nothing is concluded from it.
-fn solved(program: &Program) -> Option<Solution> {
-    program.solve().ok().and_then(|outcome: SolveOutcome| outcome.into_solution().ok())
 }

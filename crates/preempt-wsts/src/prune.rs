@@ -5,6 +5,7 @@
 use crate::certificate::Combination;
 use crate::exact::Weights;
 use crate::inequation::Inequation;
+use crate::stop::Stop;
 use num_bigint::BigUint;
 use preempt_net::{Marking, Place, Problem};
 use std::time::{Duration, Instant};
@@ -28,14 +29,19 @@ struct Bound {
 }
 
 impl<'p> Pruner<'p> {
-    pub(crate) fn new(problem: &'p Problem, live: &[bool], empty: &[Place]) -> Pruner<'p> {
+    pub(crate) fn new(
+        problem: &'p Problem,
+        live: &[bool],
+        empty: &[Place],
+        stop: &'p Stop<'p>,
+    ) -> Pruner<'p> {
         let mut always_empty = vec![false; problem.net.places.len()];
         for place in empty {
             always_empty[*place as usize] = true;
         }
         Pruner {
             problem,
-            inequation: Inequation::new(problem, live, Duration::from_secs(1)),
+            inequation: Inequation::new(problem, live, Duration::from_secs(1), stop),
             empty: always_empty,
             bounds: Vec::new(),
             begin: Instant::now(),

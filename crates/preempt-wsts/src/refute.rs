@@ -12,13 +12,8 @@ use std::time::Duration;
 const MOST_TRAPS: usize = 60;
 const LP_LIMIT: Duration = Duration::from_secs(20);
 
-/// What is known about runs that cover one target.
-pub(crate) struct Attempt {
-    pub(crate) refutation: Refutation,
-    pub(crate) refuted: bool,
-}
-
-pub(crate) fn refute(problem: &Problem, number: usize, stop: &Stop<'_>) -> Attempt {
+/// Why no run covers the target, if the pre-checks find it.
+pub(crate) fn refute(problem: &Problem, number: usize, stop: &Stop<'_>) -> Option<Refutation> {
     let target = &problem.targets[number];
     let mut live = vec![true; problem.net.transitions.len()];
     let mut steps = Vec::new();
@@ -34,7 +29,7 @@ pub(crate) fn refute(problem: &Problem, number: usize, stop: &Stop<'_>) -> Attem
                 break true;
             }
         }
-        let inequation = Inequation::new(problem, &live, LP_LIMIT);
+        let inequation = Inequation::new(problem, &live, LP_LIMIT, stop);
         if let Some(combination) = inequation.contradiction(target, &traps) {
             steps.push(Step::Contradiction(combination));
             break true;
@@ -61,5 +56,5 @@ pub(crate) fn refute(problem: &Problem, number: usize, stop: &Stop<'_>) -> Attem
             _ => break false,
         }
     };
-    Attempt { refutation: Refutation { target: number, steps }, refuted }
+    refuted.then_some(Refutation { target: number, steps })
 }
