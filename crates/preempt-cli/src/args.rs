@@ -111,6 +111,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub full: bool,
 
+    /// For a net that holds: write the certificate to a file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub certificate: Option<PathBuf>,
+
     /// Write the counterexample to a JSON file
     ///
     /// The file holds the whole result, as --format json prints it. It is not written if nothing is violated.
@@ -186,7 +190,7 @@ pub struct ModelArgs {
     #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = units::definition)]
     pub defines: Vec<Definition>,
 
-    /// Read the file as KIND (promela), whatever its name
+    /// Read the file as KIND (promela or net), whatever its name
     #[arg(long, value_name = "KIND", hide_possible_values = true, hide_short_help = true)]
     pub input: Option<Input>,
 }

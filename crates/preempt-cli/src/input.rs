@@ -63,11 +63,8 @@ fn read_all(from: impl Read, name: &str) -> Result<String, Failure> {
     if bytes.len() as u64 > LARGEST {
         return Err(Failure::new(format!("{name} is larger than {} MiB", LARGEST >> 20)));
     }
-    // Old models have comments in other encodings; what is not UTF-8 can only matter inside of those.
-    Ok(match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-    })
+    // Old models are in other encodings: what is not UTF-8 is taken for Latin-1.
+    Ok(preempt_net::decode(&bytes))
 }
 
 /// Without the number of the operating system's error, which says nothing to people.

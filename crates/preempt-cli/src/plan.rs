@@ -6,11 +6,15 @@ use std::path::Path;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Input {
     Promela,
+    /// A coverability problem in mist's format.
+    Net,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
     Reference,
+    /// Upward-closed sets: any number of tokens.
+    Wsts,
 }
 
 /// A way from an input to an answer that exists.
@@ -18,12 +22,17 @@ pub enum Engine {
 pub enum Plan {
     /// Promela to a model, and the model's definition explores it.
     PromelaByReference,
+    /// A net to a coverability problem, decided with a certificate or a run.
+    NetByWsts,
 }
 
 /// The whole table. A new input or a new engine does not compile until every combination is decided here.
 pub fn plan(input: Input, engine: Engine) -> Result<Plan, &'static str> {
     match (input, engine) {
         (Input::Promela, Engine::Reference) => Ok(Plan::PromelaByReference),
+        (Input::Net, Engine::Wsts) => Ok(Plan::NetByWsts),
+        (Input::Promela, Engine::Wsts) => Err("it decides coverability, for nets only"),
+        (Input::Net, Engine::Reference) => Err("it visits states one by one, and a net may have infinitely many"),
     }
 }
 
@@ -32,16 +41,26 @@ impl Plan {
     pub fn verbs(self) -> &'static str {
         match self {
             Plan::PromelaByReference => "count, check, simulate, replay",
+            Plan::NetByWsts => "check",
         }
     }
 }
 
 impl Input {
-    pub const ALL: [Input; 1] = [Input::Promela];
+    pub const ALL: [Input; 2] = [Input::Promela, Input::Net];
+
+    /// The engine that takes it if nobody asks for another.
+    pub fn engine(self) -> Engine {
+        match self {
+            Input::Promela => Engine::Reference,
+            Input::Net => Engine::Wsts,
+        }
+    }
 
     pub fn name(self) -> &'static str {
         match self {
             Input::Promela => "Promela",
+            Input::Net => "net",
         }
     }
 
@@ -49,6 +68,7 @@ impl Input {
     pub fn extensions(self) -> &'static [&'static str] {
         match self {
             Input::Promela => &["pml", "prom", "promela", "pm", "prm", "spin", "sumo"],
+            Input::Net => &["spec"],
         }
     }
 
@@ -61,17 +81,19 @@ impl Input {
 }
 
 impl Engine {
-    pub const ALL: [Engine; 1] = [Engine::Reference];
+    pub const ALL: [Engine; 2] = [Engine::Reference, Engine::Wsts];
 
     pub fn name(self) -> &'static str {
         match self {
             Engine::Reference => "reference",
+            Engine::Wsts => "wsts",
         }
     }
 
     pub fn description(self) -> &'static str {
         match self {
             Engine::Reference => "state by state, cheapest runs first; made to be read, not to be fast",
+            Engine::Wsts => "upward-closed sets: any number of tokens, with a certificate or a run",
         }
     }
 }

@@ -1,11 +1,13 @@
 //! `preempt check`: the simplest run that breaks the model.
 
-use super::model::ready;
+use super::model::prepared;
+use super::net;
 use super::outcome::{info, options, present};
 use crate::ExitStatus;
 use crate::args::CheckArgs;
 use crate::backend::{Asking, Interpreter, Model, Question};
 use crate::console::{self, Failure};
+use crate::input;
 use crate::plan::Engine;
 use crate::progress::Watch;
 use preempt_core::diagnostic::nearest;
@@ -17,8 +19,13 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     if let Some(path) = &args.trace {
         could_be_written(path)?;
     }
-    let engine = Engine::Reference;
-    let Some(ready) = ready(&args.model, engine, args.ltl.as_deref(), args.output.color)? else {
+    let source = input::read(&args.model)?;
+    let engine = source.input.engine();
+    if engine == Engine::Wsts {
+        return net::check(args, source);
+    }
+    let formula = args.ltl.as_deref();
+    let Some(ready) = prepared(&args.model, source, engine, formula, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
     let questions = questions(args, &ready.model)?;
@@ -113,7 +120,7 @@ fn answer(
 }
 
 /// Asked before the search, which may take hours: a mistake in the name should not cost them.
-fn could_be_written(path: &Path) -> Result<(), Failure> {
+pub(super) fn could_be_written(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() {
         return Err(cannot_write(path, "it is a directory"));
@@ -124,8 +131,8 @@ fn could_be_written(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn cannot_write(path: &Path, why: &str) -> Failure {
-    Failure::new(format!("cannot write the counterexample to `{}`: {why}", path.display()))
+pub(super) fn cannot_write(path: &Path, why: &str) -> Failure {
+    Failure::new(format!("cannot write to `{}`: {why}", path.display()))
 }
 
 /// The shortest command that finds the same run: within the bound of that run, the search ends soonest.

@@ -5,6 +5,7 @@ pub mod count;
 pub mod engines;
 pub mod generate;
 mod model;
+mod net;
 mod outcome;
 pub mod replay;
 pub mod simulate;

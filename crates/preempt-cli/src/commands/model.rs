@@ -22,9 +22,20 @@ pub fn ready(
     formula: Option<&str>,
     colour: Colour,
 ) -> Result<Option<Ready>, Failure> {
-    let source = input::read(args)?;
+    prepared(args, input::read(args)?, engine, formula, colour)
+}
+
+/// As [`ready`], from a text that was read already.
+pub fn prepared(
+    args: &ModelArgs,
+    source: input::Model,
+    engine: Engine,
+    formula: Option<&str>,
+    colour: Colour,
+) -> Result<Option<Ready>, Failure> {
     let plan = plan(source.input, engine).map_err(|why| no_plan(source.input, engine, why))?;
     match plan {
+        Plan::NetByWsts => Err(Failure::new("this is a net; only `check` takes it")),
         Plan::PromelaByReference => {
             let defines = args.defines.iter().map(|define| (define.name.clone(), define.value.clone()));
             let additions = Additions { defines: defines.collect(), formula: formula.map(str::to_string) };

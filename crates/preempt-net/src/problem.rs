@@ -1,0 +1,92 @@
+//! The question: can a marking be covered from one of the initial markings?
+
+use crate::marking::{Marking, Place};
+use crate::net::{Net, Transition};
+use preempt_core::Span;
+
+/// Safe if no initial marking leads to a marking that covers one of the targets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Problem {
+    pub net: Net,
+    /// One for each place; an initial marking takes any value of each.
+    pub initial: Vec<Range>,
+    /// A finite union of upward-closed sets, by their smallest elements. None at all: nothing can go wrong.
+    pub targets: Vec<Marking>,
+    /// Where each transition is written, for counterexamples. Empty or one for each transition.
+    pub spans: Vec<Span>,
+}
+
+/// `low ..= high`; without `high` any number from `low` on, which makes the place parametric.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Range {
+    pub low: u64,
+    pub high: Option<u64>,
+}
+
+impl Range {
+    pub const ANY: Range = Range { low: 0, high: None };
+
+    pub fn exactly(tokens: u64) -> Range {
+        Range { low: tokens, high: Some(tokens) }
+    }
+
+    pub fn at_least(low: u64) -> Range {
+        Range { low, high: None }
+    }
+
+    pub fn contains(self, tokens: u64) -> bool {
+        self.low <= tokens && self.high.is_none_or(|high| tokens <= high)
+    }
+
+    /// Is some value of the range at least this?
+    pub fn reaches(self, tokens: u64) -> bool {
+        self.high.is_none_or(|high| tokens <= high)
+    }
+}
+
+impl Problem {
+    pub fn range(&self, place: Place) -> Range {
+        self.initial.get(place as usize).copied().unwrap_or(Range::exactly(0))
+    }
+
+    pub fn is_initial(&self, marking: &Marking) -> bool {
+        (0..self.net.places.len() as Place).all(|place| self.range(place).contains(marking.get(place)))
+    }
+
+    /// The smallest initial marking.
+    pub fn lowest_initial(&self) -> Marking {
+        (0..).zip(&self.initial).map(|(place, range)| (place, range.low)).collect()
+    }
+
+    /// The smallest initial marking that covers this one, if there is one.
+    pub fn initial_covering(&self, marking: &Marking) -> Option<Marking> {
+        marking
+            .iter()
+            .all(|(place, tokens)| self.range(place).reaches(tokens))
+            .then(|| self.lowest_initial().join(marking))
+    }
+
+    pub fn covers_target(&self, marking: &Marking) -> bool {
+        self.targets.iter().any(|target| marking.covers(target))
+    }
+
+    /// Fires the transitions one after the other by the exact rule. The markings on the way, the first one
+    /// included; or the number of the step that cannot be made.
+    pub fn replay(&self, initial: &Marking, run: &[usize]) -> Result<Vec<Marking>, usize> {
+        let mut markings = vec![initial.clone()];
+        for (step, number) in run.iter().enumerate() {
+            let before = &markings[step];
+            let after = self.net.transitions.get(*number).and_then(|t: &Transition| t.fire(before));
+            markings.push(after.ok_or(step)?);
+        }
+        Ok(markings)
+    }
+
+    /// Does the run start initially, fire, and end in a target?
+    pub fn is_counterexample(&self, initial: &Marking, run: &[usize]) -> bool {
+        self.is_initial(initial)
+            && self
+                .replay(initial, run)
+                .is_ok_and(|markings| markings.last().is_some_and(|last| self.covers_target(last)))
+    }
+}

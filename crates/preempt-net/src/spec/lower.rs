@@ -1,0 +1,272 @@
+//! From the text's constraints and assignments to a net.
+//!
+//! A rule says m' = A m + b for m >= g. With r = m - g that is m' = A r + (A g + b): consume g, move the rest by
+//! A, produce A g + b, which must not be negative. That is the whole translation.
+
+use super::lexer::LARGEST;
+use super::parser::{Constraint, Effect, File, Name, Rule};
+use crate::marking::{Marking, Place};
+use crate::net::{Move, Transition};
+use crate::problem::{Problem, Range};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use preempt_core::Diagnostic;
+use preempt_core::diagnostic::nearest;
+
+/// An interval in a guard of at most so many values becomes one transition for each value, which is exact;
+/// a longer one keeps only its lower end.
+const LONGEST_SPLIT: u64 = 16;
+
+pub(super) fn lower(file: &File<'_>, diagnostics: &mut Vec<Diagnostic>) -> Problem {
+    let mut lowering = Lowering { places: HashMap::new(), diagnostics, relaxed: false };
+    let mut problem = Problem::default();
+    for (at, (name, span)) in file.vars.iter().enumerate() {
+        if lowering.places.insert(*name, at as Place).is_some() {
+            lowering.diagnostics.push(Diagnostic::error(*span, format!("`{name}` is declared twice")));
+        }
+        problem.net.places.push((*name).to_string());
+    }
+    for rule in &file.rules {
+        lowering.rule(rule, &mut problem);
+    }
+    problem.initial = vec![Range::ANY; file.vars.len()];
+    for (place, constraint) in lowering.constraints(&file.init) {
+        problem.initial[place as usize] = Range { low: constraint.low, high: constraint.high };
+    }
+    for conjunction in &file.target {
+        let target = lowering.target(conjunction);
+        problem.targets.push(target);
+    }
+    lowering.invariants(file, &problem);
+    problem
+}
+
+struct Lowering<'a, 'd> {
+    places: HashMap<&'a str, Place>,
+    diagnostics: &'d mut Vec<Diagnostic>,
+    /// The warning about upper bounds has been given.
+    relaxed: bool,
+}
+
+impl<'a> Lowering<'a, '_> {
+    fn place(&mut self, name: Name<'_>) -> Option<Place> {
+        let found = self.places.get(name.0).copied();
+        if found.is_none() {
+            let error = Diagnostic::error(name.1, format!("there is no variable `{}`", name.0));
+            self.diagnostics.push(match nearest(name.0, self.places.keys().copied()) {
+                Some(near) => error.hint(format!("did you mean `{near}`?")),
+                None => error.hint("variables are declared in the section `vars`"),
+            });
+        }
+        found
+    }
+
+    /// The constraints whose variable exists and is not limited twice.
+    fn constraints<'c>(&mut self, conjunction: &'c [Constraint<'a>]) -> Vec<(Place, &'c Constraint<'a>)> {
+        let mut seen = HashSet::new();
+        let mut found = Vec::with_capacity(conjunction.len());
+        for constraint in conjunction {
+            let Some(place) = self.place(constraint.name) else { continue };
+            if seen.insert(place) {
+                found.push((place, constraint));
+            } else {
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        constraint.span,
+                        format!("`{}` is limited twice in this conjunction", constraint.name.0),
+                    )
+                    .hint("write both limits as `x in [low, high]`; conjunctions of a target are separated by white space"),
+                );
+            }
+        }
+        found
+    }
+
+    fn target(&mut self, conjunction: &[Constraint<'a>]) -> Marking {
+        let mut target = Vec::new();
+        for (place, constraint) in self.constraints(conjunction) {
+            let name = constraint.name.0;
+            match constraint.high {
+                None => {}
+                Some(0) => self.diagnostics.push(
+                    Diagnostic::warning(
+                        constraint.span,
+                        format!("`{name} = 0` is read as no condition on `{name}`"),
+                    )
+                    .hint("a target is what can be covered: everything with at least so many tokens"),
+                ),
+                Some(_) => self.diagnostics.push(
+                    Diagnostic::error(constraint.span, "this target is not upward closed")
+                        .note("more tokens would leave it")
+                        .hint(format!("write `{name} >= {}`", constraint.low)),
+                ),
+            }
+            target.push((place, constraint.low));
+        }
+        Marking::from_pairs(target)
+    }
+
+    fn rule(&mut self, rule: &Rule<'a>, problem: &mut Problem) {
+        let number = problem.net.transitions.len();
+        let Some(effects) = self.effects(rule) else { return };
+        let mut guards: Vec<(Place, Range)> = Vec::new();
+        let mut split = None;
+        for (place, constraint) in self.constraints(&rule.guards) {
+            if let Some(high) = constraint.high {
+                if !self.relaxed {
+                    self.relaxed = true;
+                    self.diagnostics.push(
+                        Diagnostic::warning(constraint.span, "a guard with an upper bound is relaxed").note(
+                            "\"safe\" is still a proof; \"unsafe\" is said only if its run keeps the bound",
+                        ),
+                    );
+                }
+                if high > constraint.low && high - constraint.low < LONGEST_SPLIT && split.is_none() {
+                    split = Some((guards.len(), constraint.low..=high));
+                }
+            }
+            guards.push((place, Range { low: constraint.low, high: constraint.high }));
+        }
+        // One transition for each value of the interval, or just one.
+        let Some((at, values)) = split else {
+            self.transition(format!("r{}", number + 1), rule, &guards, &effects, problem);
+            return;
+        };
+        for value in values {
+            guards[at].1 = Range::exactly(value);
+            self.transition(format!("r{}_{value}", number + 1), rule, &guards, &effects, problem);
+        }
+    }
+
+    /// The effects whose names exist, by place; `None` if something is wrong.
+    fn effects<'e>(&mut self, rule: &'e Rule<'a>) -> Option<Vec<(Place, Vec<Place>, &'e Effect<'a>)>> {
+        let mut seen = HashSet::new();
+        let mut found = Vec::with_capacity(rule.effects.len());
+        let mut whole = true;
+        for effect in &rule.effects {
+            let place = self.place(effect.target);
+            let terms: Vec<Option<Place>> = effect.terms.iter().map(|term| self.place(*term)).collect();
+            match (place, terms.into_iter().collect::<Option<Vec<Place>>>()) {
+                (Some(place), Some(terms)) => {
+                    if !seen.insert(place) {
+                        whole = false;
+                        self.diagnostics.push(Diagnostic::error(
+                            effect.span,
+                            format!("`{}` is assigned twice in this rule", effect.target.0),
+                        ));
+                    }
+                    found.push((place, terms, effect));
+                }
+                _ => whole = false,
+            }
+        }
+        whole.then_some(found)
+    }
+
+    fn transition(
+        &mut self,
+        name: String,
+        rule: &Rule<'a>,
+        guards: &[(Place, Range)],
+        effects: &[(Place, Vec<Place>, &Effect<'a>)],
+        problem: &mut Problem,
+    ) {
+        let consume = Marking::from_pairs(guards.iter().map(|(place, range)| (*place, range.low)));
+        let at_most: Vec<(Place, u64)> =
+            guards.iter().filter_map(|(place, range)| range.high.map(|high| (*place, high))).collect();
+        // Where the tokens of each place go, for the places that do not just keep them.
+        let mut goes: Vec<(Place, Place)> = Vec::new();
+        let mut produce: Vec<(Place, u64)> = Vec::new();
+        for (place, terms, effect) in effects {
+            goes.extend(terms.iter().map(|term| (*term, *place)));
+            let given: u64 = terms.iter().map(|term| consume.get(*term)).sum();
+            let Some(after) = given.checked_add_signed(effect.constant) else {
+                let taken = effect.constant.unsigned_abs();
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        effect.span,
+                        format!("this takes {taken} but the guard needs only {given}"),
+                    )
+                    .hint(match terms.as_slice() {
+                        [_] => format!("add the guard `{} >= {taken}`", effect.terms[0].0),
+                        _ => "the number must not exceed what the guard needs".into(),
+                    }),
+                );
+                continue;
+            };
+            produce.push((*place, after.min(LARGEST)));
+        }
+        let assigned: HashSet<Place> = effects.iter().map(|(place, ..)| *place).collect();
+        // A variable that is not assigned keeps its tokens.
+        for (place, tokens) in consume.iter() {
+            if !assigned.contains(&place) {
+                produce.push((place, tokens));
+            }
+        }
+        let mut moved: Vec<Place> =
+            assigned.iter().copied().chain(goes.iter().map(|(from, _)| *from)).collect();
+        moved.extend(at_most.iter().map(|(place, _)| *place));
+        moved.sort_unstable();
+        moved.dedup();
+        let mut moves = Vec::new();
+        for from in moved {
+            let mut to: Vec<Place> = goes.iter().filter(|(f, _)| *f == from).map(|(_, to)| *to).collect();
+            if !assigned.contains(&from) {
+                if !to.is_empty() {
+                    self.copied(rule, from, problem);
+                }
+                to.push(from);
+            }
+            to.sort_unstable();
+            // Exactly so many tokens and no more: the rest is empty, and the relaxation may lose it.
+            if at_most.iter().any(|(place, most)| *place == from && *most == consume.get(from)) {
+                to.clear();
+            }
+            if to != [from] {
+                moves.push(Move { from, to });
+            }
+        }
+        let produce = Marking::from_pairs(produce);
+        problem.net.transitions.push(Transition { name, consume, produce, moves, at_most });
+        problem.spans.push(rule.span);
+    }
+
+    fn copied(&mut self, rule: &Rule<'a>, from: Place, problem: &Problem) {
+        let name = &problem.net.places[from as usize];
+        let term = rule.effects.iter().flat_map(|effect| &effect.terms).find(|term| term.0 == *name);
+        if let Some(term) = term {
+            self.diagnostics.push(
+                Diagnostic::warning(term.1, format!("the tokens of `{name}` are copied, not moved"))
+                    .hint(format!("for a transfer, add `{name}' = 0`")),
+            );
+        }
+    }
+
+    /// Invariants that a file gives are verified, and otherwise not used.
+    fn invariants(&mut self, file: &File<'a>, problem: &Problem) {
+        for weights in &file.invariants {
+            let Some((first, last)) = weights.first().zip(weights.last()) else { continue };
+            let mut invariant: HashMap<Place, i128> = HashMap::new();
+            for (name, weight) in weights {
+                if let Some(place) = self.place(*name) {
+                    invariant.insert(place, i128::from(*weight));
+                }
+            }
+            let product = |change: Vec<(Place, i128)>| -> i128 {
+                change.iter().map(|(place, n)| n * invariant.get(place).copied().unwrap_or(0)).sum()
+            };
+            let broken = problem.net.transitions.iter().position(|t| {
+                product(t.displacement()) != 0
+                    || t.moves.iter().any(|moved| product(moved.displacement()) != 0)
+            });
+            if let Some(rule) = broken {
+                let warning = Diagnostic::warning(first.0.1.to(last.0.1), "this is not an invariant");
+                self.diagnostics.push(match problem.spans.get(rule) {
+                    Some(span) => {
+                        warning.label(*span, "this rule changes it").hint("is there a comma missing?")
+                    }
+                    None => warning,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! mist's `.spec`, the format in which coverability problems are exchanged.
+//!
+//! Three points where tools differ, and what is done here:
+//! - a variable that `init` does not mention may have any number of tokens, as in mist;
+//! - `x = 0` in a target means no condition on `x` (the upward closure), as in most tools, with a warning;
+//!   other upper bounds in a target are errors;
+//! - guards with an upper bound (`x = 0`, `x in [1, 3]`) are kept for the exact firing rule, and are relaxed to a
+//!   reset for the engines: "safe" is then a proof, and "unsafe" only with a run that replays exactly. The same
+//!   idea, for protocols, is the conjunctive guard reduction of section 6.
+
+mod lexer;
+mod lower;
+mod parser;
+mod print;
+
+pub use print::print;
+
+use crate::problem::Problem;
+use preempt_core::{Diagnostic, SourceId};
+
+/// Reads a problem. It is whole only if no diagnostic is an error.
+pub fn read(source: SourceId, text: &str) -> (Problem, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let tokens = lexer::tokens(source, text, &mut diagnostics);
+    let file = parser::parse(&tokens, &mut diagnostics);
+    let problem = lower::lower(&file, &mut diagnostics);
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| span.start));
+    (problem, diagnostics)
+}

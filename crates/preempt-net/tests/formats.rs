@@ -1,0 +1,377 @@
+//! Formats: what is read, what is printed and read back, and what is said about mistakes.
+
+use preempt_core::{Diagnostic, SourceMap};
+use preempt_net::{Marking, Move, Net, Problem, Range, Transition, decode, mcc, pnml, spec};
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+fn read_spec(text: &str) -> (Problem, Vec<Diagnostic>, SourceMap) {
+    let mut map = SourceMap::new();
+    let id = map.add("net.spec", text);
+    let (problem, diagnostics) = spec::read(id, text);
+    (problem, diagnostics, map)
+}
+
+/// `line:column message [hint]`, one for each.
+fn told(text: &str) -> Vec<String> {
+    let (_, diagnostics, map) = read_spec(text);
+    show(&diagnostics, &map)
+}
+
+fn show(diagnostics: &[Diagnostic], map: &SourceMap) -> Vec<String> {
+    let one = |diagnostic: &Diagnostic| {
+        let place = diagnostic.span.map(|span| map.location(span)).expect("every message has a place");
+        let hint = diagnostic.hint.as_deref().map(|hint| format!(" [{hint}]")).unwrap_or_default();
+        format!("{}:{} {}{hint}", place.line, place.column, diagnostic.message)
+    };
+    diagnostics.iter().map(one).collect()
+}
+
+fn good(text: &str) -> Problem {
+    let (problem, diagnostics, map) = read_spec(text);
+    assert!(!diagnostics.iter().any(Diagnostic::is_error), "{:?}", show(&diagnostics, &map));
+    problem
+}
+
+fn marking<const N: usize>(pairs: [(u32, u64); N]) -> Marking {
+    Marking::from_pairs(pairs)
+}
+
+#[test]
+fn arcs_read_arcs_resets_and_transfers() {
+    let problem = good(
+        "vars a b c\nrules\n a >= 3, b >= 2 -> a' = a - 1, c' = c + 4;\n a >= 1 -> b' = b + c + 1, c' = 0;\n\
+         true -> a' = 2;\n b >= 1 -> ;\n a>=1 -> c'=c+1, b'=b+a-1, a'=0;\n\
+         init a = 1, b >= 2 target c >= 1, a >= 2 b >= 7",
+    );
+    let [arcs, transfer, constant, nothing, elect] = problem.net.transitions.as_slice() else {
+        panic!("{:?}", problem.net.transitions)
+    };
+    assert_eq!(arcs.consume, marking([(0, 3), (1, 2)]));
+    assert_eq!(arcs.produce, marking([(0, 2), (1, 2), (2, 4)]));
+    assert!(arcs.moves.is_empty());
+    assert_eq!(transfer.moves, [Move { from: 2, to: vec![1] }]);
+    assert_eq!(transfer.produce, marking([(0, 1), (1, 1)]));
+    assert_eq!(constant.moves, [Move { from: 0, to: vec![] }]);
+    assert_eq!(constant.produce, marking([(0, 2)]));
+    assert_eq!(nothing.consume, nothing.produce);
+    assert_eq!(elect.fire(&marking([(0, 5)])), Some(marking([(1, 4), (2, 1)])));
+    assert_eq!(problem.initial, [Range::exactly(1), Range::at_least(2), Range::ANY]);
+    assert_eq!(problem.targets, [marking([(0, 2), (2, 1)]), marking([(1, 7)])]);
+}
+
+#[test]
+fn upper_bounds_in_guards_are_exact_in_the_firing_rule() {
+    let problem = good(
+        "vars a b rules a = 0 -> b' = b + 1; a in [1, 2] -> a' = a - 1; init a = 0, b = 0 target b >= 1",
+    );
+    let [zero, one, two] = problem.net.transitions.as_slice() else { panic!() };
+    assert_eq!(zero.fire(&marking([(0, 1)])), None);
+    assert_eq!(zero.fire(&marking([])), Some(marking([(1, 1)])));
+    // More tokens are lost by the relaxation, as in the conjunctive guard reduction.
+    assert_eq!(zero.fire_relaxed(&marking([(0, 4)])), Some(marking([(1, 1)])));
+    assert_eq!(one.fire(&marking([(0, 1)])), Some(marking([])));
+    assert_eq!(two.fire(&marking([(0, 2)])), Some(marking([(0, 1)])));
+    assert_eq!(one.fire(&marking([(0, 2)])), None);
+    assert!(!problem.net.is_monotone());
+}
+
+#[test]
+fn mistakes_have_a_place_and_a_hint() {
+    let check = |text: &str, expected: &str| {
+        let told = told(text);
+        assert!(told.iter().any(|line| line == expected), "{text}\n{told:#?}");
+    };
+    let rest = "init counter = 0 target counter >= 1";
+    check(
+        &format!("vars counter\nrules\n conter >= 1 -> ;\n{rest}"),
+        "3:2 there is no variable `conter` [did you mean `counter`?]",
+    );
+    check(
+        &format!("vars counter\nrules counter >= 1 -> counter' = counter - 2;\n{rest}"),
+        "2:23 this takes 2 but the guard needs only 1 [add the guard `counter >= 2`]",
+    );
+    check(
+        &format!("vars counter\nrules counter >= -1 -> ;\n{rest}"),
+        "2:18 expected a number [a number of tokens is never negative]",
+    );
+    check("vars x rules init x = 0 target x = 3", "1:32 this target is not upward closed [write `x >= 3`]");
+    check("vars x rules init x = 0 target", "1:31 expected a name, but the file ends");
+    check(
+        "vars x rules x >= 1 -> x' = x - 1 init x = 0 target x >= 1",
+        "1:35 expected `,` or `;` after an effect",
+    );
+    check("vars x x rules init x = 0 target x >= 1", "1:8 `x` is declared twice");
+    check(
+        "vars x rules init x = 0, x >= 1 target x >= 1",
+        "1:26 `x` is limited twice in this conjunction [write both limits as `x in [low, high]`; conjunctions of a target are separated by white space]",
+    );
+    check(
+        "vars x rules init x = 99999999999 target x >= 1",
+        "1:23 this number is too large [the largest number of tokens is 4294967295]",
+    );
+    check(
+        "vars x\nrules x < 3 -> ; init x = 0 target x >= 1",
+        "2:9 `<` has no meaning here [a guard that needs few tokens is written `x = 0` or `x in [0, 3]`]",
+    );
+    check("vars x rules init x in [3, 2] target x >= 1", "1:19 this interval is empty");
+    check("", "1:1 expected the section `vars`, but the file ends");
+}
+
+#[test]
+fn invariants_are_verified() {
+    let text = "vars a b\nrules a >= 1 -> a' = a - 1, b' = b + 1;\ninit a = 1, b = 0\ntarget b >= 2\n\
+                invariants\n a = 1, b = 1\n a = 1 b = 1";
+    assert_eq!(
+        told(text),
+        [
+            "7:2 this is not an invariant [is there a comma missing?]",
+            "7:8 this is not an invariant [is there a comma missing?]"
+        ]
+    );
+}
+
+#[test]
+fn a_zero_in_a_target_and_a_copy_are_warned_about() {
+    let text = "vars a b\nrules a >= 1 -> b' = b + a;\ninit a = 1, b = 0\ntarget a = 0, b >= 2";
+    assert_eq!(
+        told(text),
+        [
+            "2:26 the tokens of `a` are copied, not moved [for a transfer, add `a' = 0`]",
+            "4:8 `a = 0` is read as no condition on `a` [a target is what can be covered: everything with at least so many tokens]"
+        ]
+    );
+    assert_eq!(good(text).net.transitions[0].fire(&marking([(0, 3)])), Some(marking([(0, 3), (1, 3)])));
+}
+
+#[test]
+fn latin_1_is_read() {
+    let bytes = b"# caf\xe9\nvars x rules init x = 0 target x >= 1";
+    assert_eq!(good(&decode(bytes)).net.places, ["x"]);
+}
+
+/// Small numbers from a seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % n
+    }
+}
+
+fn random_problem(random: &mut Random) -> Problem {
+    let places = 1 + random.below(5) as u32;
+    let mut some = |most: u64| -> Marking {
+        (0..places).map(|place| (place, if random.below(3) == 0 { random.below(most) } else { 0 })).collect()
+    };
+    let pairs: Vec<(Marking, Marking, Marking, Marking)> =
+        (0..4).map(|_| (some(4), some(4), some(2), some(3))).collect();
+    let target = some(3);
+    let transitions = pairs
+        .into_iter()
+        .enumerate()
+        .map(|(number, (consume, produce, moved, to))| Transition {
+            name: format!("r{}", number + 1),
+            moves: moved
+                .iter()
+                .map(|(from, _)| Move { from, to: to.iter().map(|(p, _)| p).take(2).collect() })
+                .filter(|moved| moved.to != [moved.from])
+                .collect(),
+            consume,
+            produce,
+            at_most: Vec::new(),
+        })
+        .collect();
+    let initial = (0..places)
+        .map(|_| match random.below(3) {
+            0 => Range::at_least(random.below(3)),
+            1 => Range { low: 1, high: Some(1 + random.below(3)) },
+            _ => Range::exactly(random.below(3)),
+        })
+        .collect();
+    let net = Net { places: (0..places).map(|p| format!("p{p}")).collect(), transitions };
+    Problem { net, initial, targets: vec![target], spans: Vec::new() }
+}
+
+#[test]
+fn a_printed_spec_is_the_same_problem() {
+    let mut random = Random(0x5eed);
+    for _ in 0..2000 {
+        let problem = random_problem(&mut random);
+        let text = spec::print(&problem);
+        let (mut again, diagnostics, map) = read_spec(&text);
+        assert!(!diagnostics.iter().any(Diagnostic::is_error), "{text}\n{:?}", show(&diagnostics, &map));
+        again.spans.clear();
+        assert_eq!(again, problem, "{text}");
+    }
+}
+
+#[test]
+fn a_printed_pnml_net_is_the_same_net() {
+    let mut random = Random(77);
+    let mut printed = 0;
+    for _ in 0..2000 {
+        let mut problem = random_problem(&mut random);
+        for transition in &mut problem.net.transitions {
+            transition.moves.retain(|moved| moved.to.is_empty());
+        }
+        let ranges = problem.initial.iter_mut();
+        ranges.for_each(|range| *range = Range::exactly(range.low));
+        let text = pnml::print(&problem).expect("nothing stands in the way");
+        let mut map = SourceMap::new();
+        let id = map.add("net.pnml", text.as_str());
+        let (mut again, diagnostics) = pnml::read(id, &text);
+        assert!(diagnostics.is_empty(), "{text}\n{:?}", show(&diagnostics, &map));
+        let question = mcc::print(&problem.net, "q", &problem.targets);
+        let (properties, diagnostics) = mcc::read(&again.net, id, &question);
+        assert!(diagnostics.is_empty(), "{question}");
+        again.targets = properties[0].targets.clone();
+        again.spans.clear();
+        assert_eq!(again, problem, "{text}");
+        printed += 1;
+    }
+    assert_eq!(printed, 2000);
+}
+
+const PAGES: &str = r#"<?xml version="1.0"?>
+<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml">
+ <net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet"><name><text>x</text></name>
+  <page id="one">
+   <place id="p"><name><text>P &amp; Q</text></name><initialMarking><text> 2 </text></initialMarking></place>
+   <page id="inner"><place id="q"/><referencePlace id="pp" ref="p"/></page>
+   <transition id="t"><graphics><position x="1" y="2"/></graphics></transition>
+   <arc id="a1" source="ppp" target="t"><inscription><text>3</text></inscription></arc>
+  </page>
+  <page id="two">
+   <referencePlace id="ppp" ref="pp"/><referenceTransition id="tt" ref="t"/>
+   <arc id="a2" source="tt" target="q"/>
+  </page>
+ </net>
+</pnml>"#;
+
+#[test]
+fn pages_nest_and_references_are_followed() {
+    let mut map = SourceMap::new();
+    let (problem, diagnostics) = pnml::read(map.add("net.pnml", PAGES), PAGES);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    assert_eq!(problem.net.places, ["p", "q"]);
+    assert_eq!(problem.initial, [Range::exactly(2), Range::exactly(0)]);
+    assert_eq!(problem.net.transitions[0].consume, marking([(0, 3)]));
+    assert_eq!(problem.net.transitions[0].produce, marking([(1, 1)]));
+}
+
+#[test]
+fn mistakes_in_pnml_have_a_place() {
+    let check = |text: &str, expected: &str| {
+        let mut map = SourceMap::new();
+        let (_, diagnostics) = pnml::read(map.add("net.pnml", text), text);
+        let told = show(&diagnostics, &map);
+        assert!(told.iter().any(|line| line.starts_with(expected)), "{told:#?}");
+    };
+    check(
+        &PAGES.replace("ptnet", "symmetricnet"),
+        "3:2 nets of type `http://www.pnml.org/version-2009/grammar/symmetricnet` are not supported",
+    );
+    check(&PAGES[..600], "11:4 this is not well-formed XML");
+    check(&PAGES[..PAGES.len() - 15], "14:1 the file ends too early");
+    check(&PAGES.replace("target=\"q\"", "target=\"qq\""), "12:4 there is no node `qq` [did you mean `q`?]");
+    check(
+        &PAGES.replace("> 2 <", ">-2<"),
+        "5:69 `-2` is not a number of tokens [a number of tokens is never negative]",
+    );
+    check(&PAGES.replace("ref=\"p\"", "ref=\"ppp\""), "8:4 the reference `ppp` stands for itself");
+    check("", "1:1 there is no XML element here");
+    check("vars x", "1:1 there is no XML element here");
+}
+
+#[test]
+fn the_upward_closed_part_of_the_contest_is_read() {
+    let mut map = SourceMap::new();
+    let (problem, _) = pnml::read(map.add("net.pnml", PAGES), PAGES);
+    let mut ask = |body: &str| {
+        let text = format!(
+            "<property-set xmlns=\"http://mcc.lip6.fr/\"><property><id>x</id><formula>{body}</formula></property></property-set>"
+        );
+        mcc::read(&problem.net, map.add("x.xml", text.as_str()), &text)
+    };
+    let tokens = |names: &[&str]| {
+        let places: String = names.iter().map(|name| format!("<place>{name}</place>")).collect();
+        format!("<tokens-count>{places}</tokens-count>")
+    };
+    let number = |n: u64| format!("<integer-constant>{n}</integer-constant>");
+    let le = |a: String, b: String| format!("<integer-le>{a}{b}</integer-le>");
+    let ef = |body: &str| format!("<exists-path><finally>{body}</finally></exists-path>");
+    let ag = |body: &str| format!("<all-paths><globally>{body}</globally></all-paths>");
+
+    let (found, _) = ask(&ef(&le(number(2), tokens(&["p", "q"]))));
+    assert_eq!(found[0].targets.len(), 3);
+    assert_eq!(found[0].quantifier, mcc::Quantifier::Reachable);
+    let (found, _) = ask(&ag(&format!(
+        "<disjunction>{}{}</disjunction>",
+        le(tokens(&["p"]), number(1)),
+        le(tokens(&["q"]), number(0))
+    )));
+    assert_eq!(found[0].targets, [marking([(0, 2), (1, 1)])]);
+    assert_eq!(found[0].quantifier, mcc::Quantifier::Invariant);
+    let (found, _) = ask(&ef("<is-fireable><transition>t</transition></is-fireable>"));
+    assert_eq!(found[0].targets, [marking([(0, 3)])]);
+    for refused in [
+        ef(&le(tokens(&["p"]), number(1))),
+        ag(&le(number(1), tokens(&["p"]))),
+        ef(&le(tokens(&["p"]), tokens(&["q"]))),
+        ef("<deadlock/>"),
+        ef(&le(number(1), tokens(&["r"]))),
+        "<all-paths><finally><true/></finally></all-paths>".into(),
+    ] {
+        let (found, diagnostics) = ask(&refused);
+        assert!(found.is_empty() && diagnostics.len() == 1 && diagnostics[0].span.is_some(), "{refused}");
+    }
+}
+
+#[test]
+fn large_nets_are_read_fast() {
+    let mut text = String::from("vars\n");
+    for place in 0..1000 {
+        let _ = write!(text, " p{place}");
+    }
+    text.push_str("\nrules\n");
+    for t in 0..20_000u32 {
+        let (a, b, c) = (t % 1000, t.wrapping_mul(7919) % 1000, t.wrapping_mul(104_729) % 1000);
+        if a == b || b == c || a == c {
+            let _ = writeln!(text, "p{a} >= 1 -> p{a}' = p{a} - 1;");
+        } else {
+            let _ = writeln!(text, "p{a} >= 1, p{b} >= 2 -> p{a}' = p{a} - 1, p{c}' = p{c} + 1;");
+        }
+    }
+    text.push_str("init p0 = 1\ntarget p1 >= 1");
+    let start = Instant::now();
+    let problem = good(&text);
+    assert_eq!(problem.net.transitions.len(), 20_000);
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    let exact = Problem { initial: vec![Range::exactly(1); 1000], ..problem };
+    let text = pnml::print(&exact).expect("a plain net");
+    let start = Instant::now();
+    let mut map = SourceMap::new();
+    let (again, _) = pnml::read(map.add("net.pnml", text.as_str()), &text);
+    assert_eq!(again.net.transitions.len(), 20_000);
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+}
+
+/// Every prefix and every one-byte deletion of a text is read without a panic.
+#[test]
+fn broken_texts_are_read() {
+    let text = "vars a b\nrules a = 0, b in [1,2] -> a' = a + b + 1, b' = 0;\n true -> ;\ninit a >= 1\ntarget a = 0, b >= 2\n a >= 1\ninvariants a = 1, b = 2";
+    for at in 0..text.len() {
+        let _ = read_spec(&text[..at]);
+        let _ = read_spec(&format!("{}{}", &text[..at], &text[at + 1..]));
+    }
+    for at in 0..PAGES.len() {
+        let mut map = SourceMap::new();
+        let id = map.add("x", "");
+        let _ = pnml::read(id, &PAGES[..at]);
+        let _ = pnml::read(id, &format!("{}{}", &PAGES[..at], &PAGES[at + 1..]));
+    }
+}

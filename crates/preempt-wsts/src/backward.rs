@@ -1,0 +1,153 @@
+//! Backward by basis: the classical algorithm (Fig. 1) on sparse markings, smallest first.
+
+use crate::answer::{Answer, Run};
+use crate::certificate::{Certificate, InductiveBasis};
+use crate::prune::Pruner;
+use crate::sign::{always_empty, exclude};
+use crate::stop::{Counters, Stop};
+use crate::subsumption::Trie;
+use preempt_core::StopReason;
+use preempt_net::predecessor::predecessors;
+use preempt_net::{Marking, Problem};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+struct Element {
+    marking: Marking,
+    /// The element it is a predecessor of, and by which transition.
+    next: Option<(u32, u32)>,
+}
+
+/// From the open targets to the initial markings, or to an inductive basis without them.
+pub(crate) fn backward(problem: &Problem, open: &[usize], stop: &Stop<'_>) -> Answer {
+    let mut live = vec![true; problem.net.transitions.len()];
+    let empty = always_empty(problem, &live);
+    exclude(problem, &empty, &mut live);
+    let mut search = Search {
+        problem,
+        elements: Vec::new(),
+        trie: Trie::new(),
+        queue: BinaryHeap::new(),
+        pruner: Pruner::new(problem, &live, &empty, stop),
+        spurious: false,
+    };
+    let producers = producers(problem, &live);
+    for target in open {
+        if let Some(run) = search.add(problem.targets[*target].clone(), None, stop) {
+            return Answer::Covered(run);
+        }
+    }
+    let mut steps = 0u32;
+    let mut helpful: Vec<u32> = Vec::new();
+    while let Some(Reverse((_, number))) = search.queue.pop() {
+        steps = steps.wrapping_add(1);
+        if steps.is_multiple_of(32) {
+            stop.counters.frontier.store(search.queue.len() as u64, std::sync::atomic::Ordering::Relaxed);
+            if let Some(reason) = stop.reason() {
+                return Answer::Unknown(reason);
+            }
+        }
+        let marking = search.elements[number as usize].marking.clone();
+        // A smaller one was found in the meantime, and its predecessors are smaller too.
+        if search.trie.has_below(&marking, Some(number)) {
+            continue;
+        }
+        // Only transitions that put a token where one is wanted lead out of what is already covered.
+        helpful.clear();
+        helpful.extend(marking.iter().flat_map(|(place, _)| producers[place as usize].iter()));
+        helpful.sort_unstable();
+        helpful.dedup();
+        for transition in &helpful {
+            for before in predecessors(&problem.net.transitions[*transition as usize], &marking) {
+                Counters::add(&stop.counters.transitions, 1);
+                if let Some(run) = search.add(before, Some((number, *transition)), stop) {
+                    return Answer::Covered(run);
+                }
+            }
+        }
+    }
+    if search.spurious {
+        // An initial marking was met, but only in the relaxation of a net that is not monotone.
+        return Answer::Unknown(StopReason::Partial);
+    }
+    let elements = minimal(search.elements);
+    let basis = InductiveBasis { empty, bounds: search.pruner.into_bounds(), elements };
+    Answer::Safe(Certificate { refutations: Vec::new(), basis: Some(basis) })
+}
+
+struct Search<'p> {
+    problem: &'p Problem,
+    elements: Vec<Element>,
+    trie: Trie,
+    queue: BinaryHeap<Reverse<(u64, u32)>>,
+    pruner: Pruner<'p>,
+    spurious: bool,
+}
+
+impl Search<'_> {
+    /// The run, if an initial marking covers the new element.
+    fn add(&mut self, marking: Marking, next: Option<(u32, u32)>, stop: &Stop<'_>) -> Option<Run> {
+        if self.trie.has_below(&marking, None) {
+            return None;
+        }
+        if let Some(initial) = self.problem.initial_covering(&marking) {
+            let run = Run { initial, transitions: self.path(next) };
+            if self.problem.is_counterexample(&run.initial, &run.transitions) {
+                return Some(run);
+            }
+            self.spurious = true;
+            return None;
+        }
+        if self.pruner.excluded(&marking) {
+            Counters::add(&stop.counters.pruned, 1);
+            return None;
+        }
+        let number = self.elements.len() as u32;
+        self.trie.insert(&marking, number);
+        self.queue.push(Reverse((marking.weight(), number)));
+        Counters::add(&stop.counters.states, 1);
+        Counters::add(&stop.counters.bytes, 96 + 48 * marking.support_len() as u64);
+        self.elements.push(Element { marking, next });
+        None
+    }
+
+    fn path(&self, mut next: Option<(u32, u32)>) -> Vec<usize> {
+        let mut transitions = Vec::new();
+        while let Some((element, transition)) = next {
+            transitions.push(transition as usize);
+            next = self.elements[element as usize].next;
+        }
+        transitions
+    }
+}
+
+/// For each place the live transitions that can put a token there.
+fn producers(problem: &Problem, live: &[bool]) -> Vec<Vec<u32>> {
+    let mut producers = vec![Vec::new(); problem.net.places.len()];
+    for (number, transition) in problem.net.transitions.iter().enumerate().filter(|(t, _)| live[*t]) {
+        for (place, n) in transition.produce.iter() {
+            // Putting back no more than was taken helps nobody, unless the rest goes away.
+            if n > transition.consume.get(place) || transition.move_of(place).is_some() {
+                producers[place as usize].push(number as u32);
+            }
+        }
+        for to in transition.moves.iter().flat_map(|moved| &moved.to) {
+            producers[*to as usize].push(number as u32);
+        }
+    }
+    producers
+}
+
+fn minimal(elements: Vec<Element>) -> Vec<Marking> {
+    let mut markings: Vec<Marking> = elements.into_iter().map(|element| element.marking).collect();
+    markings.sort_unstable_by_key(Marking::weight);
+    let mut trie = Trie::new();
+    markings.retain(|marking| {
+        let new = !trie.has_below(marking, None);
+        if new {
+            trie.insert(marking, 0);
+        }
+        new
+    });
+    markings
+}

@@ -1,0 +1,307 @@
+//! The independent checker of certificates.
+//!
+//! It shares no code with the engines: it reads the net's data and does everything else itself, with exact
+//! integers. It is written to be read against the definitions in [`certificate`](crate::certificate).
+
+use crate::certificate::{Certificate, Combination, InductiveBasis, Refutation, Step};
+use num_bigint::{BigInt, BigUint};
+use num_traits::{Signed, Zero};
+use preempt_net::{Marking, Place, Problem, Transition};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Does the certificate show that no target can be covered? The error says what is missing.
+pub fn verify(problem: &Problem, certificate: &Certificate) -> Result<(), String> {
+    let mut done = BTreeSet::new();
+    for refutation in &certificate.refutations {
+        verify_refutation(problem, refutation)
+            .map_err(|e| format!("target {}: {e}", refutation.target + 1))?;
+        done.insert(refutation.target);
+    }
+    let open: Vec<usize> = (0..problem.targets.len()).filter(|target| !done.contains(target)).collect();
+    match &certificate.basis {
+        Some(basis) => verify_basis(problem, basis, &open),
+        None if open.is_empty() => Ok(()),
+        None => Err(format!("nothing is said about target {}", open[0] + 1)),
+    }
+}
+
+type Weights = BTreeMap<Place, BigInt>;
+
+fn weights(problem: &Problem, pairs: &[(Place, BigUint)]) -> Result<Weights, String> {
+    let mut weights = Weights::new();
+    for (place, weight) in pairs {
+        if *place as usize >= problem.net.places.len() {
+            return Err(format!("there is no place {place}"));
+        }
+        *weights.entry(*place).or_default() += BigInt::from(weight.clone());
+    }
+    weights.retain(|_, weight| !weight.is_zero());
+    Ok(weights)
+}
+
+fn value(weights: &Weights, marking: &Marking) -> BigInt {
+    marking.iter().filter_map(|(place, n)| weights.get(&place).map(|weight| weight * BigInt::from(n))).sum()
+}
+
+/// The largest value at first; `None` if there is none, because a place with a weight is parametric.
+fn initial_value(problem: &Problem, weights: &Weights) -> Option<BigInt> {
+    let mut sum = BigInt::zero();
+    for (place, weight) in weights {
+        sum += weight * BigInt::from(problem.initial.get(*place as usize)?.high?);
+    }
+    Some(sum)
+}
+
+/// By how much a firing changes the value, at most: consumed and produced tokens change it by the same always,
+/// and every token that is moved must not add to it. `None` if one does.
+fn growth(weights: &Weights, transition: &Transition) -> Option<BigInt> {
+    for moved in &transition.moves {
+        let before = weights.get(&moved.from).cloned().unwrap_or_default();
+        let after: BigInt = moved.to.iter().filter_map(|to| weights.get(to)).sum();
+        if after > before {
+            return None;
+        }
+    }
+    Some(value(weights, &transition.produce) - value(weights, &transition.consume))
+}
+
+fn never_grows(weights: &Weights, transition: &Transition) -> bool {
+    growth(weights, transition).is_some_and(|by| !by.is_positive())
+}
+
+fn meets(marking: &Marking, places: &BTreeSet<Place>) -> bool {
+    marking.iter().any(|(place, n)| n > 0 && places.contains(&place))
+}
+
+fn place_set(problem: &Problem, places: &[Place]) -> Result<BTreeSet<Place>, String> {
+    match places.iter().find(|place| **place as usize >= problem.net.places.len()) {
+        Some(place) => Err(format!("there is no place {place}")),
+        None => Ok(places.iter().copied().collect()),
+    }
+}
+
+/// Empty at first, and every live transition that could put a token there needs one from there.
+fn is_empty_siphon(problem: &Problem, places: &BTreeSet<Place>, live: impl Fn(usize) -> bool) -> bool {
+    let empty = places.iter().all(|place| problem.range(*place).high == Some(0));
+    let kept = problem.net.transitions.iter().enumerate().all(|(number, t)| {
+        let arrives = t
+            .moves
+            .iter()
+            .any(|moved| !places.contains(&moved.from) && moved.to.iter().any(|to| places.contains(to)));
+        !live(number) || meets(&t.consume, places) || !(meets(&t.produce, places) || arrives)
+    });
+    empty && kept
+}
+
+/// Marked at first, and marked after every live transition if it was before.
+fn is_marked_trap(problem: &Problem, places: &BTreeSet<Place>, live: impl Fn(usize) -> bool) -> bool {
+    let marked = places.iter().any(|place| problem.range(*place).low > 0);
+    let kept = problem.net.transitions.iter().enumerate().all(|(number, t)| {
+        let loses = t
+            .moves
+            .iter()
+            .any(|moved| places.contains(&moved.from) && !moved.to.iter().any(|to| places.contains(to)));
+        !live(number) || meets(&t.produce, places) || !(meets(&t.consume, places) || loses)
+    });
+    marked && kept
+}
+
+fn verify_refutation(problem: &Problem, refutation: &Refutation) -> Result<(), String> {
+    let target = problem.targets.get(refutation.target).ok_or("there is no such target")?;
+    let mut live = vec![true; problem.net.transitions.len()];
+    let mut traps: Vec<BTreeSet<Place>> = Vec::new();
+    for (number, step) in refutation.steps.iter().enumerate() {
+        let here = |reason: &str| format!("step {}: {reason}", number + 1);
+        match step {
+            Step::Empty(places) => {
+                let places = place_set(problem, places)?;
+                if !is_empty_siphon(problem, &places, |t| live[t]) {
+                    return Err(here("these places do not stay empty"));
+                }
+                if meets(target, &places) {
+                    return Ok(());
+                }
+                for (t, transition) in problem.net.transitions.iter().enumerate() {
+                    live[t] &= !meets(&transition.consume, &places);
+                }
+            }
+            Step::Trap(places) => {
+                let places = place_set(problem, places)?;
+                if !is_marked_trap(problem, &places, |t| live[t]) {
+                    return Err(here("these places can become empty"));
+                }
+                traps.push(places);
+            }
+            Step::Unused(combination) | Step::Contradiction(combination) => {
+                let (sum, needed) = combined(problem, target, &traps, combination)?;
+                let Some(first) = initial_value(problem, &sum) else {
+                    return Err(here("a parametric place has a weight"));
+                };
+                for (t, transition) in problem.net.transitions.iter().enumerate() {
+                    if live[t] && !never_grows(&sum, transition) {
+                        return Err(here(&format!("`{}` can make the sum grow", transition.name)));
+                    }
+                }
+                if matches!(step, Step::Contradiction(_)) {
+                    return if first < needed {
+                        Ok(())
+                    } else {
+                        Err(here("the sum is large enough at first"))
+                    };
+                }
+                if first > needed {
+                    return Err(here("the sum may shrink"));
+                }
+                for (t, transition) in problem.net.transitions.iter().enumerate() {
+                    live[t] &= growth(&sum, transition).is_some_and(|by| by.is_zero());
+                }
+            }
+        }
+    }
+    Err("the argument has no end".into())
+}
+
+/// The weighted sum, and what it is at least when the target is covered.
+fn combined(
+    problem: &Problem,
+    target: &Marking,
+    traps: &[BTreeSet<Place>],
+    combination: &Combination,
+) -> Result<(Weights, BigInt), String> {
+    let mut sum = weights(problem, &combination.places)?;
+    let mut needed = value(&sum, target);
+    for (trap, weight) in &combination.traps {
+        let places = traps.get(*trap).ok_or("a trap that was not shown")?;
+        let weight = BigInt::from(weight.clone());
+        for place in places {
+            *sum.entry(*place).or_default() += &weight;
+        }
+        needed += weight;
+    }
+    sum.retain(|_, weight| !weight.is_zero());
+    Ok((sum, needed))
+}
+
+fn verify_basis(problem: &Problem, basis: &InductiveBasis, open: &[usize]) -> Result<(), String> {
+    let empty = place_set(problem, &basis.empty)?;
+    if !is_empty_siphon(problem, &empty, |_| true) {
+        return Err("the places given as empty do not stay empty".into());
+    }
+    let live: Vec<&Transition> =
+        problem.net.transitions.iter().filter(|t| !meets(&t.consume, &empty)).collect();
+    let mut bounds = Vec::new();
+    for (number, pairs) in basis.bounds.iter().enumerate() {
+        let sum = weights(problem, pairs)?;
+        if !live.iter().all(|transition| never_grows(&sum, transition)) {
+            return Err(format!("bound {} can grow", number + 1));
+        }
+        let first = initial_value(problem, &sum).ok_or(format!("bound {} is parametric", number + 1))?;
+        bounds.push((sum, first));
+    }
+    for element in &basis.elements {
+        let initial = element.iter().all(|(place, tokens)| match problem.initial.get(place as usize) {
+            Some(range) => range.high.is_none_or(|high| tokens <= high),
+            None => false,
+        });
+        if initial {
+            return Err(format!("an initial marking covers {}", problem.net.show(element)));
+        }
+    }
+    // Each element is listed under one of its places, and under none if it has no tokens.
+    let mut listed: BTreeMap<Option<Place>, Vec<&Marking>> = BTreeMap::new();
+    for element in &basis.elements {
+        listed.entry(element.iter().last().map(|(place, _)| place)).or_default().push(element);
+    }
+    let inside = |marking: &Marking| {
+        let keys = marking.iter().map(|(place, _)| Some(place)).chain([None]);
+        keys.filter_map(|key| listed.get(&key)).flatten().any(|element| {
+            element.iter().all(|(place, n)| marking.iter().any(|(p, have)| p == place && have >= n))
+        })
+    };
+    let excluded = |marking: &Marking| {
+        meets(marking, &empty) || bounds.iter().any(|(sum, first)| value(sum, marking) > *first)
+    };
+    for target in open {
+        let target = &problem.targets[*target];
+        if !inside(target) && !excluded(target) {
+            return Err(format!("the target {} is not in the set", problem.net.show(target)));
+        }
+    }
+    for element in &basis.elements {
+        for transition in &live {
+            for before in before(transition, element) {
+                if !inside(&before) && !excluded(&before) {
+                    return Err(format!(
+                        "`{}` leads from {} into the set",
+                        transition.name,
+                        problem.net.show(&before)
+                    ));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Markings below which every marking lies from which the transition leads above `wanted`: for each token that
+/// is not produced, every place it can come from. Not minimal. None at all where the transition does not help,
+/// since then already the marking before lies above `wanted`.
+fn before(transition: &Transition, wanted: &Marking) -> Vec<Marking> {
+    let comes_from = |place: Place| -> Vec<Place> {
+        let mut from = Vec::new();
+        if !transition.moves.iter().any(|moved| moved.from == place) {
+            from.push(place);
+        }
+        from.extend(
+            transition.moves.iter().filter(|moved| moved.to.contains(&place)).map(|moved| moved.from),
+        );
+        from
+    };
+    let produced: BTreeMap<Place, u64> = transition.produce.iter().collect();
+    let helps = wanted.iter().any(|(place, _)| produced.contains_key(&place))
+        || transition.moves.iter().any(|moved| {
+            moved.to.iter().any(|to| *to != moved.from && wanted.iter().any(|(place, _)| place == *to))
+                || moved.to.iter().filter(|to| **to == moved.from).count() > 1
+        });
+    if !helps {
+        return Vec::new();
+    }
+    // What has to be left after consuming, with the way tokens arrive from it.
+    let mut found: BTreeSet<BTreeMap<Place, u64>> = BTreeSet::from([BTreeMap::new()]);
+    for (place, tokens) in wanted.iter() {
+        let missing = tokens.saturating_sub(produced.get(&place).copied().unwrap_or(0));
+        let from = comes_from(place);
+        let copies = |source: Place| {
+            let moved = transition.moves.iter().find(|moved| moved.from == source);
+            moved.map_or(1, |moved| moved.to.iter().filter(|to| **to == place).count() as u64)
+        };
+        let arrives = |rest: &BTreeMap<Place, u64>| -> u64 {
+            from.iter().map(|source| rest.get(source).copied().unwrap_or(0) * copies(*source)).sum()
+        };
+        // Add one token at a time wherever it helps, until enough arrives.
+        let mut enough = BTreeSet::new();
+        let mut open: Vec<BTreeMap<Place, u64>> = found.into_iter().collect();
+        let mut seen: BTreeSet<BTreeMap<Place, u64>> = BTreeSet::new();
+        while let Some(rest) = open.pop() {
+            if arrives(&rest) >= missing {
+                enough.insert(rest);
+                continue;
+            }
+            for source in &from {
+                let mut more = rest.clone();
+                *more.entry(*source).or_default() += 1;
+                if from.len() == 1 {
+                    // Only one place to take from: all at once.
+                    let lacking = missing - arrives(&rest);
+                    *more.entry(*source).or_default() += lacking.div_ceil(copies(*source)) - 1;
+                }
+                if seen.insert(more.clone()) {
+                    open.push(more);
+                }
+            }
+        }
+        found = enough;
+    }
+    let consumed = &transition.consume;
+    found.into_iter().map(|rest| rest.into_iter().chain(consumed.iter()).collect::<Marking>()).collect()
+}

@@ -1,0 +1,262 @@
+//! Forward: a best-first search for a run that covers a target, nearest first by [`Distance`].
+//!
+//! In a monotone net more tokens never hurt, so the search begins with as many as allowed: a parametric place has
+//! a number beyond every number. A marking below one that is known is not followed. Without resets and transfers
+//! a way that leads to more tokens can be repeated, so those places get any number at once (Karp, Miller).
+
+use crate::answer::{Answer, Run};
+use crate::distance::{Distance, NEVER};
+use crate::relevant::relevant;
+use crate::sign::{always_empty, exclude};
+use crate::stop::{Counters, Stop};
+use crate::subsumption::Trie;
+use crate::unwind::{Acceleration, Unwinding, within};
+use foldhash::{HashSet, HashSetExt};
+use preempt_core::StopReason;
+use preempt_net::{Marking, Place, Problem, Transition};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::hash::BuildHasher;
+
+/// More tokens than any number.
+pub(crate) const OMEGA: u32 = u32::MAX;
+/// More tokens than this on one place and the search does not go on from there.
+const MOST: u32 = 1 << 30;
+/// In nets that are not monotone a parametric place begins with so many more tokens at most.
+const MOST_EXTRA: u64 = 6;
+/// How many branches to look at for a known marking above a new one.
+const LOOK_ABOVE: u32 = 400;
+/// How many ancestors to look at for a smaller one.
+const LOOK_BACK: usize = 300;
+
+pub(crate) type Packed = Box<[(Place, u32)]>;
+
+pub(crate) struct Node {
+    parent: u32,
+    pub(crate) transition: u32,
+    pub(crate) depth: u32,
+    pub(crate) state: Packed,
+    pub(crate) accelerations: Vec<Acceleration>,
+}
+
+const ROOT: u32 = u32::MAX;
+
+pub(crate) fn forward(problem: &Problem, open: &[usize], stop: &Stop<'_>) -> Answer {
+    let mut live = vec![true; problem.net.transitions.len()];
+    let empty = always_empty(problem, &live);
+    exclude(problem, &empty, &mut live);
+    let monotone = problem.net.is_monotone();
+    let mut places = vec![true; problem.net.places.len()];
+    if monotone {
+        let cone = relevant(problem, &live, open);
+        (places, live) = (cone.places, cone.transitions);
+    }
+    let mut search = Search {
+        problem,
+        open,
+        places,
+        monotone,
+        accelerates: problem.net.transitions.iter().zip(&live).all(|(t, live)| !live || t.moves.is_empty())
+            && monotone,
+        distance: Distance::new(problem, &live, open),
+        nodes: Vec::new(),
+        seen: HashSet::new(),
+        known: Trie::new(),
+        queue: BinaryHeap::new(),
+        hasher: foldhash::fast::FixedState::default(),
+    };
+    for mut start in starts(problem, monotone) {
+        if let Some(run) = search.add(&mut start, ROOT, 0, 0, stop) {
+            return Answer::Covered(run);
+        }
+    }
+    let mut current = vec![0u32; problem.net.places.len()];
+    let mut after = current.clone();
+    let mut steps = 0u32;
+    while let Some(Reverse((_, _, number))) = search.queue.pop() {
+        steps = steps.wrapping_add(1);
+        if steps.is_multiple_of(16)
+            && let Some(reason) = stop.reason()
+        {
+            return Answer::Unknown(reason);
+        }
+        let depth = search.nodes[number as usize].depth + 1;
+        unpack(&search.nodes[number as usize].state, &mut current);
+        for (at, transition) in problem.net.transitions.iter().enumerate() {
+            if !live[at] || !fire(transition, &current, &mut after) {
+                continue;
+            }
+            Counters::add(&stop.counters.transitions, 1);
+            if let Some(run) = search.add(&mut after, number, at as u32, depth, stop) {
+                return Answer::Covered(run);
+            }
+        }
+    }
+    Answer::Unknown(StopReason::Partial)
+}
+
+fn unpack(state: &Packed, into: &mut [u32]) {
+    into.fill(0);
+    for (place, n) in state.iter() {
+        into[*place as usize] = *n;
+    }
+}
+
+/// Markings to begin with: the largest one, or some if larger ones allow less.
+fn starts(problem: &Problem, monotone: bool) -> Vec<Vec<u32>> {
+    let cut = |n: u64| u32::try_from(n).map_or(MOST, |n| n.min(MOST));
+    if monotone {
+        return vec![problem.initial.iter().map(|range| range.high.map_or(OMEGA, cut)).collect()];
+    }
+    let extra = |more: u64| {
+        let of = |range: &preempt_net::Range| {
+            let wanted = range.low.saturating_add(more);
+            cut(range.high.map_or(wanted, |high| high.min(wanted)))
+        };
+        problem.initial.iter().map(of).collect::<Vec<u32>>()
+    };
+    let mut starts: Vec<Vec<u32>> = (0..=MOST_EXTRA).map(extra).collect();
+    starts.dedup();
+    starts
+}
+
+fn fire(transition: &Transition, before: &[u32], after: &mut [u32]) -> bool {
+    let enabled = transition.consume.iter().all(|(p, n)| u64::from(before[p as usize]) >= n)
+        && transition.at_most.iter().all(|(p, most)| u64::from(before[*p as usize]) <= *most);
+    if !enabled {
+        return false;
+    }
+    after.copy_from_slice(before);
+    let add = |slot: &mut u32, n: u32| {
+        *slot = if *slot == OMEGA || n == OMEGA { OMEGA } else { slot.saturating_add(n).min(MOST) };
+    };
+    for (place, n) in transition.consume.iter() {
+        if after[place as usize] != OMEGA {
+            after[place as usize] -= n as u32;
+        }
+    }
+    if !transition.moves.is_empty() {
+        let rests: Vec<u32> =
+            transition.moves.iter().map(|moved| std::mem::take(&mut after[moved.from as usize])).collect();
+        for (moved, rest) in transition.moves.iter().zip(rests) {
+            for to in &moved.to {
+                add(&mut after[*to as usize], rest);
+            }
+        }
+    }
+    for (place, n) in transition.produce.iter() {
+        add(&mut after[place as usize], u32::try_from(n).unwrap_or(MOST).min(MOST));
+    }
+    // Counting stops before it could go wrong.
+    after.iter().all(|n| *n < MOST || *n == OMEGA)
+}
+
+struct Search<'p> {
+    problem: &'p Problem,
+    open: &'p [usize],
+    /// Tokens elsewhere are of no use.
+    places: Vec<bool>,
+    monotone: bool,
+    accelerates: bool,
+    distance: Distance,
+    nodes: Vec<Node>,
+    /// Fingerprints: a state that is taken for another one is only a run that is not found.
+    seen: HashSet<u64>,
+    known: Trie,
+    queue: BinaryHeap<Reverse<(u32, u32, u32)>>,
+    hasher: foldhash::fast::FixedState,
+}
+
+impl Search<'_> {
+    fn add(
+        &mut self,
+        state: &mut [u32],
+        parent: u32,
+        transition: u32,
+        depth: u32,
+        stop: &Stop<'_>,
+    ) -> Option<Run> {
+        for (tokens, useful) in state.iter_mut().zip(&self.places) {
+            *tokens = if *useful { *tokens } else { 0 };
+        }
+        if !self.seen.insert(self.hasher.hash_one(&*state)) {
+            return None;
+        }
+        let accelerations = if self.accelerates { self.accelerate(state, parent) } else { Vec::new() };
+        let packed: Packed = (0..).zip(&*state).filter(|(_, n)| **n > 0).map(|(p, n)| (p, *n)).collect();
+        if self.monotone {
+            let marking: Marking = packed.iter().map(|(place, n)| (*place, u64::from(*n))).collect();
+            if self.known.has_above(&marking, LOOK_ABOVE) && !self.nodes.is_empty() {
+                return None;
+            }
+            self.known.insert(&marking, 0);
+        }
+        let far = self.distance.estimate(state);
+        if far == NEVER {
+            return None;
+        }
+        let number = self.nodes.len() as u32;
+        Counters::add(&stop.counters.states, 1);
+        Counters::add(&stop.counters.bytes, 96 + 56 * packed.len() as u64);
+        self.nodes.push(Node { parent, transition, depth, state: packed, accelerations });
+        if far == 0
+            && let Some(run) = self.run(number)
+        {
+            return Some(run);
+        }
+        self.queue.push(Reverse((far, depth, number)));
+        None
+    }
+
+    /// Any number of tokens for the places that have more than in an ancestor that is nowhere larger.
+    fn accelerate(&self, state: &mut [u32], parent: u32) -> Vec<Acceleration> {
+        let mut found = Vec::new();
+        let mut at = parent;
+        for _ in 0..LOOK_BACK {
+            let Some(ancestor) = self.nodes.get(at as usize) else { break };
+            if ancestor.state.iter().all(|(place, n)| state[*place as usize] >= *n) {
+                let mut places = Vec::new();
+                for (place, tokens) in (0..).zip(&*state) {
+                    let there = ancestor.state.binary_search_by_key(&place, |(p, _)| *p);
+                    let before = there.map_or(0, |entry| ancestor.state[entry].1);
+                    if *tokens > before && *tokens != OMEGA {
+                        places.push((place, *tokens));
+                    }
+                }
+                if !places.is_empty() {
+                    for (place, _) in &places {
+                        state[*place as usize] = OMEGA;
+                    }
+                    found.push(Acceleration { ancestor: at, places });
+                }
+            }
+            at = ancestor.parent;
+        }
+        found
+    }
+
+    /// The run to a node that covers a target, with the tokens it needs and no more.
+    fn run(&self, number: u32) -> Option<Run> {
+        let mut path = vec![number];
+        let mut at = number;
+        while self.nodes[at as usize].parent != ROOT {
+            at = self.nodes[at as usize].parent;
+            path.push(at);
+        }
+        path.reverse();
+        let last = &self.nodes[number as usize].state;
+        let mut targets = self.open.iter().map(|target| &self.problem.targets[*target]);
+        let target = targets.find(|target| within(target, last))?;
+        let run = if self.monotone {
+            let unwinding = Unwinding { problem: self.problem, nodes: &self.nodes, path: &path };
+            let (transitions, needed) = unwinding.run(target)?;
+            Run { initial: self.problem.initial_covering(&needed)?, transitions }
+        } else {
+            let root = &self.nodes[path[0] as usize].state;
+            let transitions =
+                path[1..].iter().map(|node| self.nodes[*node as usize].transition as usize).collect();
+            Run { initial: root.iter().map(|(place, n)| (*place, u64::from(*n))).collect(), transitions }
+        };
+        self.problem.is_counterexample(&run.initial, &run.transitions).then_some(run)
+    }
+}

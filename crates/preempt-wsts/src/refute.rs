@@ -1,0 +1,60 @@
+//! The pre-checks, repeated until the target is refuted or nothing more can be said about a run that covers it:
+//! sign analysis, the state inequation, unused transitions (together: continuous coverability), and traps.
+
+use crate::certificate::{Refutation, Step};
+use crate::inequation::Inequation;
+use crate::sign::{always_empty, exclude};
+use crate::stop::Stop;
+use crate::trap::marked_trap;
+use preempt_net::{Place, Problem};
+use std::time::Duration;
+
+const MOST_TRAPS: usize = 60;
+const LP_LIMIT: Duration = Duration::from_secs(20);
+
+/// Why no run covers the target, if the pre-checks find it.
+pub(crate) fn refute(problem: &Problem, number: usize, stop: &Stop<'_>) -> Option<Refutation> {
+    let target = &problem.targets[number];
+    let mut live = vec![true; problem.net.transitions.len()];
+    let mut steps = Vec::new();
+    let mut traps: Vec<Vec<Place>> = Vec::new();
+    let refuted = loop {
+        let empty = always_empty(problem, &live);
+        let needs_empty = target.iter().any(|(place, _)| empty.binary_search(&place).is_ok());
+        let mut fewer = live.clone();
+        if exclude(problem, &empty, &mut fewer) || needs_empty {
+            steps.push(Step::Empty(empty));
+            live = fewer;
+            if needs_empty {
+                break true;
+            }
+        }
+        let inequation = Inequation::new(problem, &live, LP_LIMIT, stop);
+        if let Some(combination) = inequation.contradiction(target, &traps) {
+            steps.push(Step::Contradiction(combination));
+            break true;
+        }
+        if stop.reason().is_some() {
+            break false;
+        }
+        if let Some((combination, unused)) = inequation.unused(target, &traps) {
+            for transition in unused {
+                live[transition] = false;
+            }
+            steps.push(Step::Unused(combination));
+            continue;
+        }
+        if stop.reason().is_some() || traps.len() == MOST_TRAPS {
+            break false;
+        }
+        let candidates = inequation.empty_in_solution(target, &traps).unwrap_or_default();
+        match marked_trap(problem, &live, &candidates) {
+            Some(trap) if !traps.contains(&trap) => {
+                steps.push(Step::Trap(trap.clone()));
+                traps.push(trap);
+            }
+            _ => break false,
+        }
+    };
+    refuted.then_some(Refutation { target: number, steps })
+}

@@ -1,0 +1,38 @@
+//! Traps: sets of places that stay marked once they are. Resets and transfers count as consumers.
+
+use preempt_net::{Place, Problem};
+
+/// The largest trap among the candidates that is marked at first, with respect to live transitions.
+pub(crate) fn marked_trap(problem: &Problem, live: &[bool], candidates: &[Place]) -> Option<Vec<Place>> {
+    let mut inside = vec![false; problem.net.places.len()];
+    for place in candidates {
+        inside[*place as usize] = true;
+    }
+    let live_transitions = || {
+        problem.net.transitions.iter().zip(live).filter(|(_, live)| **live).map(|(transition, _)| transition)
+    };
+    loop {
+        let mut changed = false;
+        for transition in live_transitions() {
+            if transition.produce.iter().any(|(place, _)| inside[place as usize]) {
+                continue;
+            }
+            // Nothing is put back: no place may lose its tokens.
+            for (place, _) in transition.consume.iter() {
+                changed |= std::mem::replace(&mut inside[place as usize], false);
+            }
+            for moved in &transition.moves {
+                let kept = moved.to.iter().any(|to| inside[*to as usize]);
+                if inside[moved.from as usize] && !kept {
+                    inside[moved.from as usize] = false;
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    let trap: Vec<Place> = (0..inside.len() as Place).filter(|place| inside[*place as usize]).collect();
+    trap.iter().any(|place| problem.range(*place).low > 0).then_some(trap)
+}

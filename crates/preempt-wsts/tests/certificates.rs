@@ -1,0 +1,169 @@
+//! Certificates survive being written and read, and the checker accepts no wrong one.
+
+mod support;
+
+use num_bigint::BigUint;
+use preempt_core::{Limits, Silent};
+use preempt_net::{Problem, Range};
+use preempt_wsts::certificate::{Certificate, Combination, Step};
+use preempt_wsts::{Engine, Options, check, checker};
+use std::time::Duration;
+use support::{Brute, Kind, Random, brute_force, random_problem};
+
+fn certificate(problem: &Problem, engine: Engine) -> Option<Certificate> {
+    let limits = Limits { time: Some(Duration::from_secs(5)), states: Some(20_000), ..Limits::default() };
+    check(problem, &Options { engine, limits }, &mut Silent).certificate
+}
+
+fn combination_mut(step: &mut Step) -> Option<&mut Combination> {
+    match step {
+        Step::Unused(combination) | Step::Contradiction(combination) => Some(combination),
+        _ => None,
+    }
+}
+
+/// One small change at random; does it change anything?
+fn mutate(certificate: &mut Certificate, random: &mut Random) -> bool {
+    let before = certificate.clone();
+    if let Some(basis) = &mut certificate.basis {
+        match random.below(4) {
+            0 if !basis.elements.is_empty() => {
+                let at = random.below(basis.elements.len() as u64) as usize;
+                basis.elements.remove(at);
+            }
+            1 if !basis.elements.is_empty() => {
+                let at = random.below(basis.elements.len() as u64) as usize;
+                let place = random.below(4) as u32;
+                let more = basis.elements[at].get(place) + 1;
+                basis.elements[at].set(place, more);
+            }
+            2 if !basis.bounds.is_empty() => {
+                let at = random.below(basis.bounds.len() as u64) as usize;
+                basis.bounds[at].push((random.below(2) as u32, BigUint::from(1u32)));
+            }
+            _ => basis.empty.push(random.below(2) as u32),
+        }
+    }
+    if !certificate.refutations.is_empty() {
+        let at = random.below(certificate.refutations.len() as u64) as usize;
+        let steps = &mut certificate.refutations[at].steps;
+        let step = random.below(steps.len().max(1) as u64) as usize;
+        match (random.below(3), steps.get_mut(step)) {
+            (0, Some(_)) => {
+                steps.remove(step);
+            }
+            (_, Some(Step::Empty(places) | Step::Trap(places))) => places.push(random.below(2) as u32),
+            (_, Some(step)) => {
+                if let Some(combination) = combination_mut(step) {
+                    combination.places.push((random.below(2) as u32, BigUint::from(1u32)));
+                }
+            }
+            _ => {}
+        }
+    }
+    *certificate != before
+}
+
+#[test]
+fn written_certificates_are_read_back() {
+    let (mut bases, mut refutations) = (0, 0);
+    for seed in 0..400 {
+        let problem = random_problem(&mut Random::new(seed), Kind::Moving);
+        for engine in [Engine::Basis, Engine::Prechecks] {
+            let Some(certificate) = certificate(&problem, engine) else { continue };
+            bases += usize::from(certificate.basis.is_some());
+            refutations += certificate.refutations.len();
+            let text = certificate.write(&problem.net);
+            assert_eq!(Certificate::parse(&problem.net, &text).as_ref(), Ok(&certificate), "{text}");
+        }
+    }
+    assert!(bases > 50 && refutations > 50, "{bases} {refutations}");
+}
+
+#[test]
+fn a_broken_text_is_an_error_with_its_line() {
+    let net = random_problem(&mut Random::new(1), Kind::Plain).net;
+    let wrong = |text: &str| Certificate::parse(&net, text).expect_err("it is wrong");
+    assert_eq!(wrong("hello"), "line 1: expected `preempt certificate 1`");
+    assert_eq!(
+        wrong("preempt certificate 1\nrefute 1\nempty nowhere"),
+        "line 3: there is no place `nowhere`"
+    );
+    assert_eq!(wrong("preempt certificate 1\nelement 1*p0"), "line 2: `element` does not belong here");
+    assert_eq!(wrong("preempt certificate 1\nbasis\nelement x*p0"), "line 3: `x` is not a number");
+}
+
+/// Nothing that is said about an unsafe net is accepted: certificates of its safe relatives, changed at random.
+#[test]
+fn no_certificate_passes_for_an_unsafe_net() {
+    let mut tried = 0;
+    for seed in 0..2500 {
+        let mut random = Random::new(seed);
+        let safe = random_problem(&mut random, Kind::Moving);
+        let engine = [Engine::Basis, Engine::Prechecks, Engine::Auto][random.below(3) as usize];
+        let Some(certificate) = certificate(&safe, engine) else { continue };
+        // Give it more tokens, or one transition more.
+        let mut wrong = safe.clone();
+        let place = random.below(wrong.initial.len() as u64) as usize;
+        let more = wrong.initial[place].low + 2;
+        wrong.initial[place] = if random.one_in(2) { Range::exactly(more) } else { Range::at_least(0) };
+        if random.one_in(2) {
+            let other = random_problem(&mut random, Kind::Moving);
+            let here = |t: &&preempt_net::Transition| {
+                let places = wrong.net.places.len() as u32;
+                t.consume.plus(&t.produce).iter().all(|(p, _)| p < places)
+                    && t.moves.iter().all(|m| m.from < places && m.to.iter().all(|to| *to < places))
+            };
+            let added: Vec<_> = other.net.transitions.iter().filter(here).cloned().collect();
+            wrong.net.transitions.extend(added);
+        }
+        if brute_force(&wrong, 3, 14, 3000) != Brute::Covered {
+            continue;
+        }
+        for _ in 0..8 {
+            assert!(checker::verify(&wrong, &certificate).is_err(), "seed {seed}");
+            let mut changed = certificate.clone();
+            for _ in 0..1 + random.below(3) {
+                mutate(&mut changed, &mut random);
+            }
+            assert!(checker::verify(&wrong, &changed).is_err(), "seed {seed}: {changed:?}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 1000, "{tried}");
+}
+
+/// An inductive basis without bounds is minimal: without one of its elements it proves nothing.
+#[test]
+fn an_element_less_is_noticed() {
+    let mut tried = 0;
+    for seed in 0..1500 {
+        let problem = random_problem(&mut Random::new(seed), Kind::Moving);
+        let Some(certificate) = certificate(&problem, Engine::Basis) else { continue };
+        let Some(basis) = &certificate.basis else { continue };
+        if !basis.bounds.is_empty() {
+            continue;
+        }
+        for at in 0..basis.elements.len() {
+            let mut less = certificate.clone();
+            if let Some(basis) = &mut less.basis {
+                basis.elements.remove(at);
+            }
+            assert!(checker::verify(&problem, &less).is_err(), "seed {seed}, element {at}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 50, "{tried}");
+}
+
+#[test]
+fn a_refutation_without_its_end_is_noticed() {
+    for seed in 0..500 {
+        let problem = random_problem(&mut Random::new(seed), Kind::Plain);
+        let Some(mut certificate) = certificate(&problem, Engine::Prechecks) else { continue };
+        if let Some(refutation) = certificate.refutations.first_mut() {
+            refutation.steps.pop();
+            assert!(checker::verify(&problem, &certificate).is_err(), "seed {seed}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Every net in `models/nets` does what its header says, by every engine; and Bingham's family for large k.
+
+use preempt_core::{Limits, Silent, SourceMap, Verdict};
+use preempt_net::{Problem, decode, spec};
+use preempt_wsts::{Checked, Engine, Options, check};
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+fn read(name: &str, text: &str) -> Problem {
+    let mut sources = SourceMap::new();
+    let (problem, diagnostics) = spec::read(sources.add(name, text), text);
+    assert!(!diagnostics.iter().any(|d| d.is_error()), "{name}: {diagnostics:?}");
+    problem
+}
+
+fn ask(problem: &Problem, engine: Engine, seconds: u64) -> Checked {
+    let limits = Limits { time: Some(Duration::from_secs(seconds)), ..Limits::default() };
+    let checked = check(problem, &Options { engine, limits }, &mut Silent);
+    assert_eq!(checked.internal_error, None, "{engine:?}");
+    checked
+}
+
+#[test]
+fn models_do_what_they_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/nets");
+    let mut seen = 0;
+    for entry in fs::read_dir(&folder).expect("the folder of nets") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let text = decode(&fs::read(&path).expect("a readable file"));
+        let expected = match text.lines().find_map(|line| line.strip_prefix("# expect: ")) {
+            Some("safe") => Verdict::Holds,
+            Some("unsafe") => Verdict::Violated,
+            other => panic!("{name}: what is expected? {other:?}"),
+        };
+        let problem = read(&name, &text);
+        for engine in [Engine::Auto, Engine::Basis] {
+            assert_eq!(ask(&problem, engine, 60).outcome.verdict, expected, "{name} by {engine:?}");
+        }
+        // The others say the same or nothing.
+        for engine in [Engine::Prechecks, Engine::Forward] {
+            let verdict = ask(&problem, engine, 1).outcome.verdict;
+            let agrees = verdict == expected || matches!(verdict, Verdict::Inconclusive(_));
+            assert!(agrees, "{name} by {engine:?}: {verdict:?}");
+        }
+        // What is printed is the same problem.
+        let again = read(&name, &spec::print(&problem));
+        assert_eq!(again.net, problem.net, "{name}");
+        assert_eq!((&again.initial, &again.targets), (&problem.initial, &problem.targets), "{name}");
+        seen += 1;
+    }
+    assert!(seen >= 30, "{seen}");
+}
+
+/// ME-k: `tokens` may be behind the door at once; the target is two at the end of a corridor of length k.
+fn me_k(k: usize, tokens: usize) -> Problem {
+    let mut text = String::from("vars in_ notin");
+    (0..=k).for_each(|i| {
+        let _ = write!(text, " x{i}");
+    });
+    text.push_str("\nrules\n");
+    for (from, to) in [(0, 1), (1, 0)] {
+        let _ = writeln!(
+            text,
+            "notin >= 1, x{from} >= 1 -> notin' = notin - 1, in_' = in_ + 1, x{from}' = x{from} - 1, x{to}' = x{to} + 1;"
+        );
+    }
+    for i in 1..=k {
+        let _ = writeln!(
+            text,
+            "in_ >= 1, x{i} >= 1 -> in_' = in_ - 1, notin' = notin + 1, x{i}' = x{i} - 1, x0' = x0 + 1;"
+        );
+        if i < k {
+            let next = i + 1;
+            let _ = writeln!(text, "x{i} >= 1 -> x{i}' = x{i} - 1, x{next}' = x{next} + 1;");
+        }
+    }
+    let _ = write!(text, "init in_ = 0, notin = {tokens}, x0 >= 1");
+    (1..=k).for_each(|i| {
+        let _ = write!(text, ", x{i} = 0");
+    });
+    let _ = write!(text, "\ntarget x{k} >= 2");
+    read("me_k", &text)
+}
+
+#[test]
+fn binghams_family() {
+    for k in [2, 10, 50, 100, 250] {
+        assert_eq!(ask(&me_k(k, 1), Engine::Auto, 60).outcome.verdict, Verdict::Holds, "k = {k}");
+    }
+    for k in [2, 10, 50] {
+        assert_eq!(ask(&me_k(k, 1), Engine::Basis, 60).outcome.verdict, Verdict::Holds, "k = {k}");
+        for engine in [Engine::Auto, Engine::Basis, Engine::Forward] {
+            let run = ask(&me_k(k, 2), engine, 60).run.expect("two can be there");
+            assert_eq!(run.transitions.len(), 2 * k, "k = {k} by {engine:?}");
+        }
+    }
+}

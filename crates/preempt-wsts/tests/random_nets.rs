@@ -1,0 +1,86 @@
+//! All engines agree with each other and with brute force on random small nets.
+
+mod support;
+
+use preempt_core::{Limits, Silent, Verdict};
+use preempt_net::Problem;
+use preempt_wsts::{Checked, Engine, Options, check, checker};
+use std::time::Duration;
+use support::{Brute, Kind, Random, brute_force, random_problem};
+
+fn ask(problem: &Problem, engine: Engine) -> Checked {
+    let limits = Limits { time: Some(Duration::from_secs(5)), states: Some(30_000), ..Limits::default() };
+    let checked = check(problem, &Options { engine, limits }, &mut Silent);
+    assert_eq!(checked.internal_error, None, "{engine:?} on {problem:#?}");
+    match checked.outcome.verdict {
+        Verdict::Holds => {
+            let certificate = checked.certificate.as_ref().expect("a proof has a certificate");
+            checker::verify(problem, certificate).expect("the certificate is good");
+        }
+        Verdict::Violated => {
+            let run = checked.run.as_ref().expect("a violation has a run");
+            assert!(problem.is_counterexample(&run.initial, &run.transitions));
+            assert!(checked.outcome.counterexample.is_some());
+        }
+        Verdict::Inconclusive(_) => {}
+    }
+    checked
+}
+
+/// Verdicts by engine are compared; returns how many were decided and how many of them are violations.
+fn campaign(seeds: std::ops::Range<u64>, kind: Kind) -> (usize, usize) {
+    let (mut decided, mut violated) = (0, 0);
+    for seed in seeds {
+        let problem = random_problem(&mut Random::new(seed), kind);
+        let brute = brute_force(&problem, 3, 14, 4000);
+        let verdicts: Vec<Verdict> = [Engine::Basis, Engine::Auto, Engine::Prechecks]
+            .map(|engine| ask(&problem, engine).outcome.verdict)
+            .to_vec();
+        // Forward ends by itself only if there are few states.
+        let limits = Limits { states: Some(300), time: Some(Duration::from_secs(1)), ..Limits::default() };
+        let options = Options { engine: Engine::Forward, limits };
+        let forward = check(&problem, &options, &mut Silent);
+        assert_eq!(forward.internal_error, None, "seed {seed}");
+        for verdict in verdicts.iter().chain([&forward.outcome.verdict]) {
+            match (verdict, brute) {
+                (Verdict::Holds, Brute::Covered) | (Verdict::Violated, Brute::Never) => {
+                    panic!("seed {seed}: {verdicts:?}, but brute force says {brute:?}\n{problem:#?}")
+                }
+                _ => {}
+            }
+        }
+        let conclusive: Vec<&Verdict> = verdicts
+            .iter()
+            .chain([&forward.outcome.verdict])
+            .filter(|v| matches!(v, Verdict::Holds | Verdict::Violated))
+            .collect();
+        assert!(
+            conclusive.windows(2).all(|pair| pair[0] == pair[1]),
+            "seed {seed}: {verdicts:?}\n{problem:#?}"
+        );
+        if brute == Brute::Covered && kind != Kind::Testing {
+            assert_eq!(verdicts[0], Verdict::Violated, "seed {seed}");
+        }
+        decided += usize::from(!conclusive.is_empty());
+        violated += usize::from(conclusive.first() == Some(&&Verdict::Violated));
+    }
+    (decided, violated)
+}
+
+#[test]
+fn plain_nets() {
+    let (decided, violated) = campaign(0..3000, Kind::Plain);
+    assert!(decided > 2950 && violated > 500 && violated < 2500, "{decided} {violated}");
+}
+
+#[test]
+fn nets_with_resets_transfers_and_copies() {
+    let (decided, violated) = campaign(0..3000, Kind::Moving);
+    assert!(decided > 2900 && violated > 500 && violated < 2500, "{decided} {violated}");
+}
+
+#[test]
+fn nets_with_tests_for_few_tokens() {
+    let (decided, violated) = campaign(0..1500, Kind::Testing);
+    assert!(decided > 1000 && violated > 100, "{decided} {violated}");
+}
