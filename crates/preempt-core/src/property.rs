@@ -19,10 +19,12 @@ pub enum PropertyKind {
     TraceAssertion,
     /// `xr` or `xs`: exclusive use of a channel's end.
     Exclusive,
+    /// A marking at least as large as the target can be reached.
+    Coverability,
 }
 
 impl PropertyKind {
-    pub const ALL: [PropertyKind; 9] = [
+    pub const ALL: [PropertyKind; 10] = [
         PropertyKind::Assertion,
         PropertyKind::Deadlock,
         PropertyKind::RuntimeError,
@@ -32,6 +34,7 @@ impl PropertyKind {
         PropertyKind::NonProgress,
         PropertyKind::TraceAssertion,
         PropertyKind::Exclusive,
+        PropertyKind::Coverability,
     ];
 
     /// The kind with this [`name`](PropertyKind::name).
@@ -51,6 +54,7 @@ impl PropertyKind {
             PropertyKind::NonProgress => "non-progress",
             PropertyKind::TraceAssertion => "trace-assertion",
             PropertyKind::Exclusive => "exclusive",
+            PropertyKind::Coverability => "coverability",
         }
     }
 }

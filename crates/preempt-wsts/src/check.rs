@@ -10,7 +10,9 @@ use crate::checker;
 use crate::forward::forward;
 use crate::refute::refute;
 use crate::stop::{Counters, Stop};
-use preempt_core::{Guarantee, Limits, Observer, Outcome, Progress, Stats, StopReason, Verdict};
+use preempt_core::{
+    Guarantee, Limits, Observer, Outcome, Progress, Property, PropertyKind, Stats, StopReason, Verdict,
+};
 use preempt_net::Problem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -105,7 +107,11 @@ pub fn check(problem: &Problem, options: &Options, observer: &mut dyn Observer) 
     let outcome = Outcome {
         verdict,
         guarantee: if parametric { Guarantee::Parameterised } else { Guarantee::Exhaustive },
-        violation: None,
+        violation: run.as_ref().map(|_| Property {
+            kind: PropertyKind::Coverability,
+            name: "the target can be covered".into(),
+            location: None,
+        }),
         counterexample: run.as_ref().and_then(|run| run.trace(problem, None)),
         stats,
     };

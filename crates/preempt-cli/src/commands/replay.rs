@@ -98,7 +98,7 @@ fn candidates(model: &Model, property: &Property) -> Vec<Question> {
         PropertyKind::Deadlock => vec![Question::Safety],
         // An assertion may be a claim's own.
         PropertyKind::Assertion | PropertyKind::RuntimeError => claims().collect(),
-        PropertyKind::Exclusive => Vec::new(),
+        PropertyKind::Exclusive | PropertyKind::Coverability => Vec::new(),
         PropertyKind::TraceAssertion => vec![Question::Trace],
         PropertyKind::Never => claims().filter(|claim| matches!(claim, Question::Claim(number) if model.claims[*number].name == property.name)).collect(),
         PropertyKind::Ltl => model

@@ -53,6 +53,7 @@ pub(super) fn describe(property: &Property) -> String {
         PropertyKind::NonProgress => "non-progress cycle",
         PropertyKind::TraceAssertion => "trace assertion",
         PropertyKind::Exclusive => "exclusive channel",
+        PropertyKind::Coverability => "coverability",
     };
     if name.is_empty() || name == kind { kind.to_string() } else { format!("{kind}: {name}") }
 }
