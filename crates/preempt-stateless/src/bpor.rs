@@ -12,6 +12,8 @@
 //! - Algorithm 3 adds a thread `u` at a point even if its step there is beyond the fair bound and thus not explored.
 //!   Then the explored set need not be persistent (requirement 1 of definition 1.10 fails for `u`, and a third thread
 //!   may have to yield before `u` can move). All enabled threads are added in this case.
+//! - Under both bounds together (which the paper does not treat) a yield is dependent with every step: it decides who
+//!   may go on without being preempted.
 //! - A step counts as a release if it is one by kind, or if it was seen to enable another thread, or if somebody
 //!   waits for the end of its thread: the definition and the algorithm disagree on which step is meant, so either does.
 
@@ -224,7 +226,8 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
                     continue;
                 }
                 let ends = *final_step && next.needs.contains(&Some(Need::Finished(*v)));
-                if operation.conflicts(next) || ends {
+                let yields = self.bound.is_some() && self.fair.is_some() && (operation.yields || next.yields);
+                if operation.conflicts(next) || ends || yields {
                     seen[*v] = true;
                     self.backtrack(&steps, i, u);
                 }
