@@ -147,6 +147,12 @@ impl Graph {
     ) -> Result<Flow, Diverged> {
         runner.arrive()?;
         let next = self.threads.get(thread).and_then(|log| log.pending);
+        let found = if thread < runner.program().threads() { runner.program().next(thread) } else { None };
+        if next != found {
+            // It stood before another operation when a run was here first.
+            let code = |operation: Option<Operation>| operation.map(|operation| operation.code);
+            return Err(Diverged { step: runner.len(), thread, expected: code(next), found: code(found) });
+        }
         let before = next.map(|next| self.before(runner.program(), &next));
         let flow = runner.step(thread)?;
         if let Some(before) = before {
