@@ -19,8 +19,9 @@ use crate::executable::{Executable, Flow, Stamp};
 use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch};
 use crate::graph::Graph;
 use crate::prefix::Prefix;
-use crate::runner::Runner;
+use crate::runner::{Diverged, Runner};
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 
 /// Never open again: everything behind it has been executed.
 const FOR_EVER: u32 = u32::MAX;
@@ -51,6 +52,8 @@ struct Search<'a, E, T> {
     watch: Watch<'a>,
     terminal: &'a mut T,
     bound: u32,
+    /// What the threads stood before in each graph that a run has been in: it must always be the same.
+    standing: HashMap<Stamp, u64, foldhash::fast::FixedState>,
     /// A step was left out because it was unfair.
     unfair: bool,
     marks: u64,
@@ -82,6 +85,7 @@ pub fn explore<E: Executable>(program: &mut E, limits: &Limits, terminal: &mut i
         watch: Watch::new(limits),
         terminal,
         bound: 0,
+        standing: HashMap::default(),
         unfair: false,
         marks: 0,
     };
@@ -153,6 +157,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
     fn enter(&mut self, stack: &mut Vec<Frame>, cost: u32, stopped: bool) -> Result<(), Stop> {
         self.runner.arrive()?;
         let prefix = self.graph.whole();
+        self.recognise(prefix.stamp)?;
         let enabled = if stopped { Vec::new() } else { self.runner.enabled() };
         debug_assert!(
             stopped
@@ -196,6 +201,20 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         }
         stack.push(Frame { prefix, choices, next: 0 });
         Ok(())
+    }
+
+    /// A program that is not deterministic may stand elsewhere with the same steps behind it.
+    fn recognise(&mut self, stamp: Stamp) -> Result<(), Diverged> {
+        let mut pending: Vec<_> = self.graph.threads().iter().map(|log| (log.name, log.pending)).collect();
+        pending.sort_unstable_by_key(|(name, _)| *name);
+        let digest = foldhash::fast::FixedState::default().hash_one(&pending);
+        match *self.standing.entry(stamp).or_insert(digest) == digest {
+            true => Ok(()),
+            false => {
+                let (step, thread) = (self.runner.len(), self.runner.last().unwrap_or(0));
+                Err(Diverged { step, thread, expected: None, found: None })
+            }
+        }
     }
 
     /// After the loop of lines 8 to 12 the graph is closed; almost always `Mark` has said so already.

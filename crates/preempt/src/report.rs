@@ -1,7 +1,7 @@
 //! What a check has found.
 
 use crate::runtime::failure::{Access, Failed, Waiting};
-use preempt_core::{Location, Property, PropertyKind, Step, SwitchKind, Trace, Verdict};
+use preempt_core::{Location, Step, SwitchKind, Trace, Verdict};
 use preempt_report::text::{TextOptions, render_run};
 use std::fmt;
 
@@ -88,20 +88,14 @@ impl fmt::Display for Failure {
         let mut trace = self.trace();
         let left_out = trace.steps.len().saturating_sub(SHOWN);
         trace.steps.drain(..left_out);
-        let kind = match self.kind {
-            FailureKind::Deadlock => PropertyKind::Deadlock,
-            FailureKind::Panic => PropertyKind::Assertion,
-            _ => PropertyKind::RuntimeError,
-        };
-        let name = self.message.lines().next().unwrap_or_default().to_string();
-        let property = Property { kind, name, location: None };
         let options = TextOptions { width: 110, simplest: true, ..TextOptions::default() };
         writeln!(f, "{}\n", self.message)?;
         if left_out > 0 {
             writeln!(f, "  the last {SHOWN} of {} steps:", left_out + SHOWN)?;
         }
         if !trace.steps.is_empty() {
-            writeln!(f, "{}", render_run(&trace, Some(&property), &options))?;
+            let what = self.message.lines().next().unwrap_or_default();
+            writeln!(f, "{}✗ {what}\n", render_run(&trace, None, &options))?;
         }
         if self.kind != FailureKind::Nondeterminism {
             writeln!(
