@@ -3,8 +3,10 @@
 
 mod common;
 
+use preempt_stateless::context_bound::ContextBounds;
+use preempt_stateless::explore::preemptions_of;
 use preempt_stateless::program::{Op, Program};
-use preempt_stateless::{Exploration, Limits, Strategy, explore};
+use preempt_stateless::{Exploration, Graph, Limits, Strategy, explore};
 
 /// A main thread that starts the others and waits for them, as a Rust test does.
 fn spawned(lists: Vec<Vec<Op>>) -> Program {
@@ -121,10 +123,70 @@ fn numbers_that_other_tools_report() {
         lists.push(vec![Op::Store(0, 1)]);
         assert_eq!(run(lists, None).executions, traces, "{n} readers");
     }
-    for (n, traces) in [(1, 3), (2, 5), (3, 7), (4, 9)] {
-        // n_writes_a_read_two_threads counts reads-from; graphs with all conflicts: positions of the read and write.
+    for n in 1..5 {
+        // One thread writes n times and the other reads once, before, between or after.
         let lists = vec![vec![Op::Store(0, 1); n], vec![Op::Load(0)]];
         assert_eq!(run(lists, None).executions, n as u64 + 1);
-        let _ = traces;
+    }
+}
+
+/// Paper 001, Theorem 5: the context bound of a graph made of a directed graph is the size of its smallest feedback
+/// vertex set. A vertex is a thread and an edge a variable: its source stores first, and its target loads later. (The
+/// paper's threads have one action for all their edges; several in a row cost the same.)
+#[test]
+fn context_bounds_are_feedback_vertex_sets() {
+    // Edges and the size of the smallest set of vertices that every cycle meets.
+    let graphs: [(usize, &[(usize, usize)], u32); 5] = [
+        (2, &[(0, 1)], 0),
+        (2, &[(0, 1), (1, 0)], 1),
+        (3, &[(0, 1), (1, 2), (2, 0)], 1),
+        (4, &[(0, 1), (1, 0), (2, 3), (3, 2)], 2),
+        (4, &[(0, 1), (1, 0), (0, 2), (2, 0), (0, 3), (3, 0)], 1),
+    ];
+    for (vertices, edges, size) in graphs {
+        let lists = (0..vertices).map(|v| {
+            let numbered = || edges.iter().enumerate();
+            let stores = numbered().filter(|(_, (u, _))| *u == v).map(|(e, _)| Op::Store(e as u8, 1));
+            let loads = numbered().filter(|(_, (_, w))| *w == v).map(|(e, _)| Op::Load(e as u8));
+            stores.chain(loads).collect::<Vec<_>>()
+        });
+        let mut program = Program::new(lists.collect());
+        let mut found = None;
+        explore(&mut program, Strategy::Marking, &Limits::default(), &mut |graph: &Graph| {
+            // The graph in which every load sees the store.
+            let all = graph.threads().iter().flat_map(|log| &log.events);
+            let sees = all.filter(|event| event.operation.code == 7).all(|event| event.versions[0] == 1);
+            if sees {
+                let mut bounds = ContextBounds::new(None);
+                let cost = bounds.of_prefix(graph, &graph.whole());
+                let order = bounds.cheapest(graph, &graph.whole());
+                found = Some((cost, order));
+            }
+        });
+        let (cost, order) = found.expect("there is such a run");
+        assert_eq!(cost, size, "{edges:?}");
+        assert_eq!(
+            preemptions_of(&mut program, &order),
+            Some(size),
+            "the cheapest order costs what was said"
+        );
+    }
+}
+
+/// Every strategy finds a failure that needs one preemption; those that promise it, with one.
+#[test]
+fn all_strategies_find_a_failure() {
+    let lists = || vec![vec![Op::Store(0, 1), Op::Store(0, 0)], vec![Op::FailIf(0, 1)]];
+    let sure = [Strategy::Marking, Strategy::Basic, Strategy::Bpor, Strategy::CbDfs];
+    for strategy in sure {
+        let report = explore(&mut spawned(lists()), strategy, &Limits::default(), &mut ());
+        let failing = report.failure.expect("found");
+        assert_eq!(failing.preemptions, 1, "{strategy:?}");
+        assert_eq!(report.complete_to, Some(0), "{strategy:?}");
+        assert_eq!(preemptions_of(&mut spawned(lists()), &failing.schedule), Some(1), "{strategy:?}");
+    }
+    for strategy in [Strategy::Dpor, Strategy::Random(1), Strategy::Pct { seed: 1, depth: 2 }] {
+        let report = explore(&mut spawned(lists()), strategy, &Limits::default(), &mut ());
+        assert!(report.failure.is_some(), "{strategy:?}");
     }
 }

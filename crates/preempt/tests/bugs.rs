@@ -488,6 +488,11 @@ fn wronglock_3() {
 }
 
 #[test]
+fn wronglock_7() {
+    found_by(Strategy::Marking, 1, FailureKind::Panic, || wronglock(7, false));
+}
+
+#[test]
 fn stringbuffer() {
     found_at(1, FailureKind::Panic, || {
         let buffer = Arc::new(Mutex::new(String::from("abc")));

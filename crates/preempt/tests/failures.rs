@@ -216,7 +216,7 @@ fn a_test_that_is_not_deterministic() {
         let lock = Arc::new(Mutex::new(0));
         let other = Arc::clone(&lock);
         let child = thread::spawn(move || *other.lock().unwrap() += 1);
-        if RUNS.fetch_add(1, Ordering::Relaxed) % 2 == 0 {
+        if RUNS.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) {
             drop(lock.try_lock());
         } else {
             thread::yield_now();

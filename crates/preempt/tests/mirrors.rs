@@ -80,8 +80,7 @@ fn any_waiter_may_be_woken() {
         shared.1.notify_one();
         shared.1.notify_one();
         handles.into_iter().for_each(|handle| handle.join().unwrap());
-        let order = shared.0.lock().unwrap().1.clone();
-        order
+        std::mem::take(&mut shared.0.lock().unwrap().1)
     });
     assert_eq!(seen, [[0, 1], [1, 0]]);
 }

@@ -3,6 +3,7 @@
 use crate::runtime::clock::Clock;
 use crate::runtime::context::{Context, clear, new_object, set};
 use crate::runtime::operate::{operate, operate_later};
+use preempt_stateless::executable::derive_name;
 use preempt_stateless::{ObjectId, Operation};
 use std::collections::VecDeque;
 use std::fmt;
@@ -23,6 +24,18 @@ struct State<T> {
     /// Received so far: a rendezvous is over when its message was.
     received: u64,
     sent: u64,
+}
+
+impl<T> State<T> {
+    /// The number of the message whose sender the receiver will meet, if senders wait to be met.
+    fn next_meeting(&self) -> Option<u64> {
+        (self.capacity == Some(0)).then_some(self.received + 1)
+    }
+}
+
+/// Every rendezvous is an object of its own.
+fn meeting_object(channel: ObjectId, number: u64) -> ObjectId {
+    ObjectId(derive_name(channel.0, number))
 }
 
 struct Channel<T> {
@@ -76,7 +89,8 @@ impl<T> Channel<T> {
             },
             Some(Err(error)) => Err(error),
             Some(Ok(number)) => {
-                if wait && self.state().capacity == Some(0) {
+                let meets = { self.state().capacity == Some(0) };
+                if wait && meets {
                     self.meet(number);
                 }
                 Ok(())
@@ -87,7 +101,7 @@ impl<T> Channel<T> {
     /// Waits until the message was received, or cannot be any more.
     #[track_caller]
     fn meet(&self, number: u64) {
-        let round = ObjectId(preempt_stateless::executable::derive_name(self.id.0, number));
+        let round = meeting_object(self.id, number);
         operate(
             Operation::local(51).reads(round).needs(set(round, 1)),
             "rendezvous",
@@ -102,8 +116,8 @@ impl<T> Channel<T> {
     fn receive(&self, wait: bool) -> Result<T, TryRecvError> {
         let id = self.id;
         // A rendezvous also lets its sender go on: the object of the message that is received next.
-        let meeting = (self.state().capacity == Some(0)).then(|| self.state().received + 1);
-        let round = meeting.map(|number| ObjectId(preempt_stateless::executable::derive_name(id.0, number)));
+        let meeting = self.state().next_meeting();
+        let round = meeting.map(|number| meeting_object(id, number));
         let operation = Operation::local(52).writes(id).releasing();
         let operation = round.map_or(operation, |round| operation.writes(round));
         let operation = if wait { operation.needs(set(id, READY)) } else { operation };
@@ -131,17 +145,24 @@ impl<T> Channel<T> {
 }
 
 impl<T: 'static> Channel<T> {
-    /// One end is gone.
+    /// One end is gone. If it was the receiver of a rendezvous channel, a sender that waits to be met must not wait for
+    /// ever; only the receiver changes which one that is, so it is known beforehand.
     #[track_caller]
-    fn close(self: &Arc<Self>, verb: &'static str, change: impl FnOnce(&mut State<T>) + 'static) {
+    fn close(
+        self: &Arc<Self>,
+        verb: &'static str,
+        abandons: bool,
+        change: impl FnOnce(&mut State<T>) + 'static,
+    ) {
         let (channel, id) = (Arc::clone(self), self.id);
-        operate_later(Operation::local(53).writes(id).releasing(), verb, Some(id), move |context| {
+        let meeting = self.state().next_meeting().filter(|_| abandons);
+        let round = meeting.map(|number| meeting_object(id, number));
+        let operation = Operation::local(53).writes(id).releasing();
+        let operation = round.map_or(operation, |round| operation.writes(round));
+        operate_later(operation, verb, Some(id), move |context| {
             change(&mut channel.state());
             channel.open(context);
-            let rendezvous = channel.state().capacity == Some(0) && !channel.state().receiver;
-            if rendezvous {
-                let number = channel.state().received + 1;
-                let round = ObjectId(preempt_stateless::executable::derive_name(id.0, number));
+            if let Some(round) = round {
                 context.object(round, "rendezvous").gate = 1;
             }
         });
@@ -219,7 +240,7 @@ macro_rules! sender {
         impl<T> Drop for $name<T> {
             #[track_caller]
             fn drop(&mut self) {
-                self.channel.close("drop sender", |state| state.senders -= 1);
+                self.channel.close("drop sender", false, |state| state.senders -= 1);
             }
         }
 
@@ -276,7 +297,7 @@ impl<T> Receiver<T> {
 impl<T> Drop for Receiver<T> {
     #[track_caller]
     fn drop(&mut self) {
-        self.channel.close("drop receiver", |state| state.receiver = false);
+        self.channel.close("drop receiver", true, |state| state.receiver = false);
     }
 }
 
