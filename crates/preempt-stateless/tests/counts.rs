@@ -136,7 +136,8 @@ fn numbers_that_other_tools_report() {
 #[test]
 fn context_bounds_are_feedback_vertex_sets() {
     // Edges and the size of the smallest set of vertices that every cycle meets.
-    let graphs: [(usize, &[(usize, usize)], u32); 5] = [
+    type Case<'a> = (usize, &'a [(usize, usize)], u32);
+    let graphs: [Case; 5] = [
         (2, &[(0, 1)], 0),
         (2, &[(0, 1), (1, 0)], 1),
         (3, &[(0, 1), (1, 2), (2, 0)], 1),
