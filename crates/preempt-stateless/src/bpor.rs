@@ -1,0 +1,266 @@
+//! Paper 003: bounded partial-order reduction (its Algorithm 1), with the preemption bound (Algorithm 2), the fair
+//! bound (Algorithm 3), both together, or none.
+//!
+//! Unlike the algorithms of paper 001 it has no table: which threads are tried at a point of the run follows from the
+//! conflicts of the steps after it. It may run the same graph more than once, and needs no memory beyond the stack.
+//!
+//! Where we differ from the text:
+//! - Line 8 of Algorithm 2 can be read as asking for a block start strictly before step `i`. Lemma 5, case 5.3, uses the
+//!   start of the block that *contains* `i`, which is what is added here.
+//! - A thread's last step enables those who wait for its end, and so changes which switches are free; it counts as
+//!   dependent with their pending `join`.
+//! - Algorithm 3 adds a thread `u` at a point even if its step there is beyond the fair bound and thus not explored.
+//!   Then the explored set need not be persistent (requirement 1 of definition 1.10 fails for `u`, and a third thread
+//!   may have to yield before `u` can move). All enabled threads are added in this case.
+//! - Under both bounds together (which the paper does not treat) a yield is dependent with every step: it decides who
+//!   may go on without being preempted.
+//! - A step counts as a release if it is one by kind, or if it was seen to enable another thread, or if somebody
+//!   waits for the end of its thread: the definition and the algorithm disagree on which step is meant, so either does.
+
+use crate::executable::{Executable, Flow, Need, Operation};
+use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch};
+use crate::graph::Graph;
+use crate::runner::Runner;
+
+/// A point of the current run: the state before its `i`-th step.
+struct Point {
+    enabled: Vec<usize>,
+    backtrack: Vec<usize>,
+    visited: Vec<usize>,
+    /// Of the path to here.
+    cost: u32,
+    last: Option<usize>,
+    /// Yields beyond the enabled thread that has yielded least, for every thread.
+    unfairness: Vec<u32>,
+    /// Threads whose next step is a release.
+    releases: Vec<usize>,
+}
+
+impl Point {
+    fn add(&mut self, thread: usize) {
+        if !self.backtrack.contains(&thread) {
+            self.backtrack.push(thread);
+        }
+    }
+
+    fn add_all(&mut self) {
+        for thread in self.enabled.clone() {
+            self.add(thread);
+        }
+    }
+
+    fn price(&self, thread: usize) -> u32 {
+        let left = self.last.is_some_and(|last| last != thread && self.enabled.contains(&last));
+        self.cost + u32::from(left)
+    }
+}
+
+struct Search<'a, E, T> {
+    runner: Runner<'a, E>,
+    graph: Graph,
+    watch: Watch<'a>,
+    terminal: &'a mut T,
+    /// `None`: preemptions are not bounded.
+    bound: Option<u32>,
+    fair: Option<u32>,
+    stack: Vec<Point>,
+    cut: bool,
+    unfair: bool,
+}
+
+/// With the preemption bound 0, 1, 2, ..., and the fair bound if there is one. Every bound starts anew.
+pub fn explore<E: Executable>(program: &mut E, limits: &Limits, terminal: &mut impl Terminal) -> Exploration {
+    run(program, limits, terminal, |search| {
+        for bound in 0.. {
+            search.bound = Some(bound);
+            search.cut = false;
+            search.within()?;
+            search.watch.completed(bound);
+            search.watch.found.exhaustive = !search.cut && !search.unfair;
+            if !search.cut || search.watch.limits.preemptions.is_some_and(|most| bound >= most) {
+                break;
+            }
+            search.runner.reset();
+        }
+        Ok(())
+    })
+}
+
+/// Without a bound on preemptions: dynamic partial-order reduction, within the fair bound if there is one.
+pub fn explore_unbounded<E: Executable>(
+    program: &mut E,
+    limits: &Limits,
+    terminal: &mut impl Terminal,
+) -> Exploration {
+    run(program, limits, terminal, |search| {
+        search.within()?;
+        search.watch.found.exhaustive = !search.unfair;
+        Ok(())
+    })
+}
+
+fn run<E: Executable, T: Terminal>(
+    program: &mut E,
+    limits: &Limits,
+    terminal: &mut T,
+    how: impl FnOnce(&mut Search<'_, E, T>) -> Result<(), Stop>,
+) -> Exploration {
+    let runner = Runner::new(program);
+    let graph = Graph::new(runner.program());
+    let watch = Watch::new(limits);
+    let (bound, fair, stack) = (None, limits.fair, Vec::new());
+    let mut search = Search { runner, graph, watch, terminal, bound, fair, stack, cut: false, unfair: false };
+    let result = how(&mut search);
+    let Search { runner, watch, .. } = search;
+    watch.finish(result, runner.runs, runner.steps)
+}
+
+impl<E: Executable, T: Terminal> Search<'_, E, T> {
+    /// `Explore`, with the stack made explicit.
+    fn within(&mut self) -> Result<(), Stop> {
+        self.enter(0, Flow::Continue)?;
+        while let Some(point) = self.stack.last_mut() {
+            let next = point.backtrack.iter().copied().find(|thread| !point.visited.contains(thread));
+            let Some(thread) = next else {
+                self.stack.pop();
+                if !self.graph.path().is_empty() {
+                    self.graph.pop();
+                    self.runner.rewind(self.graph.path().len());
+                }
+                continue;
+            };
+            point.visited.push(thread);
+            // Line 12.
+            let cost = point.price(thread);
+            if self.bound.is_some_and(|bound| cost > bound) {
+                self.cut = true;
+                continue;
+            }
+            if self.fair.is_some_and(|most| point.unfairness[thread] > most) {
+                self.unfair = true;
+                continue;
+            }
+            let flow = self.graph.follow(&mut self.runner, thread)?;
+            self.enter(cost, flow)?;
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, cost: u32, flow: Flow) -> Result<(), Stop> {
+        self.runner.arrive()?;
+        self.add_backtrack_points();
+        let counts = self.graph.whole().counts;
+        let mut enabled = if flow == Flow::Continue { self.runner.enabled() } else { Vec::new() };
+        let livelock = !enabled.is_empty() && self.runner.len() >= self.watch.limits.steps;
+        let schedule = self.runner.schedule();
+        if livelock {
+            enabled.clear();
+            self.watch.failed(Failing { schedule, preemptions: cost, livelock })?;
+        } else if enabled.is_empty() {
+            let end = self.runner.program_mut().end();
+            self.terminal.terminal(&self.graph);
+            self.watch.ended(end, || Failing { schedule, preemptions: cost, livelock })?;
+        }
+        let threads = 0..self.graph.threads().len();
+        let unfairness = threads.clone().map(|thread| self.graph.unfairness(&counts, thread)).collect();
+        let awaited = |thread: usize| {
+            let waits = |operation: &Operation| operation.needs.contains(&Some(Need::Finished(thread)));
+            self.graph.threads().iter().any(|log| log.pending.as_ref().is_some_and(waits))
+        };
+        let is_release = |thread: &usize| {
+            let pending = self.graph.threads()[*thread].pending;
+            pending.is_some_and(|operation| operation.releases) || awaited(*thread)
+        };
+        let releases = match self.fair {
+            Some(_) => threads.filter(is_release).collect(),
+            None => Vec::new(),
+        };
+        let last = self.runner.last();
+        let mut point =
+            Point { enabled, backtrack: Vec::new(), visited: Vec::new(), cost, last, unfairness, releases };
+        self.initialize(&mut point);
+        self.stack.push(point);
+        Ok(())
+    }
+
+    /// `Initialize` of Algorithms 2 and 3: a cheapest thread, so that there is always a way on.
+    fn initialize(&mut self, point: &mut Point) {
+        let most = self.fair.unwrap_or(u32::MAX);
+        let own = point.last.filter(|last| point.enabled.contains(last));
+        match own {
+            Some(own) if point.unfairness[own] <= most => point.add(own),
+            // Under both bounds there may be no thread that is cheapest in both ways: try all.
+            Some(_) if self.bound.is_some() => point.add_all(),
+            _ => {
+                let fairest = point.enabled.iter().copied().min_by_key(|&thread| point.unfairness[thread]);
+                fairest.into_iter().for_each(|thread| point.add(thread));
+            }
+        }
+        // Definition 1.10, requirement 2: with a release, everybody.
+        if self.fair.is_some() && point.backtrack.iter().any(|thread| point.releases.contains(thread)) {
+            point.add_all();
+        }
+    }
+
+    /// Lines 4 to 7: for the next step of every thread, disabled ones too, and every other thread, the most recent
+    /// step that depends on it.
+    fn add_backtrack_points(&mut self) {
+        let steps: Vec<(usize, Operation, bool)> = {
+            let mut counts = vec![0; self.graph.threads().len()];
+            let logs = self.graph.threads();
+            let path = self.graph.path().iter();
+            path.map(|&thread| {
+                counts[thread] += 1;
+                let log = &logs[thread];
+                let final_step = log.pending.is_none() && counts[thread] == log.events.len();
+                (thread, log.events[counts[thread] - 1].operation, final_step)
+            })
+            .collect()
+        };
+        let pending: Vec<Option<Operation>> = self.graph.threads().iter().map(|log| log.pending).collect();
+        for (u, next) in pending.iter().enumerate() {
+            let Some(next) = next else { continue };
+            let mut seen = vec![false; pending.len()];
+            for (i, (v, operation, final_step)) in steps.iter().enumerate().rev() {
+                if *v == u || seen[*v] {
+                    continue;
+                }
+                let ends = *final_step && next.needs.contains(&Some(Need::Finished(*v)));
+                let yields = self.bound.is_some() && self.fair.is_some() && (operation.yields || next.yields);
+                if operation.conflicts(next) || ends || yields {
+                    seen[*v] = true;
+                    self.backtrack(&steps, i, u);
+                }
+            }
+        }
+    }
+
+    fn backtrack(&mut self, steps: &[(usize, Operation, bool)], i: usize, u: usize) {
+        self.add_backtrack_point(i, u);
+        if self.bound.is_some() {
+            // Algorithm 2, lines 8 and 9: where the block of the step begins, a switch may be free that is not at `i`.
+            let start = (1..=i).rev().find(|&j| steps[j - 1].0 != steps[j].0).unwrap_or(0);
+            if start != i {
+                self.add_backtrack_point(start, u);
+            }
+        }
+    }
+
+    fn add_backtrack_point(&mut self, i: usize, u: usize) {
+        let (stack, fair) = (&mut self.stack, self.fair);
+        // Did step i enable somebody? Then it was a release, whatever its kind.
+        let enables = fair.is_some()
+            && stack
+                .get(i + 1)
+                .is_some_and(|after| after.enabled.iter().any(|t| !stack[i].enabled.contains(t)));
+        let point = &mut stack[i];
+        let fits = fair.is_none_or(|most| {
+            let moved = point.visited.last().copied();
+            point.unfairness.get(u).is_some_and(|&unfairness| unfairness <= most)
+                && !point.releases.contains(&u)
+                && !moved.is_some_and(|moved| point.releases.contains(&moved))
+                && !enables
+        });
+        if point.enabled.contains(&u) && fits { point.add(u) } else { point.add_all() }
+    }
+}

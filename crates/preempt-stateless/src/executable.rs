@@ -1,0 +1,248 @@
+//! What the algorithms need to know of a program: nothing but how to run it, step by step.
+
+use std::fmt;
+
+/// The name of an object (a lock, an atomic, a channel), the same in every run that creates it at the same point.
+///
+/// Names must not depend on the interleaving: two runs with the same happens-before graph must use the same names, or
+/// they count as different. "The third object that thread t created" is such a name; "the third object" is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectId(pub u64);
+
+/// One object that an operation touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Access {
+    pub object: ObjectId,
+    /// Two accesses conflict if they touch the same object and one of them writes.
+    pub write: bool,
+}
+
+/// What must hold for an operation to be enabled. It is data, not a question to the program, because paper 001's
+/// `Mark` asks it of prefixes that no run has ever stood in.
+///
+/// An object's state as far as blocking is concerned is its *gate*, a word: writes set it, and reads may add to it
+/// (the readers of a lock are independent of each other, and yet each of them keeps writers out). Every gate starts
+/// at zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Need {
+    /// None of these bits of the gate is set: a mutex nobody holds.
+    Clear { object: ObjectId, mask: u128 },
+    /// One of these bits is set: a channel with a message.
+    Set { object: ObjectId, mask: u128 },
+    /// The thread has done its last step.
+    Finished(usize),
+}
+
+/// The next step of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Operation {
+    /// What kind of operation it is, for people and to notice that a program is not deterministic.
+    pub code: u32,
+    pub accesses: [Option<Access>; 3],
+    /// All of them must hold.
+    pub needs: [Option<Need>; 2],
+    /// Counts as a yield under the fair bound (paper 003, definition 1.9).
+    pub yields: bool,
+    /// May enable another thread (paper 003, definition 1.10: a release).
+    pub releases: bool,
+}
+
+impl Operation {
+    /// A step that touches nothing shared.
+    pub fn local(code: u32) -> Operation {
+        Operation { code, accesses: [None; 3], needs: [None; 2], yields: false, releases: false }
+    }
+
+    #[must_use]
+    pub fn reads(self, object: ObjectId) -> Operation {
+        self.access(Access { object, write: false })
+    }
+
+    #[must_use]
+    pub fn writes(self, object: ObjectId) -> Operation {
+        self.access(Access { object, write: true })
+    }
+
+    fn access(mut self, access: Access) -> Operation {
+        let free =
+            self.accesses.iter().position(Option::is_none).expect("at most three objects in one operation");
+        self.accesses[free] = Some(access);
+        self
+    }
+
+    #[must_use]
+    pub fn needs(mut self, need: Need) -> Operation {
+        let free = self.needs.iter().position(Option::is_none).expect("at most two needs of one operation");
+        self.needs[free] = Some(need);
+        self
+    }
+
+    #[must_use]
+    pub fn yielding(mut self) -> Operation {
+        self.yields = true;
+        self
+    }
+
+    #[must_use]
+    pub fn releasing(mut self) -> Operation {
+        self.releases = true;
+        self
+    }
+
+    pub fn accesses(&self) -> impl Iterator<Item = Access> + '_ {
+        self.accesses.iter().flatten().copied()
+    }
+
+    /// Does the order of the two matter?
+    pub fn conflicts(&self, other: &Operation) -> bool {
+        self.accesses().any(|a| other.accesses().any(|b| a.object == b.object && (a.write || b.write)))
+    }
+
+    /// Are all needs met, given the gates and who has finished?
+    pub fn enabled(&self, gate: impl Fn(ObjectId) -> u128, finished: impl Fn(usize) -> bool) -> bool {
+        self.needs.iter().flatten().all(|need| match *need {
+            Need::Clear { object, mask } => gate(object) & mask == 0,
+            Need::Set { object, mask } => gate(object) & mask != 0,
+            Need::Finished(thread) => finished(thread),
+        })
+    }
+}
+
+/// Does the run go on after a step?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    Continue,
+    /// Something went wrong that ends the run here, whoever else could move.
+    Stop,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunEnd {
+    Fine,
+    Failed,
+}
+
+/// Something that runs step by step. Threads are numbered in the order in which the run created them.
+///
+/// **Invariant:** what a thread does next depends only on the steps that happened before it (its own, and those that
+/// its accesses see), never on the interleaving of the others. The algorithms notice a breach when they repeat a
+/// prefix and find another operation, and report it.
+pub trait Executable {
+    /// Abandons the current run, if any, and stands before the first step of a new one.
+    fn start(&mut self);
+
+    /// How many threads exist so far.
+    fn threads(&self) -> usize;
+
+    /// A name for the thread that does not depend on the interleaving (as for [`ObjectId`]).
+    fn name(&self, thread: usize) -> u64;
+
+    /// The thread's next operation, also if it is disabled; `None` once it has finished.
+    fn next(&self, thread: usize) -> Option<Operation>;
+
+    /// Can the thread do its next operation now?
+    fn enabled(&self, thread: usize) -> bool;
+
+    /// The object's gate now (see [`Need`]).
+    fn gate(&self, object: ObjectId) -> u128;
+
+    /// The thread does its next operation; it must be enabled.
+    fn step(&mut self, thread: usize) -> Flow;
+
+    /// Called when nobody can move, or after [`Flow::Stop`]: was this run a failure?
+    fn end(&mut self) -> RunEnd;
+}
+
+/// 128 bits that stand for an action or a set of actions (paper 001, section 3.3). Sets are combined by exclusive or,
+/// so that a step adds its action and going back removes it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Stamp(pub u128);
+
+impl Stamp {
+    /// The stamp of the empty set.
+    pub const EMPTY: Stamp = Stamp(0);
+
+    #[must_use]
+    pub fn toggle(self, action: Stamp) -> Stamp {
+        Stamp(self.0 ^ action.0)
+    }
+
+    /// The action of thread `name` that is its `index`-th and touches these versions of these objects.
+    pub fn action(name: u64, index: u32, accesses: impl Iterator<Item = (Access, u32)>) -> Stamp {
+        let mut mixer = Mixer::new(name, u64::from(index));
+        for (access, version) in accesses {
+            mixer.add(access.object.0);
+            mixer.add(u64::from(version) << 1 | u64::from(access.write));
+        }
+        Stamp(mixer.finish())
+    }
+}
+
+impl fmt::Debug for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+/// Two independent 64-bit lanes, each a multiply-and-fold of every word.
+struct Mixer {
+    low: u64,
+    high: u64,
+}
+
+impl Mixer {
+    fn new(a: u64, b: u64) -> Mixer {
+        let mut mixer = Mixer { low: 0x243f_6a88_85a3_08d3, high: 0x1319_8a2e_0370_7344 };
+        mixer.add(a);
+        mixer.add(b);
+        mixer
+    }
+
+    fn add(&mut self, word: u64) {
+        self.low = fold(self.low ^ word, 0x9e37_79b9_7f4a_7c15);
+        self.high = fold(self.high.rotate_left(23) ^ word, 0xd6e8_feb8_6659_fd93);
+    }
+
+    fn finish(&self) -> u128 {
+        let low = fold(self.low ^ 0xa409_3822_299f_31d0, 0xff51_afd7_ed55_8ccd);
+        let high = fold(self.high ^ 0x082e_fa98_ec4e_6c89, 0xc4ce_b9fe_1a85_ec53);
+        u128::from(high) << 64 | u128::from(low)
+    }
+}
+
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a ^ (a >> 32)) * u128::from(b);
+    (product as u64) ^ ((product >> 64) as u64) ^ a.rotate_left(17)
+}
+
+/// A name made of two others, such as "the n-th thread that this thread created".
+pub fn derive_name(parent: u64, index: u64) -> u64 {
+    let mixer = Mixer::new(parent, index ^ 0x5bd1_e995_0000_0000);
+    mixer.finish() as u64 | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_conflict_on_a_common_object_that_one_writes() {
+        let (a, b) = (ObjectId(1), ObjectId(2));
+        let reads = Operation::local(0).reads(a);
+        let writes = Operation::local(0).reads(b).writes(a);
+        assert!(!reads.conflicts(&reads));
+        assert!(reads.conflicts(&writes) && writes.conflicts(&reads));
+        assert!(!Operation::local(0).writes(b).conflicts(&reads));
+    }
+
+    #[test]
+    fn stamps_of_sets_do_not_depend_on_the_order() {
+        let access = |write| Access { object: ObjectId(7), write };
+        let a = Stamp::action(1, 0, [(access(true), 0)].into_iter());
+        let b = Stamp::action(2, 0, [(access(false), 1)].into_iter());
+        assert_ne!(a, b);
+        assert_eq!(Stamp::EMPTY.toggle(a).toggle(b), Stamp::EMPTY.toggle(b).toggle(a));
+        assert_eq!(Stamp::EMPTY.toggle(a).toggle(a), Stamp::EMPTY);
+    }
+}

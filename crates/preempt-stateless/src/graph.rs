@@ -1,0 +1,252 @@
+//! The happens-before graph of the current run (paper 001, sections 2 and 3.3), grown and shrunk a step at a time.
+//!
+//! Graph identity uses *all* conflicts: a write is ordered after every earlier access to the object, a read after the
+//! last write, whatever memory orderings the program asked for. (Only the detection of data races, which is not here,
+//! looks at those.)
+
+use crate::executable::{Executable, Flow, ObjectId, Operation, Stamp};
+use crate::runner::{Diverged, Runner};
+use std::collections::HashMap;
+
+/// A step that was done.
+#[derive(Debug, Clone)]
+pub struct Event {
+    pub operation: Operation,
+    /// For each access the number of writes to the object before it: the `m` of paper 001's actions.
+    pub versions: [u32; 3],
+    pub stamp: Stamp,
+    /// How many steps of each thread happened before or are this one; threads beyond its end: none.
+    pub clock: Box<[u32]>,
+    /// How often its thread had yielded before it.
+    pub yields_before: u32,
+}
+
+/// What one thread did, and what it would do next.
+#[derive(Debug, Clone)]
+pub struct ThreadLog {
+    pub name: u64,
+    /// The step that created it: thread and index.
+    pub parent: Option<(usize, u32)>,
+    pub events: Vec<Event>,
+    /// `None` once it has finished.
+    pub pending: Option<Operation>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Write {
+    pub thread: usize,
+    pub index: u32,
+    /// The object's gate after it.
+    pub gate: u128,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Read {
+    pub thread: usize,
+    pub index: u32,
+    /// What it added to the gate (wrapping).
+    pub delta: u128,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct ObjectLog {
+    pub writes: Vec<Write>,
+    /// Those that saw version 0, version 1, ...; one list more than there are writes.
+    pub reads: Vec<Vec<Read>>,
+}
+
+/// The graph of the steps done so far.
+#[derive(Debug, Clone, Default)]
+pub struct Graph {
+    pub(crate) threads: Vec<ThreadLog>,
+    pub(crate) objects: HashMap<ObjectId, ObjectLog, foldhash::fast::FixedState>,
+    path: Vec<usize>,
+    stamp: Stamp,
+}
+
+/// The gates of an operation's objects before its step, kept until the gates after it are known.
+#[derive(Debug)]
+struct Before([u128; 3]);
+
+impl Graph {
+    /// The graph without steps, with the threads that exist from the start.
+    pub fn new(program: &impl Executable) -> Graph {
+        let mut graph = Graph::default();
+        graph.add_threads(program, None);
+        graph
+    }
+
+    /// Who did the steps, in the order in which this run did them.
+    pub fn path(&self) -> &[usize] {
+        &self.path
+    }
+
+    pub fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
+    pub fn threads(&self) -> &[ThreadLog] {
+        &self.threads
+    }
+
+    /// The i-th step of the run: its thread and event.
+    pub fn steps(&self) -> impl Iterator<Item = (usize, &Event)> + '_ {
+        let mut done = vec![0; self.threads.len()];
+        self.path.iter().map(move |&thread| {
+            let event = &self.threads[thread].events[done[thread]];
+            done[thread] += 1;
+            (thread, event)
+        })
+    }
+
+    /// To be called before the program does its step.
+    fn before(&self, program: &impl Executable, operation: &Operation) -> Before {
+        let mut gates = [0; 3];
+        for (gate, access) in gates.iter_mut().zip(&operation.accesses) {
+            *gate = access.map_or(0, |access| program.gate(access.object));
+        }
+        Before(gates)
+    }
+
+    /// To be called after the program has done a step of `thread` that was pending here.
+    fn push(&mut self, program: &impl Executable, thread: usize, before: &Before) {
+        let Some(operation) = self.threads[thread].pending else { return };
+        let index = self.threads[thread].events.len() as u32;
+        let clock = self.clock_of_next(thread, &operation);
+        let mut versions = [0; 3];
+        for (i, access) in operation.accesses.iter().enumerate() {
+            let Some(access) = access else { continue };
+            let log = self
+                .objects
+                .entry(access.object)
+                .or_insert_with(|| ObjectLog { writes: Vec::new(), reads: vec![Vec::new()] });
+            versions[i] = log.writes.len() as u32;
+            let gate = program.gate(access.object);
+            if access.write {
+                log.writes.push(Write { thread, index, gate });
+                log.reads.push(Vec::new());
+            } else if let Some(reads) = log.reads.last_mut() {
+                reads.push(Read { thread, index, delta: gate.wrapping_sub(before.0[i]) });
+            }
+        }
+        let stamp = stamp_of(self.threads[thread].name, index, &operation, versions);
+        let log = &mut self.threads[thread];
+        let yields_before = log.yields();
+        log.events.push(Event { operation, versions, stamp, clock, yields_before });
+        log.pending = program.next(thread);
+        self.stamp = self.stamp.toggle(stamp);
+        self.path.push(thread);
+        self.add_threads(program, Some((thread, index)));
+    }
+
+    /// One more step of the program and of the graph.
+    pub(crate) fn follow<E: Executable>(
+        &mut self,
+        runner: &mut Runner<'_, E>,
+        thread: usize,
+    ) -> Result<Flow, Diverged> {
+        runner.arrive()?;
+        let next = self.threads.get(thread).and_then(|log| log.pending);
+        let found = if thread < runner.program().threads() { runner.program().next(thread) } else { None };
+        if next != found {
+            // It stood before another operation when a run was here first.
+            let code = |operation: Option<Operation>| operation.map(|operation| operation.code);
+            return Err(Diverged { step: runner.len(), thread, expected: code(next), found: code(found) });
+        }
+        let before = next.map(|next| self.before(runner.program(), &next));
+        let flow = runner.step(thread)?;
+        if let Some(before) = before {
+            self.push(runner.program(), thread, &before);
+        }
+        Ok(flow)
+    }
+
+    /// Takes the last step back.
+    pub(crate) fn pop(&mut self) {
+        let Some(thread) = self.path.pop() else { return };
+        let Some(event) = self.threads[thread].events.pop() else { return };
+        let index = self.threads[thread].events.len() as u32;
+        while self.threads.last().is_some_and(|log| log.parent == Some((thread, index))) {
+            self.threads.pop();
+        }
+        for access in event.operation.accesses() {
+            let Some(log) = self.objects.get_mut(&access.object) else { continue };
+            if access.write {
+                log.writes.pop();
+                log.reads.pop();
+            } else if let Some(reads) = log.reads.last_mut() {
+                reads.pop();
+            }
+        }
+        self.stamp = self.stamp.toggle(event.stamp);
+        self.threads[thread].pending = Some(event.operation);
+    }
+
+    fn add_threads(&mut self, program: &impl Executable, parent: Option<(usize, u32)>) {
+        for thread in self.threads.len()..program.threads() {
+            let (name, pending) = (program.name(thread), program.next(thread));
+            self.threads.push(ThreadLog { name, parent, events: Vec::new(), pending });
+        }
+    }
+
+    /// Its own past, the step that created it, what its accesses conflict with, and a thread whose end it awaits.
+    fn clock_of_next(&self, thread: usize, operation: &Operation) -> Box<[u32]> {
+        let log = &self.threads[thread];
+        let mut clock = vec![0; self.threads.len()];
+        let mut join = |thread: usize, index: u32| {
+            let event = &self.threads[thread].events[index as usize];
+            for (mine, theirs) in clock.iter_mut().zip(&event.clock) {
+                *mine = (*mine).max(*theirs);
+            }
+        };
+        match (log.events.len(), log.parent) {
+            (0, Some((parent, index))) => join(parent, index),
+            (0, None) => {}
+            (n, _) => join(thread, n as u32 - 1),
+        }
+        for access in operation.accesses() {
+            let Some(object) = self.objects.get(&access.object) else { continue };
+            if let Some(write) = object.writes.last() {
+                join(write.thread, write.index);
+            }
+            if access.write {
+                for read in object.reads.last().into_iter().flatten() {
+                    join(read.thread, read.index);
+                }
+            }
+        }
+        for need in operation.needs.iter().flatten() {
+            if let crate::executable::Need::Finished(other) = *need {
+                match self.threads[other].events.len() {
+                    0 => self.threads[other].parent.into_iter().for_each(|(p, index)| join(p, index)),
+                    n => join(other, n as u32 - 1),
+                }
+            }
+        }
+        clock[thread] = log.events.len() as u32 + 1;
+        clock.into_boxed_slice()
+    }
+}
+
+impl ThreadLog {
+    fn yields(&self) -> u32 {
+        self.events.last().map_or(0, |last| last.yields_before + u32::from(last.operation.yields))
+    }
+
+    /// How often the thread has yielded in its first `count` steps.
+    pub fn yields_within(&self, count: u32) -> u32 {
+        match self.events.get(count as usize) {
+            Some(event) => event.yields_before,
+            None => self.yields(),
+        }
+    }
+}
+
+pub(crate) fn stamp_of(name: u64, index: u32, operation: &Operation, versions: [u32; 3]) -> Stamp {
+    let accesses = operation.accesses.iter().zip(versions);
+    Stamp::action(
+        name,
+        index,
+        accesses.filter_map(|(access, version)| access.map(|access| (access, version))),
+    )
+}

@@ -1,0 +1,34 @@
+//! Explores the runs of anything that runs step by step, one run after the other, within exact preemption bounds.
+//!
+//! Nothing is known about a program but its runs: there are no states to store. What identifies a point of a run is
+//! its *happens-before graph* (paper 001): who did what, and which write each step saw. Two runs with the same graph
+//! do the same, so one of them is enough; which of them is cheap decides within which bound the graph lies.
+//!
+//! | module | algorithm |
+//! | --- | --- |
+//! | [`marking`] | paper 001, Algorithm 2 (`Search` and `Mark`): the default, each graph exactly once |
+//! | [`basic`] | paper 001, Algorithm 1: every prefix of every graph once |
+//! | [`bpor`] | paper 003, Algorithm 1, with the bounds of its Algorithms 2 and 3, or none |
+//! | [`cb_dfs`] | plain depth-first search within the bound |
+//! | [`random`], [`pct`] | one schedule after the other, by chance |
+//!
+//! There are no sleep sets anywhere: under a bound they lose runs (paper 001, Fig. 1).
+#![forbid(unsafe_code)]
+
+pub mod basic;
+pub mod bpor;
+pub mod cb_dfs;
+pub mod context_bound;
+pub mod executable;
+pub mod explore;
+pub mod graph;
+pub mod marking;
+pub mod pct;
+pub mod prefix;
+pub mod program;
+pub mod random;
+pub mod runner;
+
+pub use executable::{Access, Executable, Flow, Need, ObjectId, Operation, RunEnd, Stamp};
+pub use explore::{Exploration, Failing, Limits, Stop, Strategy, Terminal, explore};
+pub use graph::Graph;

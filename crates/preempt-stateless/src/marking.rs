@@ -1,0 +1,289 @@
+//! Paper 001, Algorithm 2: `Search` drives the program to graphs that are new, `Mark` closes what leads nowhere new.
+//!
+//! A graph (that is, a prefix of a run) is *closed* within a bound if every complete run that continues it within the
+//! bound has been executed. `Search` never enters a closed graph, so every complete run it makes has a graph that no
+//! run had before (Theorem 4), whatever the bound.
+//!
+//! **Raising the bound.** The paper fixes the bound; we raise it and keep what was done. For every closed graph the
+//! table has the smallest bound within which it is open again: a step that was cut costs so much, or leads to a graph
+//! that is open again then. So nothing has to be removed: raising the bound *is* the un-marking, executed runs (which
+//! are never open again) are kept, and a program is explored exhaustively once the empty graph is never open again.
+//!
+//! That number grows when a step that was cut turns out to lead to a graph that was closed by another way, so `Mark`
+//! passes on what it learns to closed prefixes too. Then no run is begun in vain, as in Theorem 4, except under a
+//! fair bound, where the paper's Lemma 2 fails: a state may have only continuations that are cut. `Search` marks such
+//! a state itself.
+
+use crate::context_bound::{ContextBounds, UNREACHABLE};
+use crate::executable::{Executable, Flow, Stamp};
+use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch};
+use crate::graph::Graph;
+use crate::prefix::Prefix;
+use crate::runner::{Diverged, Runner};
+use std::collections::HashMap;
+use std::hash::BuildHasher;
+
+/// Never open again: everything behind it has been executed.
+const FOR_EVER: u32 = u32::MAX;
+
+/// The hash table `H` of the paper.
+#[derive(Debug, Default)]
+struct Closed {
+    /// The smallest bound within which the graph is open.
+    opens_at: HashMap<Stamp, u32, foldhash::fast::FixedState>,
+}
+
+impl Closed {
+    fn contains(&self, stamp: Stamp, bound: u32) -> bool {
+        self.opens_at(stamp) > bound
+    }
+
+    /// 0 for a graph that was never closed.
+    fn opens_at(&self, stamp: Stamp) -> u32 {
+        self.opens_at.get(&stamp).copied().unwrap_or(0)
+    }
+}
+
+struct Search<'a, E, T> {
+    runner: Runner<'a, E>,
+    graph: Graph,
+    closed: Closed,
+    bounds: ContextBounds,
+    watch: Watch<'a>,
+    terminal: &'a mut T,
+    bound: u32,
+    /// What the threads stood before in each graph that a run has been in: it must always be the same.
+    standing: HashMap<Stamp, u64, foldhash::fast::FixedState>,
+    /// A step was left out because it was unfair.
+    unfair: bool,
+    marks: u64,
+}
+
+/// One call of `Search`.
+struct Frame {
+    prefix: Prefix,
+    choices: Vec<Choice>,
+    next: usize,
+}
+
+struct Choice {
+    thread: usize,
+    successor: Stamp,
+    /// Preemptions of this path with the step: no less than the context bound, and known without effort.
+    cost: u32,
+}
+
+/// Explores bound 0, 1, 2, ... until the limit, or until nothing is cut.
+pub fn explore<E: Executable>(program: &mut E, limits: &Limits, terminal: &mut impl Terminal) -> Exploration {
+    let runner = Runner::new(program);
+    let graph = Graph::new(runner.program());
+    let mut search = Search {
+        runner,
+        graph,
+        closed: Closed::default(),
+        bounds: ContextBounds::new(limits.fair),
+        watch: Watch::new(limits),
+        terminal,
+        bound: 0,
+        standing: HashMap::default(),
+        unfair: false,
+        marks: 0,
+    };
+    let result = search.iterate();
+    let Search { runner, closed, bounds, mut watch, marks, .. } = search;
+    watch.found.graphs = closed.opens_at.len() as u64;
+    watch.found.prefixes = bounds.prefixes() as u64;
+    watch.found.visits = marks;
+    watch.finish(result, runner.runs, runner.steps)
+}
+
+impl<E: Executable, T: Terminal> Search<'_, E, T> {
+    fn iterate(&mut self) -> Result<(), Stop> {
+        loop {
+            self.search()?;
+            self.watch.completed(self.bound);
+            if self.closed.opens_at(Stamp::EMPTY) == FOR_EVER {
+                self.watch.found.exhaustive = !self.unfair;
+                return Ok(());
+            }
+            if self.watch.limits.preemptions.is_some_and(|most| self.bound >= most) {
+                return Ok(());
+            }
+            self.bound += 1;
+        }
+    }
+
+    /// Lines 3 to 14, with the stack made explicit.
+    fn search(&mut self) -> Result<(), Stop> {
+        debug_assert!(self.graph.path().is_empty());
+        if self.closed.contains(Stamp::EMPTY, self.bound) {
+            return Ok(());
+        }
+        let mut stack = Vec::new();
+        self.enter(&mut stack, 0, false)?;
+        while let Some(frame) = stack.last_mut() {
+            let Some(choice) = frame.choices.get(frame.next) else {
+                if let Some(done) = stack.pop() {
+                    self.leave(done);
+                    self.back();
+                }
+                continue;
+            };
+            frame.next += 1;
+            if self.closed.contains(choice.successor, self.bound) {
+                continue;
+            }
+            // The path's own cost is an upper bound of the context bound: the dynamic program runs only beyond it.
+            if choice.cost > self.bound
+                && self.bounds.of_step(&self.graph, &frame.prefix, choice.thread) > self.bound
+            {
+                continue;
+            }
+            let (thread, cost) = (choice.thread, choice.cost);
+            let flow = self.graph.follow(&mut self.runner, thread)?;
+            self.enter(&mut stack, cost, flow == Flow::Stop)?;
+        }
+        Ok(())
+    }
+
+    fn back(&mut self) {
+        if !self.graph.path().is_empty() {
+            self.graph.pop();
+            self.runner.rewind(self.graph.path().len());
+        }
+    }
+
+    /// A graph that is not closed: a complete run, or one more frame.
+    fn enter(&mut self, stack: &mut Vec<Frame>, cost: u32, stopped: bool) -> Result<(), Stop> {
+        self.runner.arrive()?;
+        let prefix = self.graph.whole();
+        self.recognise(prefix.stamp)?;
+        let enabled = if stopped { Vec::new() } else { self.runner.enabled() };
+        debug_assert!(
+            stopped
+                || (0..self.graph.threads().len())
+                    .all(|t| self.graph.enabled_in(&prefix.counts, t) == enabled.contains(&t)),
+            "the graph and the program disagree on who is enabled"
+        );
+        if enabled.is_empty() {
+            let end = self.runner.program_mut().end();
+            self.terminal.terminal(&self.graph);
+            let (graph, bounds) = (&self.graph, &mut self.bounds);
+            let result = self.watch.ended(end, || Failing {
+                schedule: bounds.cheapest(graph, &prefix),
+                preemptions: bounds.of_prefix(graph, &prefix),
+                livelock: false,
+            });
+            self.mark(prefix);
+            self.back();
+            return result;
+        }
+        if self.graph.path().len() >= self.watch.limits.steps {
+            let (schedule, preemptions) = (self.runner.schedule(), cost);
+            self.watch.failed(Failing { schedule, preemptions, livelock: true })?;
+            // Not stopped at: close it, as a run that ended.
+            self.closed.opens_at.insert(prefix.stamp, FOR_EVER);
+            self.back();
+            return Ok(());
+        }
+        let last = self.runner.last();
+        let left = last.filter(|last| enabled.contains(last));
+        let mut choices = Vec::with_capacity(enabled.len());
+        // Going on is free, so it comes first: cheap runs are made before dear ones.
+        for thread in left.into_iter().chain(enabled.iter().copied().filter(|&thread| Some(thread) != left)) {
+            if !self.bounds.fair(&self.graph, &prefix, thread) {
+                self.unfair = true;
+                continue;
+            }
+            let Some(successor) = self.graph.successor_stamp(&prefix, thread) else { continue };
+            let cost = cost + u32::from(left.is_some_and(|left| left != thread));
+            choices.push(Choice { thread, successor, cost });
+        }
+        stack.push(Frame { prefix, choices, next: 0 });
+        Ok(())
+    }
+
+    /// A program that is not deterministic may stand elsewhere with the same steps behind it.
+    fn recognise(&mut self, stamp: Stamp) -> Result<(), Diverged> {
+        let mut pending: Vec<_> = self.graph.threads().iter().map(|log| (log.name, log.pending)).collect();
+        pending.sort_unstable_by_key(|(name, _)| *name);
+        let digest = foldhash::fast::FixedState::default().hash_one(&pending);
+        match *self.standing.entry(stamp).or_insert(digest) == digest {
+            true => Ok(()),
+            false => {
+                let (step, thread) = (self.runner.len(), self.runner.last().unwrap_or(0));
+                Err(Diverged { step, thread, expected: None, found: None })
+            }
+        }
+    }
+
+    /// After the loop of lines 8 to 12 the graph is closed; almost always `Mark` has said so already.
+    fn leave(&mut self, frame: Frame) {
+        if !self.closed.contains(frame.prefix.stamp, self.bound) {
+            self.mark(frame.prefix);
+        }
+    }
+
+    /// Lines 15 to 22: closes the graph, and the prefixes of it that have become closed with it. Prefixes that were
+    /// closed already learn that they open later than they thought.
+    fn mark(&mut self, prefix: Prefix) {
+        let mut work = vec![prefix];
+        while let Some(prefix) = work.pop() {
+            let known = self.closed.opens_at(prefix.stamp);
+            let opens_at = self.opens_at(&prefix);
+            if opens_at <= known {
+                continue;
+            }
+            self.marks += 1;
+            self.closed.opens_at.insert(prefix.stamp, opens_at);
+            for thread in 0..self.graph.threads().len() {
+                if !self.graph.in_frontier(&prefix.counts, thread) {
+                    continue;
+                }
+                let predecessor = self.graph.without_last(&prefix, thread);
+                let known = self.closed.opens_at(predecessor.stamp);
+                if known != FOR_EVER && (known > self.bound || self.is_done(&predecessor)) {
+                    work.push(predecessor);
+                }
+            }
+        }
+    }
+
+    /// Line 18: every step leads to a closed graph or is beyond the bound.
+    ///
+    /// Line 17's condition, that the predecessor lies within the bound itself, only saves work in the paper (its
+    /// invariant MIa); a graph beyond the bound has nothing behind it within the bound, so closing it is right too,
+    /// and needs no dynamic program.
+    fn is_done(&mut self, prefix: &Prefix) -> bool {
+        (0..self.graph.threads().len()).all(|thread| {
+            !self.graph.enabled_in(&prefix.counts, thread)
+                || self
+                    .graph
+                    .successor_stamp(prefix, thread)
+                    .is_none_or(|next| self.closed.contains(next, self.bound))
+                || self.bounds.of_step(&self.graph, prefix, thread) > self.bound
+        })
+    }
+
+    /// The smallest bound within which the graph is open again: the least, over its steps, of what the step costs
+    /// and when its successor opens, whichever is more.
+    fn opens_at(&mut self, prefix: &Prefix) -> u32 {
+        let mut opens_at = FOR_EVER;
+        for thread in 0..self.graph.threads().len() {
+            if !self.graph.enabled_in(&prefix.counts, thread) {
+                continue;
+            }
+            let Some(next) = self.graph.successor_stamp(prefix, thread) else { continue };
+            let successor = self.closed.opens_at(next);
+            if successor >= opens_at {
+                continue;
+            }
+            let cost = self.bounds.of_step(&self.graph, prefix, thread);
+            if cost == UNREACHABLE {
+                self.unfair = true;
+            }
+            opens_at = opens_at.min(cost.max(successor));
+        }
+        opens_at
+    }
+}

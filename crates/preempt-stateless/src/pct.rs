@@ -1,0 +1,42 @@
+//! Probabilistic concurrency testing: random priorities, and `depth - 1` steps after which the running thread falls
+//! below all others. A bug of depth d is hit in each run with probability at least 1/(n k^(d-1)), for n threads and k
+//! steps. A baseline that proves nothing.
+
+use crate::executable::Executable;
+use crate::explore::{Exploration, Limits, Terminal};
+use crate::random::{Chance, runs};
+
+/// Runs until the limit on executions or time, or 1000 times.
+pub fn explore<E: Executable>(
+    program: &mut E,
+    limits: &Limits,
+    seed: u64,
+    depth: u32,
+    terminal: &mut impl Terminal,
+) -> Exploration {
+    let mut chance = Chance::new(seed);
+    let mut current = None;
+    let mut priorities: Vec<u64> = Vec::new();
+    let mut changes: Vec<usize> = Vec::new();
+    // The length of a run is not known beforehand: the longest so far is the guess.
+    let mut longest = 1;
+    runs(program, limits, terminal, move |run, enabled, step| {
+        if current != Some(run) {
+            current = Some(run);
+            priorities.clear();
+            changes = (1..depth).map(|_| chance.below(longest)).collect();
+        }
+        longest = longest.max(step + 1);
+        while priorities.len() <= enabled.iter().copied().max().unwrap_or(0) {
+            // Above all values that a change point can give.
+            priorities.push(chance.word() | 1 << 63);
+        }
+        let highest = |priorities: &[u64]| enabled.iter().copied().max_by_key(|&thread| priorities[thread]);
+        let Some(mut thread) = highest(&priorities) else { return 0 };
+        if let Some(change) = changes.iter().position(|&change| change == step) {
+            priorities[thread] = change as u64;
+            thread = highest(&priorities).unwrap_or(thread);
+        }
+        thread
+    })
+}

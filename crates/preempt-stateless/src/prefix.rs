@@ -1,0 +1,121 @@
+//! Prefixes of a graph, most of which no run has stood in: what is enabled there, and where a step leads.
+//!
+//! A prefix-closed set of steps is given by how many steps of each thread it has. A thread that stands somewhere in the
+//! graph will next do what it did there, or, at its end, what is pending; whether it can depends on the gate of
+//! its objects, and that on the accesses inside the prefix alone. So the graph and the pending operations answer
+//! everything that paper 001's `Mark` asks about `E(x)` and `next(x, t)`, without running the program.
+
+use crate::executable::{ObjectId, Operation, Stamp};
+use crate::graph::{Graph, stamp_of};
+
+/// A prefix-closed set of steps of a [`Graph`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prefix {
+    /// How many steps of each thread; a thread that does not exist yet has none.
+    pub counts: Box<[u32]>,
+    pub stamp: Stamp,
+}
+
+impl Graph {
+    /// The prefix that is all of the graph.
+    pub fn whole(&self) -> Prefix {
+        let counts = self.threads.iter().map(|log| log.events.len() as u32).collect();
+        Prefix { counts, stamp: self.stamp() }
+    }
+
+    /// Everything that happened before the last step of `thread`, and that step.
+    pub fn past_of(&self, thread: usize) -> Prefix {
+        let mut counts = vec![0; self.threads.len()].into_boxed_slice();
+        if let Some(event) = self.threads[thread].events.last() {
+            counts[..event.clock.len()].copy_from_slice(&event.clock);
+        }
+        let mut stamp = Stamp::EMPTY;
+        for (log, &count) in self.threads.iter().zip(&counts) {
+            for event in &log.events[..count as usize] {
+                stamp = stamp.toggle(event.stamp);
+            }
+        }
+        Prefix { counts, stamp }
+    }
+
+    fn exists(&self, counts: &[u32], thread: usize) -> bool {
+        self.threads[thread].parent.is_none_or(|(parent, index)| counts[parent] > index)
+    }
+
+    fn finished_in(&self, counts: &[u32], thread: usize) -> bool {
+        let log = &self.threads[thread];
+        log.pending.is_none() && counts[thread] as usize == log.events.len() && self.exists(counts, thread)
+    }
+
+    /// What the thread would do next, if it exists and has not finished.
+    pub fn next_in(&self, counts: &[u32], thread: usize) -> Option<&Operation> {
+        let log = &self.threads[thread];
+        if !self.exists(counts, thread) {
+            return None;
+        }
+        log.events.get(counts[thread] as usize).map(|event| &event.operation).or(log.pending.as_ref())
+    }
+
+    /// The number of writes to the object. They are totally ordered, so those inside come before those outside.
+    fn version_in(&self, counts: &[u32], object: ObjectId) -> u32 {
+        self.objects
+            .get(&object)
+            .map_or(0, |log| log.writes.partition_point(|write| write.index < counts[write.thread]) as u32)
+    }
+
+    fn gate_in(&self, counts: &[u32], object: ObjectId) -> u128 {
+        let Some(log) = self.objects.get(&object) else { return 0 };
+        let version = self.version_in(counts, object) as usize;
+        let base = if version == 0 { 0 } else { log.writes[version - 1].gate };
+        let inside = log.reads[version].iter().filter(|read| read.index < counts[read.thread]);
+        inside.fold(base, |gate, read| gate.wrapping_add(read.delta))
+    }
+
+    /// Is the thread in `E(x)`?
+    pub fn enabled_in(&self, counts: &[u32], thread: usize) -> bool {
+        self.next_in(counts, thread).is_some_and(|operation| {
+            operation.enabled(|object| self.gate_in(counts, object), |other| self.finished_in(counts, other))
+        })
+    }
+
+    /// The stamp of `next(x, t)`.
+    pub fn successor_stamp(&self, prefix: &Prefix, thread: usize) -> Option<Stamp> {
+        let operation = self.next_in(&prefix.counts, thread)?;
+        let mut versions = [0; 3];
+        for (version, access) in versions.iter_mut().zip(&operation.accesses) {
+            *version = access.map_or(0, |access| self.version_in(&prefix.counts, access.object));
+        }
+        let name = self.threads[thread].name;
+        Some(prefix.stamp.toggle(stamp_of(name, prefix.counts[thread], operation, versions)))
+    }
+
+    /// Is the thread's last step maximal, so that the prefix without it is a prefix too (paper 001: the frontier)?
+    pub fn in_frontier(&self, counts: &[u32], thread: usize) -> bool {
+        let own = counts[thread];
+        own > 0
+            && self.threads.iter().zip(counts).enumerate().all(|(other, (log, &count))| {
+                other == thread
+                    || count == 0
+                    || log.events[count as usize - 1].clock.get(thread).is_none_or(|&seen| seen < own)
+            })
+    }
+
+    /// `x - t`, for a thread in the frontier.
+    pub fn without_last(&self, prefix: &Prefix, thread: usize) -> Prefix {
+        let mut counts = prefix.counts.clone();
+        counts[thread] -= 1;
+        let event = &self.threads[thread].events[counts[thread] as usize];
+        Prefix { counts, stamp: prefix.stamp.toggle(event.stamp) }
+    }
+
+    /// By how many yields the thread is ahead of the enabled thread that has yielded least (paper 003, definition
+    /// 1.9). It depends on the graph alone, not on the path that led there.
+    pub fn unfairness(&self, counts: &[u32], thread: usize) -> u32 {
+        let yields = |thread: usize| self.threads[thread].yields_within(counts[thread]);
+        if yields(thread) == 0 {
+            return 0;
+        }
+        let least = (0..self.threads.len()).filter(|&other| self.enabled_in(counts, other)).map(yields).min();
+        yields(thread).saturating_sub(least.unwrap_or(0))
+    }
+}

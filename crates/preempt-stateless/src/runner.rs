@@ -1,0 +1,123 @@
+//! Drives a program along a path that grows and shrinks: going back means running again from the start.
+
+use crate::executable::{Executable, Flow, Operation};
+
+/// The program did something else when the same steps were repeated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diverged {
+    /// Which step of the run.
+    pub step: usize,
+    pub thread: usize,
+    /// The kind of operation that the thread did at this point before; `None` if it could not move.
+    pub expected: Option<u32>,
+    /// What it would do now.
+    pub found: Option<u32>,
+}
+
+/// A program and where it stands.
+#[derive(Debug)]
+pub struct Runner<'a, E> {
+    program: &'a mut E,
+    /// The steps that are wanted, with the operations that they were when first done.
+    path: Vec<(usize, Operation)>,
+    /// Does the program stand at the end of the path?
+    there: bool,
+    /// Runs begun so far.
+    pub runs: u64,
+    /// Steps done so far, repeated ones included.
+    pub steps: u64,
+}
+
+impl<'a, E: Executable> Runner<'a, E> {
+    pub fn new(program: &'a mut E) -> Runner<'a, E> {
+        let mut runner = Runner { program, path: Vec::new(), there: false, runs: 0, steps: 0 };
+        runner.restart();
+        runner
+    }
+
+    fn restart(&mut self) {
+        self.program.start();
+        self.runs += 1;
+        self.there = true;
+    }
+
+    pub fn program(&self) -> &E {
+        self.program
+    }
+
+    pub fn program_mut(&mut self) -> &mut E {
+        self.program
+    }
+
+    pub fn len(&self) -> usize {
+        self.path.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.path.is_empty()
+    }
+
+    pub fn schedule(&self) -> Vec<usize> {
+        self.path.iter().map(|(thread, _)| *thread).collect()
+    }
+
+    pub fn last(&self) -> Option<usize> {
+        self.path.last().map(|(thread, _)| *thread)
+    }
+
+    /// Forgets all steps but the first `len`. The program is run again only when something is asked of it.
+    pub fn rewind(&mut self, len: usize) {
+        if len < self.path.len() {
+            self.path.truncate(len);
+            self.there = false;
+        }
+    }
+
+    /// Abandons the run that was left at a point where it could have gone on, too.
+    pub fn reset(&mut self) {
+        self.path.clear();
+        self.there = false;
+    }
+
+    /// Makes the program stand at the end of the path.
+    pub fn arrive(&mut self) -> Result<(), Diverged> {
+        if self.there {
+            return Ok(());
+        }
+        self.restart();
+        for step in 0..self.path.len() {
+            let (thread, expected) = self.path[step];
+            let known = thread < self.program.threads();
+            let found = if known { self.program.next(thread) } else { None };
+            if found != Some(expected) || !self.program.enabled(thread) {
+                let found = found.map(|operation| operation.code);
+                return Err(Diverged { step, thread, expected: Some(expected.code), found });
+            }
+            self.program.step(thread);
+            self.steps += 1;
+        }
+        Ok(())
+    }
+
+    /// One more step; the program must stand at the end of the path.
+    pub fn step(&mut self, thread: usize) -> Result<Flow, Diverged> {
+        self.arrive()?;
+        let step = self.path.len();
+        let Some(operation) = self.program.next(thread).filter(|_| self.program.enabled(thread)) else {
+            let found = self.program.next(thread).map(|operation| operation.code);
+            return Err(Diverged { step, thread, expected: None, found });
+        };
+        self.path.push((thread, operation));
+        self.steps += 1;
+        Ok(self.program.step(thread))
+    }
+
+    pub fn enabled(&self) -> Vec<usize> {
+        (0..self.program.threads()).filter(|&thread| self.program.enabled(thread)).collect()
+    }
+
+    /// Would a step of `thread` leave one that could go on?
+    pub fn preempts(&self, thread: usize) -> bool {
+        self.last().is_some_and(|last| last != thread && self.program.enabled(last))
+    }
+}

@@ -1,0 +1,219 @@
+//! What the tests share: the oracle that enumerates every run, random programs, and sets of graphs.
+#![allow(dead_code)]
+
+use preempt_stateless::program::{Op, Program};
+use preempt_stateless::random::Chance;
+use preempt_stateless::{Executable, Exploration, Graph, Limits, Strategy, explore};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A graph without any hash: for every thread, by name, what its steps were and which versions they saw.
+pub type Key = BTreeMap<u64, Vec<(u32, Vec<(u64, bool, u32)>)>>;
+
+pub fn key(graph: &Graph) -> Key {
+    let mut key = Key::new();
+    for log in graph.threads() {
+        let steps = log.events.iter().map(|event| {
+            let accesses = event.operation.accesses().zip(event.versions);
+            (event.operation.code, accesses.map(|(a, version)| (a.object.0, a.write, version)).collect())
+        });
+        key.insert(log.name, steps.collect());
+    }
+    key
+}
+
+/// Every complete graph with its context bound, up to `most` preemptions, by brute force: no graph structure, no
+/// reduction, nothing shared with the algorithms but the interpreter. A node is the graph so far and who moved last.
+pub fn oracle(program: &Program, most: u32, fair: Option<u32>) -> BTreeMap<Key, u32> {
+    #[derive(Clone)]
+    struct Node {
+        program: Program,
+        key: Key,
+        versions: BTreeMap<u64, u32>,
+        yields: BTreeMap<u64, u32>,
+        last: Option<usize>,
+    }
+    let mut begun = program.clone();
+    begun.start();
+    let mut key = Key::new();
+    for thread in 0..begun.threads() {
+        key.insert(begun.name(thread), Vec::new());
+    }
+    let root = Node { program: begun, key, versions: BTreeMap::new(), yields: BTreeMap::new(), last: None };
+    let mut terminals = BTreeMap::new();
+    let mut best: BTreeMap<(Key, Option<usize>), u32> = BTreeMap::new();
+    let mut levels = vec![Vec::new(); most as usize + 2];
+    levels[0].push(root);
+    for cost in 0..=most {
+        while let Some(node) = levels[cost as usize].pop() {
+            let known = best.entry((node.key.clone(), node.last)).or_insert(u32::MAX);
+            if *known <= cost {
+                continue;
+            }
+            *known = cost;
+            let program = &node.program;
+            let enabled: Vec<usize> = (0..program.threads()).filter(|&t| program.enabled(t)).collect();
+            if enabled.is_empty() {
+                let least = terminals.entry(node.key.clone()).or_insert(cost);
+                *least = cost.min(*least);
+                continue;
+            }
+            let yields = |thread: usize| node.yields.get(&program.name(thread)).copied().unwrap_or(0);
+            let least = enabled.iter().map(|&thread| yields(thread)).min().unwrap_or(0);
+            for &thread in &enabled {
+                if fair.is_some_and(|fair| yields(thread) - least > fair) {
+                    continue;
+                }
+                let preempts = node.last.is_some_and(|last| last != thread && enabled.contains(&last));
+                let mut next = node.clone();
+                let operation = program.next(thread).expect("enabled");
+                let name = program.name(thread);
+                let mut accesses = Vec::new();
+                for access in operation.accesses() {
+                    let version = next.versions.entry(access.object.0).or_insert(0);
+                    accesses.push((access.object.0, access.write, *version));
+                    *version += u32::from(access.write);
+                }
+                next.key.entry(name).or_default().push((operation.code, accesses));
+                *next.yields.entry(name).or_insert(0) += u32::from(operation.yields);
+                next.program.step(thread);
+                for child in 0..next.program.threads() {
+                    next.key.entry(next.program.name(child)).or_default();
+                }
+                next.last = Some(thread);
+                levels[(cost + u32::from(preempts)) as usize].push(next);
+            }
+        }
+    }
+    terminals
+}
+
+/// The complete graphs that a strategy reaches within a bound, and what it reports.
+pub fn reached(program: &Program, strategy: Strategy, limits: &Limits) -> (BTreeSet<Key>, Exploration) {
+    let mut found = BTreeSet::new();
+    let mut program = program.clone();
+    let exploration = explore(&mut program, strategy, limits, &mut |graph: &Graph| {
+        found.insert(key(graph));
+    });
+    (found, exploration)
+}
+
+/// What a random program may contain.
+#[derive(Debug, Clone, Copy)]
+pub struct Taste {
+    pub threads: usize,
+    pub length: usize,
+    /// Which kinds of blocks: one bit each, in the order of `block`.
+    pub kinds: u32,
+}
+
+/// Well-formed: locks are released by who took them, in any nesting.
+pub fn random_program(seed: u64, taste: Taste) -> Program {
+    let mut chance = Chance::new(seed);
+    let threads = 2 + chance.below(taste.threads - 1);
+    let lists = (0..threads).map(|own| {
+        let mut code = Vec::new();
+        let length = 1 + chance.below(taste.length);
+        while code.len() < length {
+            block(&mut chance, &mut code, own, threads, taste.kinds, 0);
+        }
+        code
+    });
+    let lists: Vec<Vec<Op>> = lists.collect();
+    if taste.kinds & MAIN != 0 && chance.below(2) == 0 {
+        return with_main(lists, &mut chance);
+    }
+    Program::new(lists)
+}
+
+pub const LOCKS: u32 = 1;
+pub const TRY: u32 = 2;
+pub const RWLOCK: u32 = 4;
+pub const ATOMICS: u32 = 8;
+pub const CONDVAR: u32 = 16;
+pub const CHANNEL: u32 = 32;
+pub const PARK: u32 = 64;
+pub const JOIN: u32 = 128;
+pub const YIELD: u32 = 256;
+pub const MAIN: u32 = 512;
+
+fn with_main(lists: Vec<Vec<Op>>, chance: &mut Chance) -> Program {
+    let mut main = Vec::new();
+    let n = lists.len() as u8;
+    for list in 1..=n {
+        main.push(Op::Spawn(list));
+        if chance.below(4) == 0 {
+            main.push(Op::Add(0));
+        }
+    }
+    main.extend((1..=n).map(Op::Join));
+    let mut code = vec![main];
+    // Threads refer to each other by list: shift them past the main list; what names a thread that may not be there
+    // yet is left out, since whether it is there would depend on the interleaving.
+    code.extend(lists.into_iter().map(|list| {
+        list.into_iter()
+            .map(|op| match op {
+                Op::Unpark(_) | Op::Join(_) | Op::Park => Op::Local,
+                other => other,
+            })
+            .collect::<Vec<_>>()
+    }));
+    Program::with_main(code)
+}
+
+fn block(chance: &mut Chance, code: &mut Vec<Op>, own: usize, threads: usize, kinds: u32, depth: u32) {
+    let kind = loop {
+        let kind = 1 << chance.below(9);
+        if kinds & kind != 0 {
+            break kind;
+        }
+    };
+    let which = chance.below(2) as u8;
+    let other = (own + 1 + chance.below(threads - 1)) % threads;
+    let mut inner = Vec::new();
+    if depth < 2 && chance.below(3) == 0 {
+        block(chance, &mut inner, own, threads, kinds, depth + 1);
+    }
+    match kind {
+        LOCKS => {
+            // Not twice the same: that would only deadlock.
+            code.push(Op::Lock(which));
+            code.extend(inner.iter().filter(|op| !matches!(op, Op::Lock(m) | Op::Unlock(m) if *m == which)));
+            code.push(Op::Unlock(which));
+        }
+        TRY => {
+            let inner: Vec<Op> = inner.into_iter().filter(|op| !locks(op, which)).collect();
+            code.push(Op::TryLock(which, inner.len() as u8 + 1));
+            code.extend(inner);
+            code.push(Op::Unlock(which));
+        }
+        RWLOCK if chance.below(2) == 0 => code.extend([Op::ReadLock(which), Op::ReadUnlock(which)]),
+        RWLOCK => code.extend([Op::WriteLock(which), Op::WriteUnlock(which)]),
+        ATOMICS => match chance.below(4) {
+            0 => code.push(Op::Load(which)),
+            1 => code.push(Op::Store(which, 1)),
+            2 => code.push(Op::Add(which)),
+            _ => {
+                code.push(Op::When(which, 1, inner.len() as u8));
+                code.extend(inner);
+            }
+        },
+        CONDVAR => match chance.below(4) {
+            0 => code.push(Op::NotifyAll(which)),
+            1 | 2 => code.push(Op::NotifyOne(which)),
+            _ => code.extend([Op::Lock(which), Op::Wait { condvar: which, mutex: which }, Op::Unlock(which)]),
+        },
+        CHANNEL if chance.below(3) == 0 => code.push(Op::Receive(which)),
+        CHANNEL => code.push(Op::Send(which)),
+        PARK if chance.below(3) == 0 => code.push(Op::Park),
+        PARK => code.push(Op::Unpark(other as u8)),
+        JOIN => code.push(if own > 0 && chance.below(3) == 0 { Op::Join(other as u8) } else { Op::Local }),
+        _ => code.push(Op::Yield),
+    }
+}
+
+fn locks(op: &Op, mutex: u8) -> bool {
+    match op {
+        Op::Lock(m) | Op::Unlock(m) | Op::TryLock(m, _) | Op::Wait { mutex: m, .. } => *m == mutex,
+        _ => false,
+    }
+}

@@ -1,0 +1,112 @@
+//! On random programs, the complete happens-before graphs that are reached within each bound are exactly those that
+//! brute force finds: none is missing, none is beyond the bound, and the default runs none of them twice.
+
+mod common;
+
+use common::*;
+use preempt_stateless::{Limits, Strategy};
+use std::collections::BTreeSet;
+
+const MOST: u32 = 4;
+
+fn compare(strategy: Strategy, taste: Taste, seeds: std::ops::Range<u64>, fair: Option<u32>) {
+    let (mut programs, mut graphs, mut executions, mut pruned) = (0, 0, 0, 0);
+    for seed in seeds {
+        let program = random_program(seed, taste);
+        let expected = oracle(&program, MOST, fair);
+        for bound in 0..=MOST {
+            let limits = Limits { preemptions: Some(bound), fair, ..Limits::default() };
+            let (found, report) = reached(&program, strategy, &limits);
+            let want: BTreeSet<Key> =
+                expected.iter().filter(|(_, cost)| **cost <= bound).map(|(key, _)| key.clone()).collect();
+            let missing = want.difference(&found).count();
+            let beyond = found.difference(&want).count();
+            assert!(
+                missing == 0 && beyond == 0,
+                "seed {seed}, bound {bound}: {missing} of {} graphs are missing, {beyond} are beyond the bound\n{:?}",
+                want.len(),
+                program.code
+            );
+            assert_eq!(report.stop, None, "seed {seed}");
+            // Without a step cut for its preemptions, a larger bound has nothing to add.
+            let complete = report.exhaustive || fair.is_some() || report.complete_to == Some(bound);
+            assert!(complete, "seed {seed}: {report:?}");
+            if strategy == Strategy::Marking {
+                assert_eq!(report.executions, want.len() as u64, "seed {seed}, bound {bound}");
+                pruned += report.pruned;
+            }
+            executions += report.executions;
+            graphs += want.len();
+        }
+        programs += 1;
+    }
+    println!("{strategy:?}: {programs} programs, {graphs} graphs, {executions} executions, {pruned} pruned");
+}
+
+fn taste(threads: usize, length: usize, kinds: u32) -> Taste {
+    Taste { threads, length, kinds }
+}
+
+const ALL: u32 = LOCKS | TRY | RWLOCK | ATOMICS | CONDVAR | CHANNEL | PARK | JOIN;
+
+#[test]
+fn marking_on_locks() {
+    compare(Strategy::Marking, taste(3, 4, LOCKS | TRY), 0..600, None);
+}
+
+#[test]
+fn marking_on_everything() {
+    compare(Strategy::Marking, taste(3, 4, ALL | MAIN), 0..1500, None);
+}
+
+#[test]
+fn marking_under_both_bounds() {
+    compare(Strategy::Marking, taste(3, 4, LOCKS | ATOMICS | YIELD), 0..600, Some(0));
+    compare(Strategy::Marking, taste(3, 4, LOCKS | ATOMICS | CHANNEL | YIELD), 0..600, Some(1));
+}
+
+#[test]
+fn basic_on_everything() {
+    compare(Strategy::Basic, taste(3, 4, ALL | MAIN), 0..500, None);
+}
+
+#[test]
+fn bpor_on_locks() {
+    compare(Strategy::Bpor, taste(3, 4, LOCKS | TRY), 0..600, None);
+}
+
+#[test]
+fn bpor_on_everything() {
+    compare(Strategy::Bpor, taste(3, 4, ALL | MAIN), 0..1500, None);
+}
+
+#[test]
+fn bpor_under_both_bounds() {
+    compare(Strategy::Bpor, taste(3, 4, LOCKS | ATOMICS | YIELD), 0..600, Some(0));
+    compare(Strategy::Bpor, taste(3, 4, LOCKS | ATOMICS | CHANNEL | YIELD), 0..600, Some(1));
+}
+
+#[test]
+fn cb_dfs_on_everything() {
+    compare(Strategy::CbDfs, taste(3, 3, ALL | MAIN), 0..100, None);
+}
+
+#[test]
+fn dpor_without_a_bound() {
+    for (fair, kinds) in [(None, ALL), (Some(0), LOCKS | ATOMICS | YIELD), (Some(1), LOCKS | CHANNEL | YIELD)]
+    {
+        for seed in 0..400 {
+            let program = random_program(seed, taste(3, 4, kinds));
+            let expected: BTreeSet<Key> = oracle(&program, 30, fair).into_keys().collect();
+            let limits = Limits { fair, ..Limits::default() };
+            let (found, _) = reached(&program, Strategy::Dpor, &limits);
+            assert!(
+                found == expected,
+                "seed {seed}, fair {fair:?}: {} of {}\n{:?}",
+                found.len(),
+                expected.len(),
+                program.code
+            );
+        }
+    }
+}

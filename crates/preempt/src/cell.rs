@@ -1,0 +1,119 @@
+//! `std::cell`, with accesses that are checked for data races.
+
+use crate::runtime::context::{name_of, new_object, try_with};
+use std::fmt;
+use std::panic::Location;
+
+/// As `std::cell::UnsafeCell`, with loom's `with` and `with_mut`: what the closure does is one access.
+///
+/// Accesses are no scheduling points; two that the program's synchronisation does not order are a data race, and
+/// reported, if one of them is a write.
+pub struct UnsafeCell<T: ?Sized> {
+    id: u64,
+    value: std::cell::UnsafeCell<T>,
+}
+
+impl<T> UnsafeCell<T> {
+    pub fn new(value: T) -> UnsafeCell<T> {
+        UnsafeCell { id: new_object(), value: std::cell::UnsafeCell::new(value) }
+    }
+
+    pub fn into_inner(self) -> T {
+        self.value.into_inner()
+    }
+}
+
+impl<T: ?Sized> UnsafeCell<T> {
+    /// A read.
+    #[track_caller]
+    pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+        self.note(false);
+        f(self.value.get())
+    }
+
+    /// A write.
+    #[track_caller]
+    pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+        self.note(true);
+        f(self.value.get())
+    }
+
+    /// A write, since nothing says what the pointer is used for. Prefer [`UnsafeCell::with`].
+    #[track_caller]
+    pub fn get(&self) -> *mut T {
+        self.note(true);
+        self.value.get()
+    }
+
+    pub fn get_mut(&mut self) -> &mut T {
+        self.value.get_mut()
+    }
+
+    #[track_caller]
+    fn note(&self, write: bool) {
+        let (id, location) = (name_of(self.id, &self.id), Location::caller());
+        try_with(|context| {
+            if !context.threads.is_empty() {
+                context.access_cell(id, write, location);
+            }
+        });
+    }
+}
+
+impl<T: Default> Default for UnsafeCell<T> {
+    fn default() -> UnsafeCell<T> {
+        UnsafeCell::new(T::default())
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for UnsafeCell<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UnsafeCell").finish_non_exhaustive()
+    }
+}
+
+/// As `std::cell::Cell`.
+#[derive(Debug, Default)]
+pub struct Cell<T> {
+    value: UnsafeCell<T>,
+}
+
+impl<T> Cell<T> {
+    pub fn new(value: T) -> Cell<T> {
+        Cell { value: UnsafeCell::new(value) }
+    }
+
+    #[track_caller]
+    pub fn set(&self, value: T) {
+        drop(self.replace(value));
+    }
+
+    #[track_caller]
+    pub fn replace(&self, value: T) -> T {
+        // SAFETY: a `Cell` is not `Sync`, and no reference to its value is given out.
+        #[allow(unsafe_code)]
+        self.value.with_mut(|inner| unsafe { std::mem::replace(&mut *inner, value) })
+    }
+
+    #[track_caller]
+    pub fn get(&self) -> T
+    where
+        T: Copy,
+    {
+        // SAFETY: as for `replace`.
+        #[allow(unsafe_code)]
+        self.value.with(|inner| unsafe { *inner })
+    }
+
+    #[track_caller]
+    pub fn take(&self) -> T
+    where
+        T: Default,
+    {
+        self.replace(T::default())
+    }
+
+    pub fn into_inner(self) -> T {
+        self.value.into_inner()
+    }
+}

@@ -1,0 +1,317 @@
+//! The search over a test: options, the run, and the replay of what it finds.
+
+use crate::report::{Failure, FailureKind, FailureStep, Report, Teller};
+use crate::runtime::context::with;
+use crate::runtime::failure::StepRecord;
+use crate::runtime::fibers::Fibers;
+use crate::schedule::{decode, encode};
+use preempt_core::{Location, StopReason, Verdict};
+use preempt_stateless::runner::Runner;
+use preempt_stateless::{Executable, Exploration, Flow, Limits, ObjectId, Stop, Strategy, explore};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How a test is searched. Environment variables win over what the code says, so that CI can search further:
+/// `PREEMPT_MAX_PREEMPTIONS`, `PREEMPT_MAX_EXECUTIONS`, `PREEMPT_MAX_SECONDS`, `PREEMPT_MAX_STEPS`,
+/// `PREEMPT_FAIR_BOUND` and `PREEMPT_REPLAY`; `none` lifts a limit.
+#[derive(Debug, Clone)]
+pub struct Checker {
+    limits: Limits,
+    strategy: Strategy,
+    replay: Option<String>,
+}
+
+impl Default for Checker {
+    fn default() -> Checker {
+        Checker::new()
+    }
+}
+
+impl Checker {
+    /// No bound on preemptions: 0, 1, 2, ... until everything was explored. A thread may be one yield ahead of others.
+    pub fn new() -> Checker {
+        let limits = Limits { fair: Some(1), ..Limits::default() };
+        Checker { limits, strategy: Strategy::Marking, replay: None }
+    }
+
+    /// Explores every run with at most so many preemptions; `None`: every run.
+    #[must_use]
+    pub fn max_preemptions(mut self, most: Option<u32>) -> Checker {
+        self.limits.preemptions = most;
+        self
+    }
+
+    #[must_use]
+    pub fn strategy(mut self, strategy: Strategy) -> Checker {
+        self.strategy = strategy;
+        self
+    }
+
+    #[must_use]
+    pub fn max_executions(mut self, most: u64) -> Checker {
+        self.limits.executions = Some(most);
+        self
+    }
+
+    #[must_use]
+    pub fn max_duration(mut self, most: Duration) -> Checker {
+        self.limits.time = Some(most);
+        self
+    }
+
+    /// A run with more steps is reported as a livelock. 10 000 unless said otherwise.
+    #[must_use]
+    pub fn max_steps(mut self, most: usize) -> Checker {
+        self.limits.steps = most;
+        self
+    }
+
+    /// A thread may be so many yields (`yield_now`, `spin_loop`) ahead of another that can move. Programs that spin
+    /// need it to come to an end; programs that do not yield are not affected. 1 unless said otherwise.
+    #[must_use]
+    pub fn fair_bound(mut self, most: Option<u32>) -> Checker {
+        self.limits.fair = most;
+        self
+    }
+
+    /// Runs this schedule only, from [`Failure::schedule`].
+    #[must_use]
+    pub fn replay(mut self, schedule: &str) -> Checker {
+        self.replay = Some(schedule.to_string());
+        self
+    }
+
+    /// Searches, and says what was found. The test must do the same in the same schedule.
+    pub fn run<F>(&self, test: F) -> Report
+    where
+        F: Fn() + Send + Sync + 'static,
+    {
+        let mut checker = self.clone();
+        checker.read_environment();
+        let mut fibers = Fibers::new(Arc::new(test));
+        if let Some(schedule) = &checker.replay {
+            return replay_report(&mut fibers, schedule, &checker.limits);
+        }
+        let found = explore(&mut fibers, checker.strategy, &checker.limits, &mut ());
+        report(&mut fibers, found, &checker)
+    }
+
+    fn read_environment(&mut self) {
+        let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        fn number<T: std::str::FromStr>(name: &str, value: &str) -> Option<T> {
+            match value {
+                "none" => None,
+                _ => Some(
+                    value.parse().unwrap_or_else(|_| panic!("{name}={value} is neither a number nor `none`")),
+                ),
+            }
+        }
+        if let Some(value) = read("PREEMPT_MAX_PREEMPTIONS") {
+            self.limits.preemptions = number("PREEMPT_MAX_PREEMPTIONS", &value);
+        }
+        if let Some(value) = read("PREEMPT_MAX_EXECUTIONS") {
+            self.limits.executions = number("PREEMPT_MAX_EXECUTIONS", &value);
+        }
+        if let Some(value) = read("PREEMPT_MAX_SECONDS") {
+            self.limits.time = number("PREEMPT_MAX_SECONDS", &value).map(Duration::from_secs);
+        }
+        if let Some(value) = read("PREEMPT_MAX_STEPS") {
+            self.limits.steps = number("PREEMPT_MAX_STEPS", &value).unwrap_or(usize::MAX);
+        }
+        if let Some(value) = read("PREEMPT_FAIR_BOUND") {
+            self.limits.fair = number("PREEMPT_FAIR_BOUND", &value);
+        }
+        if let Some(value) = read("PREEMPT_REPLAY") {
+            self.replay = Some(value);
+        }
+    }
+}
+
+/// Explores every schedule of the test, with 0, 1, 2, ... preemptions.
+///
+/// # Panics
+/// With the simplest failing run, if there is one, or if a limit was reached before the search was complete.
+#[track_caller]
+pub fn check<F>(test: F)
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    let report = Checker::new().run(test);
+    if report.failure.is_some() {
+        panic!("{report}");
+    }
+}
+
+/// As [`check`], under loom's name.
+#[track_caller]
+pub fn model<F>(test: F)
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    check(test);
+}
+
+fn report(fibers: &mut Fibers, found: Exploration, checker: &Checker) -> Report {
+    let failure = match (&found.failure, &found.stop) {
+        (_, Some(Stop::Diverged(diverged))) => Some(Failure {
+            kind: FailureKind::Nondeterminism,
+            message: format!(
+                "the test is not deterministic: when the same schedule was run again, thread {} did something else \
+                 at step {}. What a thread does may depend on preempt's types only: not on time, random numbers, \
+                 addresses, or statics that outlive a run",
+                diverged.thread, diverged.step
+            ),
+            schedule: String::new(),
+            preemptions: 0,
+            steps: Vec::new(),
+        }),
+        (Some(failing), _) => Some(retell(fibers, &failing.schedule, failing.livelock, &checker.limits)),
+        (None, _) => None,
+    };
+    let partial = matches!(checker.strategy, Strategy::Random(_) | Strategy::Pct { .. });
+    let verdict = match (&failure, &found.stop) {
+        (Some(_), _) => Verdict::Violated,
+        (None, Some(Stop::Time)) => Verdict::Inconclusive(StopReason::Time),
+        (None, Some(_)) => Verdict::Inconclusive(StopReason::Partial),
+        (None, None) if partial => Verdict::Inconclusive(StopReason::Partial),
+        (None, None) => Verdict::Holds,
+    };
+    Report {
+        verdict,
+        executions: found.executions,
+        pruned: found.pruned,
+        complete_to: found.complete_to,
+        exhaustive: found.exhaustive,
+        failure,
+    }
+}
+
+fn replay_report(fibers: &mut Fibers, schedule: &str, limits: &Limits) -> Report {
+    let schedule = decode(schedule).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let run = rerun(fibers, &schedule, limits);
+    let failure = run.failure;
+    let verdict =
+        if failure.is_some() { Verdict::Violated } else { Verdict::Inconclusive(StopReason::Partial) };
+    Report { verdict, executions: 1, pruned: 0, complete_to: None, exhaustive: false, failure }
+}
+
+/// Runs a failing schedule again, for its steps and to be sure: what is shown has been replayed.
+fn retell(fibers: &mut Fibers, schedule: &[usize], livelock: bool, limits: &Limits) -> Failure {
+    let limits = Limits { steps: if livelock { schedule.len() } else { limits.steps }, ..*limits };
+    let run = rerun(fibers, schedule, &limits);
+    run.failure.unwrap_or_else(|| Failure {
+        kind: FailureKind::Nondeterminism,
+        message: "the test is not deterministic: a schedule that failed did not fail when it was run again"
+            .into(),
+        schedule: encode(schedule),
+        preemptions: run.preemptions,
+        steps: run.steps,
+    })
+}
+
+struct Rerun {
+    failure: Option<Failure>,
+    preemptions: u32,
+    steps: Vec<FailureStep>,
+}
+
+/// Runs a schedule; after its end, on without preemptions until the run ends.
+fn rerun(fibers: &mut Fibers, schedule: &[usize], limits: &Limits) -> Rerun {
+    fibers.record = true;
+    let mut runner = Runner::new(fibers);
+    let mut switches = Vec::new();
+    let mut flow = Flow::Continue;
+    let mut given = schedule.iter().copied();
+    let mut problem = None;
+    while flow == Flow::Continue && runner.len() < limits.steps.max(schedule.len()) {
+        let enabled = runner.enabled();
+        let own = runner.last().filter(|last| enabled.contains(last));
+        let Some(thread) = given.next().or(own).or(enabled.first().copied()) else { break };
+        if !enabled.contains(&thread) {
+            problem = Some(format!(
+                "the schedule does not fit: thread {thread} cannot move at step {}",
+                runner.len()
+            ));
+            break;
+        }
+        let preemption = runner.preempts(thread);
+        switches.push((preemption, !preemption && runner.last().is_some_and(|last| last != thread)));
+        match runner.step(thread) {
+            Ok(next) => flow = next,
+            Err(diverged) => {
+                problem = Some(format!("the schedule does not fit at step {}", diverged.step));
+                break;
+            }
+        }
+    }
+    let livelock = flow == Flow::Continue && !runner.enabled().is_empty() && problem.is_none();
+    if !livelock && problem.is_none() {
+        runner.program_mut().end();
+    }
+    let preemptions = switches.iter().filter(|(preemption, _)| *preemption).count() as u32;
+    let done = runner.schedule();
+    let (steps, told) = with(|context| {
+        let thread = |number: usize| format!("{}({number})", context.thread_label(number));
+        let records = context.steps.as_deref().unwrap_or_default();
+        let names =
+            object_names(records, |id| context.objects.get(&id).map_or("object", |object| object.kind));
+        let object = |id: ObjectId| names.get(&id).cloned().unwrap_or_default();
+        let steps: Vec<FailureStep> = records
+            .iter()
+            .zip(&switches)
+            .map(|(record, &(preemption, forced))| FailureStep {
+                thread: record.thread,
+                thread_name: thread(record.thread),
+                operation: match record.object {
+                    Some(id) => format!("{} {}", record.verb, object(id)),
+                    None => record.verb.to_string(),
+                },
+                location: Location {
+                    file: record.location.file().to_string(),
+                    line: record.location.line(),
+                    column: record.location.column(),
+                },
+                preemption,
+                forced,
+            })
+            .collect();
+        let teller = Teller { thread: &thread, object: &object };
+        (steps, teller.tell(&context.failures()))
+    });
+    let told = match problem {
+        Some(problem) => Some((FailureKind::Nondeterminism, problem)),
+        None if livelock => Some((
+            FailureKind::Livelock,
+            format!("livelock: the run did not end within {} steps, though threads could move", done.len()),
+        )),
+        None => told,
+    };
+    fibers.record = false;
+    let failure = told.map(|(kind, message)| Failure {
+        kind,
+        message,
+        schedule: encode(&done),
+        preemptions,
+        steps: steps.clone(),
+    });
+    Rerun { failure, preemptions, steps }
+}
+
+/// `mutex 1`, `mutex 2`, `atomic 1`, in the order of appearance.
+fn object_names(
+    records: &[StepRecord],
+    kind_of: impl Fn(ObjectId) -> &'static str,
+) -> HashMap<ObjectId, String> {
+    let mut names = HashMap::new();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for id in records.iter().filter_map(|record| record.object) {
+        names.entry(id).or_insert_with(|| {
+            let kind = kind_of(id);
+            let count = counts.entry(kind).or_insert(0);
+            *count += 1;
+            format!("{kind} {count}")
+        });
+    }
+    names
+}

@@ -1,0 +1,46 @@
+//! Tests concurrent Rust code: every schedule with at most c preemptions, c = 0, 1, 2, ..., no two of them equivalent,
+//! and the simplest one that fails.
+//!
+//! Use [`sync`], [`thread`], [`cell`] and [`hint`] in place of std's, and put the test into [`check`]:
+//!
+//! ```
+//! use preempt::sync::atomic::{AtomicUsize, Ordering};
+//! use preempt::{sync::Arc, thread};
+//!
+//! preempt::check(|| {
+//!     let counter = Arc::new(AtomicUsize::new(0));
+//!     let other = Arc::clone(&counter);
+//!     let child = thread::spawn(move || other.fetch_add(1, Ordering::SeqCst));
+//!     counter.fetch_add(1, Ordering::SeqCst);
+//!     child.join().unwrap();
+//!     assert_eq!(counter.load(Ordering::SeqCst), 2);
+//! });
+//! ```
+//!
+//! **What is explored.** Which thread does the next operation on a shared object (lock, unlock, atomic access, wait,
+//! notify, send, receive, spawn, join, park). The code in between runs without interruption. A switch from a thread that
+//! could have gone on is a *preemption*; [`Checker::max_preemptions`] bounds them, and a result "complete up to c
+//! preemptions" is exact. Runs that differ only in the order of independent operations are run once.
+//!
+//! **What is not explored.** Atomics have sequentially consistent values: stale reads that weaker orderings allow are
+//! not shown. The orderings do count for data races on [`cell::UnsafeCell`]: an access that they leave unordered is
+//! reported. There are no spurious wake-ups, and `compare_exchange_weak` does not fail spuriously.
+//!
+//! **What a test must keep to.** What a thread does may depend on what it reads through these types only: not on the
+//! time, random numbers or addresses. Objects are to be created inside the test; a static outlives the run.
+#![deny(unsafe_code)]
+
+pub mod cell;
+mod checker;
+pub mod hint;
+mod report;
+mod runtime;
+mod schedule;
+mod scope;
+pub mod sync;
+pub mod thread;
+
+pub use checker::{Checker, check, model};
+pub use preempt_core::{StopReason, Verdict};
+pub use preempt_stateless::Strategy;
+pub use report::{Failure, FailureKind, FailureStep, Report};

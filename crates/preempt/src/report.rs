@@ -1,0 +1,201 @@
+//! What a check has found.
+
+use crate::runtime::failure::{Access, Failed, Waiting};
+use preempt_core::{Location, Step, SwitchKind, Trace, Verdict};
+use preempt_report::text::{TextOptions, render_run};
+use std::fmt;
+
+/// The outcome of [`crate::Checker::run`].
+#[derive(Debug, Clone)]
+pub struct Report {
+    pub verdict: Verdict,
+    /// Complete runs, over all bounds together.
+    pub executions: u64,
+    /// Runs that were begun and not completed.
+    pub pruned: u64,
+    /// Every run with at most so many preemptions was explored.
+    pub complete_to: Option<u32>,
+    /// Every run was explored: nothing was cut by a bound.
+    pub exhaustive: bool,
+    pub failure: Option<Failure>,
+}
+
+/// What kind of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FailureKind {
+    Panic,
+    Deadlock,
+    DataRace,
+    Livelock,
+    /// The test does not do the same in the same schedule.
+    Nondeterminism,
+}
+
+/// The simplest run that fails.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    pub kind: FailureKind,
+    /// What went wrong, with its places.
+    pub message: String,
+    /// For [`crate::Checker::replay`] and `PREEMPT_REPLAY`.
+    pub schedule: String,
+    pub preemptions: u32,
+    pub steps: Vec<FailureStep>,
+}
+
+/// One step of a failing run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailureStep {
+    pub thread: usize,
+    /// `name(number)`.
+    pub thread_name: String,
+    pub operation: String,
+    pub location: Location,
+    /// Did it leave a thread that could have gone on?
+    pub preemption: bool,
+    /// Did it leave a thread that could not?
+    pub forced: bool,
+}
+
+impl Failure {
+    /// The run in the shape that all reports share.
+    pub fn trace(&self) -> Trace {
+        let steps = self.steps.iter().map(|step| Step {
+            process: step.thread_name.clone(),
+            pid: step.thread,
+            location: Some(step.location.clone()),
+            text: step.operation.clone(),
+            choice: None,
+            switch: match (step.preemption, step.forced) {
+                (true, _) => SwitchKind::Preemption,
+                (false, true) => SwitchKind::Forced,
+                (false, false) => SwitchKind::None,
+            },
+            changed: Vec::new(),
+            output: None,
+            partner: None,
+        });
+        let processes = self.steps.iter().map(|step| step.thread + 1).max().unwrap_or(0);
+        Trace { initial: Vec::new(), steps: steps.collect(), loop_start: None, processes }
+    }
+}
+
+/// So many steps of a long run are shown.
+const SHOWN: usize = 400;
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut trace = self.trace();
+        let left_out = trace.steps.len().saturating_sub(SHOWN);
+        trace.steps.drain(..left_out);
+        let options = TextOptions { width: 110, simplest: true, ..TextOptions::default() };
+        writeln!(f, "{}\n", self.message)?;
+        if left_out > 0 {
+            writeln!(f, "  the last {SHOWN} of {} steps:", left_out + SHOWN)?;
+        }
+        if !trace.steps.is_empty() {
+            let what = self.message.lines().next().unwrap_or_default();
+            writeln!(f, "{}✗ {what}\n", render_run(&trace, None, &options))?;
+        }
+        if self.kind != FailureKind::Nondeterminism {
+            writeln!(
+                f,
+                "run it again: PREEMPT_REPLAY='{}', or .replay(\"{}\")",
+                self.schedule, self.schedule
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(failure) = &self.failure {
+            write!(f, "{failure}")?;
+        }
+        let how_far = match (self.exhaustive, self.complete_to) {
+            (true, _) => "complete".to_string(),
+            (false, Some(bound)) => format!("complete up to {bound} preemptions"),
+            (false, None) => "not complete for any bound".to_string(),
+        };
+        write!(f, "{} executions, {} pruned, {how_far}", self.executions, self.pruned)
+    }
+}
+
+/// Tells a failure to people.
+pub(crate) struct Teller<'a> {
+    pub thread: &'a dyn Fn(usize) -> String,
+    pub object: &'a dyn Fn(preempt_stateless::ObjectId) -> String,
+}
+
+impl Teller<'_> {
+    pub fn tell(&self, failed: &[Failed]) -> Option<(FailureKind, String)> {
+        let first = failed.first()?;
+        Some(match first {
+            Failed::Panic { thread, message, location } => {
+                let at = location.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+                let mut text = format!("{} panicked{at}: {message}", (self.thread)(*thread));
+                for later in &failed[1..] {
+                    if let Failed::Panic { thread, message, .. } = later {
+                        text.push_str(&format!("\nthen {} panicked: {message}", (self.thread)(*thread)));
+                    }
+                }
+                (FailureKind::Panic, text)
+            }
+            Failed::Race { first, second } => {
+                let side = |access: &Access| {
+                    let verb = if access.write { "writes" } else { "reads" };
+                    format!("{} {verb} at {}", (self.thread)(access.thread), access.location)
+                };
+                let text = format!(
+                    "data race: two accesses to the same cell, not ordered by any synchronisation\n  {}\n  {}\n\
+                     nothing the first thread does after its access is acquired by the second before its own: a \
+                     release store read by an acquire load, a lock, a channel or a join is missing",
+                    side(first),
+                    side(second)
+                );
+                (FailureKind::DataRace, text)
+            }
+            Failed::Deadlock { waiting } => (FailureKind::Deadlock, self.deadlock(waiting)),
+        })
+    }
+
+    fn deadlock(&self, waiting: &[Waiting]) -> String {
+        let mut text = "deadlock: nobody can go on".to_string();
+        for wait in waiting {
+            let object = wait.object.map(|id| format!(" {}", (self.object)(id))).unwrap_or_default();
+            let on = match wait.on {
+                Some(other) if other == wait.thread => ", which it holds itself".to_string(),
+                Some(other) if wait.object.is_some() => format!(", held by {}", (self.thread)(other)),
+                Some(other) => format!(" {}", (self.thread)(other)),
+                None => String::new(),
+            };
+            let (thread, verb, location) = ((self.thread)(wait.thread), wait.verb, wait.location);
+            text.push_str(&format!("\n  {thread} waits at {location}: {verb}{object}{on}"));
+        }
+        if let Some(cycle) = cycle(waiting) {
+            let names: Vec<String> = cycle.iter().map(|&thread| (self.thread)(thread)).collect();
+            text.push_str(&format!("\n  in a circle: {}", names.join(" waits for ")));
+        }
+        text
+    }
+}
+
+/// Threads each of which waits for the next; the first is the last.
+fn cycle(waiting: &[Waiting]) -> Option<Vec<usize>> {
+    let on = |thread: usize| waiting.iter().find(|wait| wait.thread == thread).and_then(|wait| wait.on);
+    waiting.iter().find_map(|start| {
+        let mut path = vec![start.thread];
+        while let Some(next) = path.last().and_then(|&thread| on(thread)) {
+            if next == start.thread {
+                path.push(next);
+                return Some(path);
+            }
+            if path.contains(&next) {
+                return None;
+            }
+            path.push(next);
+        }
+        None
+    })
+}

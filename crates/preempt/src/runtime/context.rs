@@ -1,0 +1,234 @@
+//! What the mirrors of std see of the current run. It lives in the OS thread that runs the test; every modelled
+//! thread is a coroutine on that thread, so nothing here is ever touched by two at a time.
+//!
+//! **Invariant:** the context is borrowed only for a moment, never while a coroutine is resumed or suspended, and
+//! never while code of the user runs.
+
+use super::clock::Clock;
+use super::failure::{Failed, StepRecord};
+use corosensei::Yielder;
+use preempt_stateless::executable::derive_name;
+use preempt_stateless::{Need, ObjectId, Operation};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::panic::Location;
+
+/// A thread of the program under test.
+pub(crate) struct Thread {
+    /// Does not depend on the interleaving: made of the parent's name and how many it had spawned before.
+    pub name: u64,
+    pub label: Option<String>,
+    pub pending: Option<Pending>,
+    pub finished: bool,
+    pub panicked: bool,
+    /// Somebody joined it and was given its panic.
+    pub handled: bool,
+    objects: u64,
+    children: u64,
+    pub clock: Clock,
+    /// What an acquire fence would make known, and what a release fence has promised (C++20, atomics.fences).
+    pub acquirable: Clock,
+    pub fenced: Clock,
+    /// What destructors wanted to do while the thread was panicking.
+    pub deferred: Vec<Deferred>,
+    pub yielder: *const Yielder<(), ()>,
+}
+
+pub(crate) type Location_ = &'static Location<'static>;
+
+/// An operation that a thread is about to do.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pending {
+    pub operation: Operation,
+    pub what: What,
+    pub location: Location_,
+}
+
+/// How an operation is shown to people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct What {
+    pub verb: &'static str,
+    pub object: Option<ObjectId>,
+}
+
+/// An operation that has to wait until its thread is not panicking any more: coroutines must not be switched while
+/// one of them unwinds, since the panic count belongs to the OS thread.
+pub(crate) struct Deferred {
+    pub pending: Pending,
+    pub effect: Box<dyn FnOnce(&mut Context)>,
+}
+
+/// A lock, an atomic, a channel... as far as scheduling and happens-before are concerned. The data is elsewhere.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Object {
+    pub kind: &'static str,
+    pub gate: u128,
+    pub clock: Clock,
+    /// A second clock: what readers release to writers.
+    pub readers: Clock,
+    pub holder: Option<usize>,
+    /// Of a condition variable: who waits, and for each notification who may take it.
+    pub waiting: u128,
+    pub permits: Vec<u128>,
+    /// Of a barrier: who has arrived so far.
+    pub count: usize,
+}
+
+/// The current run.
+pub(crate) struct Context {
+    pub threads: Vec<Thread>,
+    pub objects: HashMap<ObjectId, Object, foldhash::fast::FixedState>,
+    pub cells: super::race::Cells,
+    /// The thread that is running.
+    pub current: usize,
+    /// Spawned and not yet started, with their numbers.
+    pub spawned: Vec<(usize, Box<dyn FnOnce()>)>,
+    /// The run is being abandoned: operations do nothing and return at once.
+    pub cutting: bool,
+    /// What went wrong, first things first.
+    pub failed: Vec<Failed>,
+    /// Of the run so far, if wanted.
+    pub steps: Option<Vec<StepRecord>>,
+}
+
+thread_local! {
+    static CONTEXT: RefCell<Option<Context>> = const { RefCell::new(None) };
+}
+
+impl Context {
+    pub fn new(record: bool) -> Context {
+        Context {
+            threads: Vec::new(),
+            objects: HashMap::default(),
+            cells: super::race::Cells::default(),
+            current: 0,
+            spawned: Vec::new(),
+            cutting: false,
+            failed: Vec::new(),
+            steps: record.then(Vec::new),
+        }
+    }
+
+    pub fn add_thread(&mut self, parent: Option<usize>, label: Option<String>) -> usize {
+        let number = self.threads.len();
+        let (name, clock) = match parent {
+            None => (1, Clock::default()),
+            Some(parent) => {
+                let parent = &mut self.threads[parent];
+                parent.children += 1;
+                (derive_name(parent.name, parent.children), parent.clock.clone())
+            }
+        };
+        self.threads.push(Thread {
+            name,
+            label,
+            pending: None,
+            finished: false,
+            panicked: false,
+            handled: false,
+            objects: 0,
+            children: 0,
+            clock,
+            acquirable: Clock::default(),
+            fenced: Clock::default(),
+            deferred: Vec::new(),
+            yielder: std::ptr::null(),
+        });
+        self.threads[number].clock.tick(number);
+        number
+    }
+
+    pub fn thread_label(&self, thread: usize) -> String {
+        match (&self.threads[thread].label, thread) {
+            (Some(label), _) => label.clone(),
+            (None, 0) => "main".into(),
+            (None, _) => "thread".into(),
+        }
+    }
+
+    pub fn me(&mut self) -> &mut Thread {
+        &mut self.threads[self.current]
+    }
+
+    pub fn object(&mut self, id: ObjectId, kind: &'static str) -> &mut Object {
+        let object = self.objects.entry(id).or_default();
+        object.kind = kind;
+        object
+    }
+
+    /// Everything that the object's releases made known is known to the running thread.
+    pub fn acquire(&mut self, id: ObjectId) {
+        let thread = &mut self.threads[self.current];
+        if let Some(object) = self.objects.get(&id) {
+            thread.clock.join(&object.clock);
+        }
+    }
+
+    /// The object will make known what the running thread knows.
+    pub fn release(&mut self, id: ObjectId) {
+        let thread = &self.threads[self.current];
+        self.objects.entry(id).or_default().clock.join(&thread.clock);
+    }
+
+    /// The running thread has begun an operation.
+    pub fn begin(&mut self, pending: &Pending) {
+        let current = self.current;
+        self.threads[current].clock.tick(current);
+        if let Some(steps) = &mut self.steps {
+            let (What { verb, object }, location) = (pending.what, pending.location);
+            steps.push(StepRecord { thread: current, verb, object, location });
+        }
+    }
+}
+
+/// Replaces the context; returns the old one.
+pub(crate) fn install(context: Option<Context>) -> Option<Context> {
+    CONTEXT.with(|cell| cell.replace(context))
+}
+
+/// Uses the context for a moment, if there is one and nobody else is using it.
+pub(crate) fn try_with<R>(use_it: impl FnOnce(&mut Context) -> R) -> Option<R> {
+    CONTEXT.try_with(|cell| cell.try_borrow_mut().ok()?.as_mut().map(use_it)).ok().flatten()
+}
+
+/// Uses the context for a moment.
+#[track_caller]
+pub(crate) fn with<R>(use_it: impl FnOnce(&mut Context) -> R) -> R {
+    try_with(use_it).unwrap_or_else(|| {
+        panic!("a preempt type was used outside of preempt::check: there is no schedule to control here")
+    })
+}
+
+pub(crate) fn active() -> bool {
+    try_with(|_| ()).is_some()
+}
+
+/// The name for a new object of the running thread; 0 outside of a run.
+pub(crate) fn new_object() -> u64 {
+    try_with(|context| {
+        if context.threads.is_empty() {
+            return 0;
+        }
+        let me = context.me();
+        me.objects += 1;
+        derive_name(me.name ^ 0x0b1e_c700, me.objects)
+    })
+    .unwrap_or(0)
+}
+
+/// The object's name; one that was created outside of any run outlives all runs, so its address will do.
+pub(crate) fn name_of<T>(id: u64, at: &T) -> ObjectId {
+    match id {
+        0 => ObjectId(derive_name(std::ptr::from_ref(at).addr() as u64, 0x0b1e_c701)),
+        id => ObjectId(id),
+    }
+}
+
+/// A need of an operation, in short.
+pub(crate) fn clear(object: ObjectId, mask: u128) -> Need {
+    Need::Clear { object, mask }
+}
+
+pub(crate) fn set(object: ObjectId, mask: u128) -> Need {
+    Need::Set { object, mask }
+}

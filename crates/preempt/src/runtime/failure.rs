@@ -1,0 +1,78 @@
+//! What can go wrong in a run, as the runtime notes it.
+
+use super::context::{Context, Location_};
+use preempt_stateless::{Need, ObjectId};
+
+#[derive(Debug, Clone)]
+pub(crate) enum Failed {
+    Panic { thread: usize, message: String, location: Option<String> },
+    Race { first: Access, second: Access },
+    Deadlock { waiting: Vec<Waiting> },
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Access {
+    pub thread: usize,
+    pub write: bool,
+    pub location: Location_,
+}
+
+/// A thread that cannot go on, for what, and who could let it.
+#[derive(Debug, Clone)]
+pub(crate) struct Waiting {
+    pub thread: usize,
+    pub verb: &'static str,
+    pub object: Option<ObjectId>,
+    pub location: Location_,
+    pub on: Option<usize>,
+}
+
+/// A step that was done.
+#[derive(Debug, Clone)]
+pub(crate) struct StepRecord {
+    pub thread: usize,
+    pub verb: &'static str,
+    pub object: Option<ObjectId>,
+    pub location: Location_,
+}
+
+impl Context {
+    /// Nobody can move: notes a deadlock if somebody has not finished.
+    pub fn conclude(&mut self) {
+        let waiting: Vec<Waiting> = (0..self.threads.len())
+            .filter(|&thread| !self.threads[thread].finished)
+            .filter_map(|thread| {
+                let pending = self.threads[thread].pending?;
+                let on = pending.operation.needs.iter().flatten().find_map(|need| match *need {
+                    Need::Clear { object, mask } => {
+                        self.objects.get(&object).filter(|o| o.gate & mask != 0).and_then(|o| o.holder)
+                    }
+                    Need::Finished(other) => Some(other),
+                    Need::Set { .. } => None,
+                });
+                let (verb, object) = (pending.what.verb, pending.what.object);
+                Some(Waiting { thread, verb, object, location: pending.location, on })
+            })
+            .collect();
+        if !waiting.is_empty() && self.failed.is_empty() {
+            self.failed.push(Failed::Deadlock { waiting });
+        }
+    }
+
+    /// Panics that nobody has joined and been given, races, deadlocks.
+    pub fn failures(&self) -> Vec<Failed> {
+        let counts = |failed: &&Failed| match failed {
+            Failed::Panic { thread, .. } => {
+                let thread = &self.threads[*thread];
+                thread.panicked && !thread.handled
+            }
+            _ => true,
+        };
+        let real: Vec<Failed> = self.failed.iter().filter(counts).cloned().collect();
+        // If something is wrong, the first panic is what happened, even if it was passed on by a join.
+        match real.is_empty() {
+            true => real,
+            false => self.failed.clone(),
+        }
+    }
+}

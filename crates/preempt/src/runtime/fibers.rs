@@ -1,0 +1,156 @@
+//! The program under test as something that runs step by step: every modelled thread is a coroutine.
+//!
+//! Each coroutine is suspended at the operation that it will do next. A step resumes one of them: it does its
+//! operation and the local code after it, up to its next operation or its end. So the next operations of all threads
+//! are known at every point, which is what the algorithms need.
+
+use super::context::{Context, install, try_with, with};
+use super::failure::Failed;
+use super::operate::catch_up;
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use preempt_stateless::{Executable, Flow, ObjectId, Operation, RunEnd};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+type Fiber = Coroutine<(), (), (), DefaultStack>;
+
+/// Reserved for each stack; only what is touched uses memory.
+const STACK: usize = 1 << 18;
+
+/// A test and its current run.
+pub(crate) struct Fibers {
+    body: Arc<dyn Fn() + Send + Sync>,
+    /// By number of the thread.
+    fibers: Vec<Option<Fiber>>,
+    /// Stacks to use again: a fresh one costs more than most runs.
+    stacks: Vec<DefaultStack>,
+    /// Are the steps of runs recorded?
+    pub record: bool,
+}
+
+impl Fibers {
+    pub fn new(body: Arc<dyn Fn() + Send + Sync>) -> Fibers {
+        super::hook::install();
+        Fibers { body, fibers: Vec::new(), stacks: Vec::new(), record: false }
+    }
+
+    fn launch(&mut self, thread: usize, body: Box<dyn FnOnce()>) {
+        let stack =
+            self.stacks.pop().unwrap_or_else(|| DefaultStack::new(STACK).expect("memory for a stack"));
+        let fiber = Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
+            with(|context| context.threads[thread].yielder = std::ptr::from_ref(yielder));
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                body();
+                // What was deferred in a panic that the body has caught itself.
+                catch_up();
+            }));
+            if let Err(payload) = result {
+                if try_with(|context| context.cutting).unwrap_or(true) {
+                    // Not a panic of the program: the coroutine is being unwound.
+                    resume_unwind(payload);
+                }
+                with(|context| context.threads[thread].panicked = true);
+                catch_up();
+            }
+        });
+        self.fibers.resize_with(self.fibers.len().max(thread + 1), || None);
+        self.fibers[thread] = Some(fiber);
+        self.resume(thread);
+    }
+
+    /// Runs the thread to its next operation or its end, and then those that it has spawned.
+    fn resume(&mut self, thread: usize) {
+        with(|context| {
+            context.current = thread;
+            context.threads[thread].pending = None;
+        });
+        let Some(fiber) = &mut self.fibers[thread] else { return };
+        if let CoroutineResult::Return(()) = fiber.resume(()) {
+            with(|context| context.threads[thread].finished = true);
+            if let Some(fiber) = self.fibers[thread].take() {
+                self.stacks.push(fiber.into_stack());
+            }
+        }
+        while let Some((child, body)) = with(|context| context.spawned.pop()) {
+            self.launch(child, body);
+        }
+    }
+
+    /// Ends the run, wherever it stands. Children go before their parents, whose frames scoped threads borrow.
+    fn cut(&mut self) {
+        if try_with(|context| context.cutting = true).is_none() {
+            return;
+        }
+        for fiber in self.fibers.iter_mut().rev() {
+            if let Some(mut fiber) = fiber.take() {
+                fiber.force_unwind();
+                self.stacks.push(fiber.into_stack());
+            }
+        }
+        self.fibers.clear();
+        install(None);
+    }
+}
+
+impl Drop for Fibers {
+    fn drop(&mut self) {
+        self.cut();
+    }
+}
+
+impl Executable for Fibers {
+    fn start(&mut self) {
+        self.cut();
+        let mut context = Context::new(self.record);
+        let main = context.add_thread(None, None);
+        install(Some(context));
+        let body = Arc::clone(&self.body);
+        self.launch(main, Box::new(move || body()));
+    }
+
+    fn threads(&self) -> usize {
+        with(|context| context.threads.len())
+    }
+
+    fn name(&self, thread: usize) -> u64 {
+        with(|context| context.threads[thread].name)
+    }
+
+    fn next(&self, thread: usize) -> Option<Operation> {
+        with(|context| context.threads[thread].pending.map(|pending| pending.operation))
+    }
+
+    fn enabled(&self, thread: usize) -> bool {
+        with(|context| {
+            let Some(pending) = &context.threads[thread].pending else { return false };
+            let gate = |id: ObjectId| context.objects.get(&id).map_or(0, |object| object.gate);
+            pending.operation.enabled(gate, |other| context.threads[other].finished)
+        })
+    }
+
+    fn gate(&self, object: ObjectId) -> u128 {
+        with(|context| context.objects.get(&object).map_or(0, |object| object.gate))
+    }
+
+    fn step(&mut self, thread: usize) -> Flow {
+        self.resume(thread);
+        with(|context| {
+            let race = context.failed.iter().any(|failed| matches!(failed, Failed::Race { .. }));
+            match race || context.threads[0].panicked {
+                true => Flow::Stop,
+                false => Flow::Continue,
+            }
+        })
+    }
+
+    fn end(&mut self) -> RunEnd {
+        with(|context| {
+            // A panic of the main thread ends the run before others have finished: that is no deadlock.
+            if !context.threads[0].panicked {
+                context.conclude();
+            }
+            if context.failures().is_empty() { RunEnd::Fine } else { RunEnd::Failed }
+        })
+    }
+}

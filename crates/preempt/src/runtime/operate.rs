@@ -1,0 +1,85 @@
+//! How a modelled thread does an operation: it says what it wants, waits to be chosen, and then does it.
+
+use super::context::{Context, Deferred, Location_, Pending, What, try_with, with};
+use preempt_stateless::{ObjectId, Operation};
+
+/// Announces the operation, waits until the search chooses this thread, and does it.
+///
+/// While the thread panics the operation cannot wait: `None` (nothing was done, and nothing may be expected). While a
+/// run is cut likewise.
+#[track_caller]
+pub(crate) fn operate<R>(
+    operation: Operation,
+    verb: &'static str,
+    object: Option<ObjectId>,
+    effect: impl FnOnce(&mut Context) -> R,
+) -> Option<R> {
+    let location: Location_ = std::panic::Location::caller();
+    operate_at(Pending { operation, what: What { verb, object }, location }, effect)
+}
+
+pub(crate) fn operate_at<R>(pending: Pending, effect: impl FnOnce(&mut Context) -> R) -> Option<R> {
+    if std::thread::panicking() || with(|context| context.cutting) {
+        return None;
+    }
+    catch_up();
+    announce(pending);
+    with(|context| {
+        if context.cutting {
+            return None;
+        }
+        context.begin(&pending);
+        Some(effect(context))
+    })
+}
+
+/// For destructors: as [`operate`], but what cannot be done now is done as soon as the thread has stopped panicking.
+#[track_caller]
+pub(crate) fn operate_later(
+    operation: Operation,
+    verb: &'static str,
+    object: Option<ObjectId>,
+    effect: impl FnOnce(&mut Context) + 'static,
+) {
+    let location: Location_ = std::panic::Location::caller();
+    let pending = Pending { operation, what: What { verb, object }, location };
+    let cutting = try_with(|context| context.cutting).unwrap_or(true);
+    if cutting {
+        return;
+    }
+    if std::thread::panicking() {
+        with(|context| context.me().deferred.push(Deferred { pending, effect: Box::new(effect) }));
+    } else {
+        operate_at(pending, effect);
+    }
+}
+
+/// Does what was deferred while the thread was panicking.
+pub(crate) fn catch_up() {
+    let deferred = with(|context| std::mem::take(&mut context.me().deferred));
+    for Deferred { pending, effect } in deferred {
+        announce(pending);
+        with(|context| {
+            if !context.cutting {
+                context.begin(&pending);
+                effect(context);
+            }
+        });
+    }
+}
+
+/// Suspends the running coroutine until the search chooses it.
+fn announce(pending: Pending) {
+    let yielder = with(|context| {
+        let me = context.me();
+        me.pending = Some(pending);
+        me.yielder
+    });
+    assert!(!yielder.is_null(), "a modelled thread has a coroutine");
+    // SAFETY: the pointer was taken from the reference that the coroutine's body was given, and is used only from
+    // inside this body, which is running now: `current` is the coroutine that the runtime has resumed.
+    #[allow(unsafe_code)]
+    unsafe {
+        (*yielder).suspend(());
+    }
+}

@@ -1,0 +1,122 @@
+//! `std::thread::scope`: threads that borrow from the frame that waits for them.
+
+use crate::thread::{Packet, Thread, join, start};
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// As `std::thread::Scope`.
+pub struct Scope<'scope, 'env: 'scope> {
+    /// To be joined at the end of the scope.
+    waiting: Mutex<Vec<Waiting>>,
+    scope: PhantomData<&'scope mut &'scope ()>,
+    env: PhantomData<&'env mut &'env ()>,
+}
+
+struct Waiting {
+    thread: Thread,
+    done: Packet<()>,
+    /// The handle was asked, and has told of a panic.
+    noticed: Arc<AtomicBool>,
+}
+
+impl fmt::Debug for Scope<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scope").finish_non_exhaustive()
+    }
+}
+
+/// As `std::thread::scope`: returns when all threads of the scope have finished.
+#[track_caller]
+pub fn scope<'env, F, T>(f: F) -> T
+where
+    F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
+{
+    let scope = Scope { waiting: Mutex::new(Vec::new()), scope: PhantomData, env: PhantomData };
+    let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
+    if result.is_err() && crate::runtime::context::with(|context| context.cutting) {
+        // The runtime has already unwound the threads that borrow from here (children go first).
+        return match result {
+            Err(payload) => resume_unwind(payload),
+            Ok(value) => value,
+        };
+    }
+    let mut unnoticed = false;
+    while let Some(Waiting { thread, done, noticed }) = scope.next_to_join() {
+        unnoticed |= join(&thread, &done).is_err() && !noticed.load(Ordering::Relaxed);
+    }
+    match result {
+        Err(payload) => resume_unwind(payload),
+        Ok(_) if unnoticed => panic!("a scoped thread panicked"),
+        Ok(value) => value,
+    }
+}
+
+impl<'scope> Scope<'scope, '_> {
+    fn next_to_join(&self) -> Option<Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    /// As `std::thread::Scope::spawn`.
+    #[track_caller]
+    pub fn spawn<F, T>(&'scope self, f: F) -> ScopedJoinHandle<'scope, T>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        // The result goes through a packet of its own, so that only the body's lifetime has to be hidden.
+        let packet: Packet<T> = Packet::default();
+        let result = packet.clone();
+        let body = move || match catch_unwind(AssertUnwindSafe(f)) {
+            Ok(value) => *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(Ok(value)),
+            Err(payload) if crate::runtime::context::with(|context| context.cutting) => {
+                resume_unwind(payload)
+            }
+            Err(payload) => {
+                *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(Err(payload));
+                resume_unwind(Box::new("passed on"));
+            }
+        };
+        let body: Box<dyn FnOnce() + 'scope> = Box::new(body);
+        // SAFETY: `scope` does not return, normally or by a panic, before it has joined this thread, and when a run is
+        // cut the runtime unwinds threads before those that spawned them. So the body is gone before what it
+        // borrows.
+        #[allow(unsafe_code)]
+        let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };
+        let (thread, done) = start(None, body);
+        let noticed = Arc::new(AtomicBool::new(false));
+        let waiting = Waiting { thread: thread.clone(), done, noticed: Arc::clone(&noticed) };
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(waiting);
+        ScopedJoinHandle { thread, packet, noticed, scope: PhantomData }
+    }
+}
+
+/// As `std::thread::ScopedJoinHandle`.
+pub struct ScopedJoinHandle<'scope, T> {
+    thread: Thread,
+    packet: Packet<T>,
+    noticed: Arc<AtomicBool>,
+    scope: PhantomData<&'scope ()>,
+}
+
+impl<T> ScopedJoinHandle<'_, T> {
+    /// `Err` if the thread has panicked.
+    #[track_caller]
+    pub fn join(self) -> std::thread::Result<T> {
+        let result = join(&self.thread, &self.packet);
+        self.noticed.store(result.is_err(), Ordering::Relaxed);
+        result
+    }
+
+    pub fn thread(&self) -> &Thread {
+        &self.thread
+    }
+}
+
+impl<T> fmt::Debug for ScopedJoinHandle<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScopedJoinHandle").field("thread", &self.thread).finish_non_exhaustive()
+    }
+}

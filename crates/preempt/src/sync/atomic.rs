@@ -1,0 +1,360 @@
+//! `std::sync::atomic`. Values are sequentially consistent, whatever the ordering: stale values are *not* explored.
+//! The orderings decide what a thread may rely on: a data race that they leave open is reported.
+
+use crate::runtime::context::{Context, name_of, new_object, try_with};
+use crate::runtime::operate::operate;
+use preempt_stateless::{ObjectId, Operation};
+use std::cell::UnsafeCell;
+use std::fmt;
+
+pub use std::sync::atomic::{Ordering, compiler_fence};
+
+fn acquires(order: Ordering) -> bool {
+    matches!(order, Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst)
+}
+
+fn releases(order: Ordering) -> bool {
+    matches!(order, Ordering::Release | Ordering::AcqRel | Ordering::SeqCst)
+}
+
+/// The thread has read what the object's release sequence published.
+fn read(context: &mut Context, id: ObjectId, order: Ordering) {
+    let clock = context.object(id, "atomic").clock.clone();
+    let me = context.me();
+    me.acquirable.join(&clock);
+    if acquires(order) {
+        me.clock.join(&clock);
+    }
+}
+
+/// A store ends the release sequence before it, a read-modify-write continues it.
+fn write(context: &mut Context, id: ObjectId, order: Ordering, modify: bool) {
+    let me = context.me();
+    let published = if releases(order) { me.clock.clone() } else { me.fenced.clone() };
+    let object = context.object(id, "atomic");
+    if !modify {
+        object.clock.clear();
+    }
+    object.clock.join(&published);
+}
+
+/// As `std::sync::atomic::fence`; no step.
+pub fn fence(order: Ordering) {
+    assert!(order != Ordering::Relaxed, "there is no such thing as a relaxed fence");
+    try_with(|context| {
+        if context.threads.is_empty() {
+            return;
+        }
+        let me = context.me();
+        if acquires(order) {
+            let known = me.acquirable.clone();
+            me.clock.join(&known);
+        }
+        if releases(order) {
+            me.fenced = me.clock.clone();
+        }
+    });
+}
+
+const LOAD: u32 = 60;
+const STORE: u32 = 61;
+const MODIFY: u32 = 62;
+
+/// What all atomics are made of.
+struct Word<T> {
+    id: u64,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the modelled threads share one OS thread, and the value is accessed only within a step, without calling code
+// of the user.
+#[allow(unsafe_code)]
+unsafe impl<T: Send> Sync for Word<T> {}
+
+impl<T: Copy> Word<T> {
+    fn new(value: T) -> Word<T> {
+        Word { id: new_object(), value: UnsafeCell::new(value) }
+    }
+
+    fn name(&self) -> ObjectId {
+        name_of(self.id, self)
+    }
+
+    fn peek(&self) -> T {
+        // SAFETY: see above; no reference to the value is ever given out but by `get_mut`, which needs `&mut self`.
+        #[allow(unsafe_code)]
+        unsafe {
+            *self.value.get()
+        }
+    }
+
+    fn poke(&self, value: T) {
+        // SAFETY: as for `peek`.
+        #[allow(unsafe_code)]
+        unsafe {
+            *self.value.get() = value;
+        }
+    }
+
+    #[track_caller]
+    fn load(&self, order: Ordering) -> T {
+        assert!(
+            !matches!(order, Ordering::Release | Ordering::AcqRel),
+            "there is no such thing as a release load"
+        );
+        let id = self.name();
+        let loaded = operate(Operation::local(LOAD).reads(id), "load", Some(id), |context| {
+            read(context, id, order);
+            self.peek()
+        });
+        loaded.unwrap_or_else(|| self.peek())
+    }
+
+    #[track_caller]
+    fn store(&self, value: T, order: Ordering) {
+        assert!(
+            !matches!(order, Ordering::Acquire | Ordering::AcqRel),
+            "there is no such thing as an acquire store"
+        );
+        let id = self.name();
+        let stored = operate(Operation::local(STORE).writes(id).releasing(), "store", Some(id), |context| {
+            write(context, id, order, false);
+            self.poke(value);
+        });
+        if stored.is_none() {
+            self.poke(value);
+        }
+    }
+
+    /// Changes the value if `change` says so; returns the old one, and whether it was changed.
+    #[track_caller]
+    fn modify(
+        &self,
+        verb: &'static str,
+        success: Ordering,
+        failure: Ordering,
+        change: impl Fn(T) -> Option<T>,
+    ) -> (T, bool) {
+        let id = self.name();
+        let modified = operate(Operation::local(MODIFY).writes(id).releasing(), verb, Some(id), |context| {
+            let old = self.peek();
+            match change(old) {
+                Some(new) => {
+                    read(context, id, success);
+                    write(context, id, success, true);
+                    self.poke(new);
+                    (old, true)
+                }
+                None => {
+                    read(context, id, failure);
+                    (old, false)
+                }
+            }
+        });
+        modified.unwrap_or_else(|| {
+            let old = self.peek();
+            let new = change(old);
+            new.into_iter().for_each(|new| self.poke(new));
+            (old, new.is_some())
+        })
+    }
+}
+
+macro_rules! atomic {
+    ($(#[$doc:meta])* $name:ident$(<$p:ident>)?, $type:ty) => {
+        $(#[$doc])*
+        pub struct $name$(<$p>)? {
+            word: Word<$type>,
+        }
+
+        impl$(<$p>)? $name$(<$p>)? {
+            pub fn new(value: $type) -> Self {
+                $name { word: Word::new(value) }
+            }
+
+            #[track_caller]
+            pub fn load(&self, order: Ordering) -> $type {
+                self.word.load(order)
+            }
+
+            #[track_caller]
+            pub fn store(&self, value: $type, order: Ordering) {
+                self.word.store(value, order);
+            }
+
+            #[track_caller]
+            pub fn swap(&self, value: $type, order: Ordering) -> $type {
+                self.word.modify("swap", order, order, |_| Some(value)).0
+            }
+
+            /// # Errors
+            /// The current value, if it is another one.
+            #[track_caller]
+            pub fn compare_exchange(
+                &self,
+                current: $type,
+                new: $type,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$type, $type> {
+                let change = |old: $type| (old == current).then_some(new);
+                match self.word.modify("compare_exchange", success, failure, change) {
+                    (old, true) => Ok(old),
+                    (old, false) => Err(old),
+                }
+            }
+
+            /// Never fails spuriously.
+            ///
+            /// # Errors
+            /// The current value, if it is another one.
+            #[track_caller]
+            pub fn compare_exchange_weak(
+                &self,
+                current: $type,
+                new: $type,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$type, $type> {
+                self.compare_exchange(current, new, success, failure)
+            }
+
+            /// # Errors
+            /// The current value, if the function returns `None` for it.
+            #[track_caller]
+            pub fn fetch_update<F>(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                mut f: F,
+            ) -> Result<$type, $type>
+            where
+                F: FnMut($type) -> Option<$type>,
+            {
+                let mut old = self.load(fetch_order);
+                while let Some(new) = f(old) {
+                    match self.compare_exchange_weak(old, new, set_order, fetch_order) {
+                        Ok(old) => return Ok(old),
+                        Err(now) => old = now,
+                    }
+                }
+                Err(old)
+            }
+
+            pub fn get_mut(&mut self) -> &mut $type {
+                self.word.value.get_mut()
+            }
+
+            pub fn into_inner(self) -> $type {
+                self.word.value.into_inner()
+            }
+        }
+
+        impl$(<$p>)? fmt::Debug for $name$(<$p>)? {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.word.peek().fmt(f)
+            }
+        }
+
+        impl$(<$p>)? From<$type> for $name$(<$p>)? {
+            fn from(value: $type) -> Self {
+                $name::new(value)
+            }
+        }
+    };
+}
+
+macro_rules! integer {
+    ($name:ident, $type:ty) => {
+        atomic!(
+            #[doc = concat!("As `std::sync::atomic::", stringify!($name), "`.")]
+            $name,
+            $type
+        );
+
+        impl Default for $name {
+            fn default() -> $name {
+                $name::new(0)
+            }
+        }
+
+        fetch!(
+            $name,
+            $type,
+            fetch_add(|old, value| old.wrapping_add(value)),
+            fetch_sub(|old, value| old.wrapping_sub(value)),
+            fetch_and(|old, value| old & value),
+            fetch_nand(|old, value| !(old & value)),
+            fetch_or(|old, value| old | value),
+            fetch_xor(|old, value| old ^ value),
+            fetch_max(|old, value| old.max(value)),
+            fetch_min(|old, value| old.min(value))
+        );
+    };
+}
+
+macro_rules! fetch {
+    ($name:ident, $type:ty, $($method:ident(|$old:ident, $value:ident| $new:expr)),*) => {
+        impl $name {
+            $(
+                #[track_caller]
+                pub fn $method(&self, $value: $type, order: Ordering) -> $type {
+                    self.word.modify(stringify!($method), order, order, |$old: $type| Some($new)).0
+                }
+            )*
+        }
+    };
+}
+
+integer!(AtomicI8, i8);
+integer!(AtomicI16, i16);
+integer!(AtomicI32, i32);
+integer!(AtomicI64, i64);
+integer!(AtomicIsize, isize);
+integer!(AtomicU8, u8);
+integer!(AtomicU16, u16);
+integer!(AtomicU32, u32);
+integer!(AtomicU64, u64);
+integer!(AtomicUsize, usize);
+
+atomic!(
+    #[doc = "As `std::sync::atomic::AtomicBool`."]
+    AtomicBool,
+    bool
+);
+fetch!(
+    AtomicBool,
+    bool,
+    fetch_and(|old, value| old & value),
+    fetch_nand(|old, value| !(old & value)),
+    fetch_or(|old, value| old | value),
+    fetch_xor(|old, value| old ^ value)
+);
+
+impl AtomicBool {
+    #[track_caller]
+    pub fn fetch_not(&self, order: Ordering) -> bool {
+        self.fetch_xor(true, order)
+    }
+}
+
+impl Default for AtomicBool {
+    fn default() -> AtomicBool {
+        AtomicBool::new(false)
+    }
+}
+
+atomic!(#[doc = "As `std::sync::atomic::AtomicPtr`."] AtomicPtr<T>, *mut T);
+
+// SAFETY: as std's: the pointer is only a value here.
+#[allow(unsafe_code)]
+unsafe impl<T> Sync for AtomicPtr<T> {}
+// SAFETY: see above.
+#[allow(unsafe_code)]
+unsafe impl<T> Send for AtomicPtr<T> {}
+
+impl<T> Default for AtomicPtr<T> {
+    fn default() -> AtomicPtr<T> {
+        AtomicPtr::new(std::ptr::null_mut())
+    }
+}

@@ -1,0 +1,308 @@
+//! `std::sync::mpsc`: channels. A channel is one object; sending, receiving and dropping an end are steps.
+
+use crate::runtime::clock::Clock;
+use crate::runtime::context::{Context, clear, new_object, set};
+use crate::runtime::operate::{operate, operate_later};
+use preempt_stateless::executable::derive_name;
+use preempt_stateless::{ObjectId, Operation};
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
+
+/// Of the gate: receiving need not wait; sending must.
+const READY: u128 = 1;
+const FULL: u128 = 2;
+
+struct State<T> {
+    /// With what the sender knew.
+    queue: VecDeque<(T, Clock)>,
+    senders: usize,
+    receiver: bool,
+    capacity: Option<usize>,
+    /// Received so far: a rendezvous is over when its message was.
+    received: u64,
+    sent: u64,
+}
+
+impl<T> State<T> {
+    /// The number of the message whose sender the receiver will meet, if senders wait to be met.
+    fn next_meeting(&self) -> Option<u64> {
+        (self.capacity == Some(0)).then_some(self.received + 1)
+    }
+}
+
+/// Every rendezvous is an object of its own.
+fn meeting_object(channel: ObjectId, number: u64) -> ObjectId {
+    ObjectId(derive_name(channel.0, number))
+}
+
+struct Channel<T> {
+    id: ObjectId,
+    /// Never contended: the modelled threads share an OS thread, and no step is taken while it is held.
+    state: Mutex<State<T>>,
+}
+
+impl<T> Channel<T> {
+    fn state(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open(&self, context: &mut Context) {
+        let state = self.state();
+        let ready = !state.queue.is_empty() || state.senders == 0;
+        // A rendezvous channel holds the one message whose sender waits.
+        let full = state.receiver && state.capacity.is_some_and(|most| state.queue.len() >= most.max(1));
+        let object = context.object(self.id, "channel");
+        object.gate = if ready { READY } else { 0 } | if full { FULL } else { 0 };
+    }
+
+    #[track_caller]
+    fn send(&self, value: T, wait: bool) -> Result<(), TrySendError<T>> {
+        let id = self.id;
+        let operation = Operation::local(50).writes(id).releasing();
+        let operation = if wait { operation.needs(clear(id, FULL)) } else { operation };
+        let mut value = Some(value);
+        let sent = operate(operation, "send", Some(id), |context| {
+            let clock = context.me().clock.clone();
+            let mut state = self.state();
+            let full = state.capacity.is_some_and(|most| state.queue.len() >= most.max(1));
+            let sent = match value.take() {
+                Some(value) if !state.receiver => Err(TrySendError::Disconnected(value)),
+                Some(value) if full => Err(TrySendError::Full(value)),
+                Some(value) => {
+                    state.queue.push_back((value, clock));
+                    state.sent += 1;
+                    Ok(state.sent)
+                }
+                None => Ok(0),
+            };
+            drop(state);
+            self.open(context);
+            sent
+        });
+        match sent {
+            None => match value.take() {
+                Some(value) => Err(TrySendError::Disconnected(value)),
+                None => Ok(()),
+            },
+            Some(Err(error)) => Err(error),
+            Some(Ok(number)) => {
+                let meets = { self.state().capacity == Some(0) };
+                if wait && meets {
+                    self.meet(number);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Waits until the message was received, or cannot be any more.
+    #[track_caller]
+    fn meet(&self, number: u64) {
+        let round = meeting_object(self.id, number);
+        operate(
+            Operation::local(51).reads(round).needs(set(round, 1)),
+            "rendezvous",
+            Some(self.id),
+            |context| {
+                context.acquire(round);
+            },
+        );
+    }
+
+    #[track_caller]
+    fn receive(&self, wait: bool) -> Result<T, TryRecvError> {
+        let id = self.id;
+        // A rendezvous also lets its sender go on: the object of the message that is received next.
+        let meeting = self.state().next_meeting();
+        let round = meeting.map(|number| meeting_object(id, number));
+        let operation = Operation::local(52).writes(id).releasing();
+        let operation = round.map_or(operation, |round| operation.writes(round));
+        let operation = if wait { operation.needs(set(id, READY)) } else { operation };
+        let received = operate(operation, if wait { "receive" } else { "try_recv" }, Some(id), |context| {
+            let mut state = self.state();
+            let received = match state.queue.pop_front() {
+                Some((value, clock)) => {
+                    state.received += 1;
+                    context.me().clock.join(&clock);
+                    if let Some(round) = round {
+                        context.object(round, "rendezvous").gate = 1;
+                        context.release(round);
+                    }
+                    Ok(value)
+                }
+                None if state.senders == 0 => Err(TryRecvError::Disconnected),
+                None => Err(TryRecvError::Empty),
+            };
+            drop(state);
+            self.open(context);
+            received
+        });
+        received.unwrap_or(Err(TryRecvError::Disconnected))
+    }
+}
+
+impl<T: 'static> Channel<T> {
+    /// One end is gone. If it was the receiver of a rendezvous channel, a sender that waits to be met must not wait for
+    /// ever; only the receiver changes which one that is, so it is known beforehand.
+    #[track_caller]
+    fn close(
+        self: &Arc<Self>,
+        verb: &'static str,
+        abandons: bool,
+        change: impl FnOnce(&mut State<T>) + 'static,
+    ) {
+        let (channel, id) = (Arc::clone(self), self.id);
+        let meeting = self.state().next_meeting().filter(|_| abandons);
+        let round = meeting.map(|number| meeting_object(id, number));
+        let operation = Operation::local(53).writes(id).releasing();
+        let operation = round.map_or(operation, |round| operation.writes(round));
+        operate_later(operation, verb, Some(id), move |context| {
+            change(&mut channel.state());
+            channel.open(context);
+            if let Some(round) = round {
+                context.object(round, "rendezvous").gate = 1;
+            }
+        });
+    }
+}
+
+fn make<T>(capacity: Option<usize>) -> Arc<Channel<T>> {
+    let state = State { queue: VecDeque::new(), senders: 1, receiver: true, capacity, received: 0, sent: 0 };
+    Arc::new(Channel { id: ObjectId(new_object()), state: Mutex::new(state) })
+}
+
+/// As `std::sync::mpsc::channel`.
+pub fn channel<T: 'static>() -> (Sender<T>, Receiver<T>) {
+    let channel = make(None);
+    (Sender { channel: Arc::clone(&channel) }, Receiver { channel })
+}
+
+/// As `std::sync::mpsc::sync_channel`.
+pub fn sync_channel<T: 'static>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
+    let channel = make(Some(bound));
+    (SyncSender { channel: Arc::clone(&channel) }, Receiver { channel })
+}
+
+/// As `std::sync::mpsc::Sender`.
+pub struct Sender<T: 'static> {
+    channel: Arc<Channel<T>>,
+}
+
+impl<T> Sender<T> {
+    /// # Errors
+    /// If the receiver is gone.
+    #[track_caller]
+    pub fn send(&self, value: T) -> Result<(), SendError<T>> {
+        self.channel.send(value, true).map_err(lost)
+    }
+}
+
+fn lost<T>(error: TrySendError<T>) -> SendError<T> {
+    match error {
+        TrySendError::Full(value) | TrySendError::Disconnected(value) => SendError(value),
+    }
+}
+
+/// As `std::sync::mpsc::SyncSender`.
+pub struct SyncSender<T: 'static> {
+    channel: Arc<Channel<T>>,
+}
+
+impl<T> SyncSender<T> {
+    /// # Errors
+    /// If the receiver is gone.
+    #[track_caller]
+    pub fn send(&self, value: T) -> Result<(), SendError<T>> {
+        self.channel.send(value, true).map_err(lost)
+    }
+
+    /// # Errors
+    /// If the channel is full or the receiver is gone.
+    #[track_caller]
+    pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
+        self.channel.send(value, false)
+    }
+}
+
+macro_rules! sender {
+    ($name:ident) => {
+        impl<T> Clone for $name<T> {
+            /// No step: a sender can only be cloned by who has one, so nobody can see the difference.
+            fn clone(&self) -> Self {
+                self.channel.state().senders += 1;
+                $name { channel: Arc::clone(&self.channel) }
+            }
+        }
+
+        impl<T> Drop for $name<T> {
+            #[track_caller]
+            fn drop(&mut self) {
+                self.channel.close("drop sender", false, |state| state.senders -= 1);
+            }
+        }
+
+        impl<T> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+sender!(Sender);
+sender!(SyncSender);
+
+/// As `std::sync::mpsc::Receiver`.
+pub struct Receiver<T: 'static> {
+    channel: Arc<Channel<T>>,
+}
+
+impl<T> Receiver<T> {
+    /// # Errors
+    /// If all senders are gone and no message is left.
+    #[track_caller]
+    pub fn recv(&self) -> Result<T, RecvError> {
+        self.channel.receive(true).map_err(|_| RecvError)
+    }
+
+    /// # Errors
+    /// If no message is there.
+    #[track_caller]
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        self.channel.receive(false)
+    }
+
+    /// # Errors
+    /// If all senders are gone, or whenever no message is there: the time may always have passed.
+    #[track_caller]
+    pub fn recv_timeout(&self, _: std::time::Duration) -> Result<T, RecvTimeoutError> {
+        self.channel.receive(false).map_err(|error| match error {
+            TryRecvError::Empty => RecvTimeoutError::Timeout,
+            TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+        })
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
+        std::iter::from_fn(|| self.recv().ok())
+    }
+
+    pub fn try_iter(&self) -> impl Iterator<Item = T> + '_ {
+        std::iter::from_fn(|| self.try_recv().ok())
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    #[track_caller]
+    fn drop(&mut self) {
+        self.channel.close("drop receiver", true, |state| state.receiver = false);
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver").finish_non_exhaustive()
+    }
+}
