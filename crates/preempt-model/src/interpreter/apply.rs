@@ -57,7 +57,9 @@ impl<'m> Interpreter<'m> {
             Command::Send { channel, sorted, fields } => {
                 let evaluation = self.evaluation(machine, actor);
                 let index = evaluation.channel_index(channel)?;
-                let message = self.message(&evaluation, index, fields)?;
+                let sent =
+                    fields.iter().map(|field| evaluation.value(field)).collect::<Result<Vec<_>, _>>()?;
+                let message = self.message(machine, index, &sent)?;
                 effect.events.push(ChannelEvent {
                     process: actor.process,
                     send: true,
@@ -66,7 +68,8 @@ impl<'m> Interpreter<'m> {
                 });
                 let messages = &mut machine.channels[index].messages;
                 let position = match sorted {
-                    true => messages.iter().position(|other| message < *other).unwrap_or(messages.len()),
+                    // As in Spin, a message finds its place by what was sent, not by what the fields keep of it.
+                    true => messages.iter().position(|other| sent < *other).unwrap_or(messages.len()),
                     false => messages.len(),
                 };
                 messages.insert(position, message);
@@ -127,7 +130,8 @@ impl<'m> Interpreter<'m> {
             }
             Command::Return(values) => {
                 let evaluation = self.evaluation(machine, actor);
-                let values = values.iter().map(|value| evaluation.value(value)).collect::<Result<Vec<_>, _>>()?;
+                let values =
+                    values.iter().map(|value| evaluation.value(value)).collect::<Result<Vec<_>, _>>()?;
                 self.leave(machine, actor, &values)?;
             }
         }
@@ -152,18 +156,13 @@ impl<'m> Interpreter<'m> {
     }
 
     /// The message as the channel keeps it: each field cut to its type.
-    pub(super) fn message(
-        &self,
-        evaluation: &Evaluation<'_>,
-        channel: usize,
-        fields: &[Expr],
-    ) -> Result<Vec<i32>, Fault> {
-        let types = &self.model.template(evaluation.machine.channels[channel].template).fields;
-        if types.len() != fields.len() {
-            let (sent, expected) = (fields.len(), types.len());
+    pub(super) fn message(&self, machine: &Machine, channel: usize, sent: &[i32]) -> Result<Vec<i32>, Fault> {
+        let types = &self.model.template(machine.channels[channel].template).fields;
+        if types.len() != sent.len() {
+            let (sent, expected) = (sent.len(), types.len());
             return Err(Fault(format!("{sent} fields are sent, the channel takes {expected}")));
         }
-        fields.iter().zip(types).map(|(field, ty)| Ok(ty.wrap(evaluation.value(field)?))).collect()
+        Ok(sent.iter().zip(types).map(|(value, ty)| ty.wrap(*value)).collect())
     }
 
     /// Fields are received one after the other: in `c ? i, a[i]` the index is the value just received.

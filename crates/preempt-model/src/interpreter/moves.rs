@@ -134,7 +134,8 @@ impl Interpreter<'_> {
         }
         let Some(channel) = evaluation.offers_rendezvous(command)? else { return Ok(Some(None)) };
         let Command::Send { fields, .. } = command else { return Ok(Some(None)) };
-        let message = self.message(evaluation, channel, fields)?;
+        let sent = fields.iter().map(|field| evaluation.value(field)).collect::<Result<Vec<_>, _>>()?;
+        let message = self.message(evaluation.machine, channel, &sent)?;
         Ok(Some(Some(Offer { channel, message })))
     }
 
@@ -204,7 +205,13 @@ impl Interpreter<'_> {
     }
 
     /// After the command: the frame that executed it stands at the edge's target, if it is still there.
-    fn move_to_target(&self, machine: &mut Machine, process: usize, depth: usize, (number, edge): (u32, &Edge)) {
+    fn move_to_target(
+        &self,
+        machine: &mut Machine,
+        process: usize,
+        depth: usize,
+        (number, edge): (u32, &Edge),
+    ) {
         let Some(process) = machine.processes.get_mut(process) else { return };
         let depth = depth.min(process.frames.len());
         match &edge.command {
