@@ -1,7 +1,7 @@
 //! From the interpreter's states to flat ones and back.
 
-use crate::layout::{LAYOUT_BYTES, Layout, Layouts, Shape};
 use crate::Unsupported;
+use crate::layout::{LAYOUT_BYTES, Layout, Layouts, Shape};
 use preempt_model::interpreter::{Channel, Frame, Machine, Process};
 use preempt_model::{LocationId, Model};
 
@@ -69,13 +69,16 @@ pub fn flatten(shape: &Shape, layouts: &mut Layouts, machine: &Machine) -> Resul
 pub fn unflatten(model: &Model, shape: &Shape, layout: &Layout, state: &FlatState) -> Machine {
     let bytes = &state.bytes;
     let globals = (0..model.global_slots as usize).map(|slot| shape.globals.read(bytes, 0, slot)).collect();
-    let hidden = (0..model.hidden_slots as usize).map(|slot| shape.hidden.read(&state.hidden, 0, slot)).collect();
+    let hidden =
+        (0..model.hidden_slots as usize).map(|slot| shape.hidden.read(&state.hidden, 0, slot)).collect();
     let processes = layout.codes.iter().zip(&layout.bases).map(|(code, base)| {
         let (own, base) = (shape.code(*code), *base as usize);
         let frame = Frame {
             code: *code,
             location: LocationId(own.location.read(bytes, base) as u32),
-            locals: (0..model.code(*code).slots as usize).map(|slot| own.locals.read(bytes, base, slot)).collect(),
+            locals: (0..model.code(*code).slots as usize)
+                .map(|slot| own.locals.read(bytes, base, slot))
+                .collect(),
             called_from: (LocationId(0), 0),
         };
         Process { priority: own.priority.map_or(1, |at| bytes[base + at as usize]), frames: vec![frame] }

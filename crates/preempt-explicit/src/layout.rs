@@ -8,8 +8,8 @@
 //! A *layout* says for one list of living processes where each segment and each channel lies. Layouts are numbered
 //! as they are met. Hidden variables are not part of a state: while a step is computed they lie before its bytes.
 
-use crate::slots::{Facts, Kind, Slots, is_in, lay_out, places};
 use crate::Unsupported;
+use crate::slots::{Facts, Kind, Slots, is_in, lay_out, places};
 use preempt_model::interpreter::MAX_PROCESSES;
 use preempt_model::{Code, CodeId, Init, Model, Scope, TemplateId};
 
@@ -77,7 +77,8 @@ impl Shape {
             })
             .collect::<Result<Vec<_>, _>>()?;
         let all = places(model);
-        let in_scope = |scope| all.iter().filter(move |(_, place)| is_in(place, scope)).map(|(_, place)| *place);
+        let in_scope =
+            |scope| all.iter().filter(move |(_, place)| is_in(place, scope)).map(|(_, place)| *place);
         let inits = |wanted: bool| {
             let is_wanted = move |init: &&Init| match init {
                 Init::Set { hidden, .. } | Init::Channel { hidden, .. } => *hidden == wanted,
@@ -169,7 +170,13 @@ fn template_shape(capacity: u32, kinds: impl Iterator<Item = Kind>) -> TemplateS
         })
         .collect();
     let header = if capacity == 0 { 0 } else { u32::from(length.bytes) };
-    TemplateShape { capacity, length, fields, message, size: header.saturating_add(capacity.saturating_mul(message)) }
+    TemplateShape {
+        capacity,
+        length,
+        fields,
+        message,
+        size: header.saturating_add(capacity.saturating_mul(message)),
+    }
 }
 
 fn channels(inits: &[Init], templates: &[TemplateShape], at: &mut u32) -> Vec<ChannelAt> {

@@ -148,7 +148,7 @@ pub fn lay_out(facts: &Facts<'_>, start: u32) -> Slots {
         narrow.strides(place).is_some()
             && (place.indices.is_empty() || narrow.kinds[place.slot as usize] == Kind::of(place.ty))
     };
-    if facts.places.iter().all(|place| regular(place)) {
+    if facts.places.iter().all(regular) {
         return narrow;
     }
     Slots::new(vec![Kind::WORD; facts.slots as usize], start)

@@ -23,9 +23,12 @@ fn compare(model: &Model, sources: &SourceMap, most_states: usize, name: &str) -
             let found = native.successors(&state, process).expect("it was supported a moment ago");
             let summary: Vec<_> = expected
                 .iter()
-                .map(|it| (&it.action, &it.state, it.runs, it.violation.as_ref().map(|violation| violation.kind)))
+                .map(|it| {
+                    (&it.action, &it.state, it.runs, it.violation.as_ref().map(|violation| violation.kind))
+                })
                 .collect();
-            let native: Vec<_> = found.iter().map(|it| (&it.action, &it.state, it.runs, it.violation)).collect();
+            let native: Vec<_> =
+                found.iter().map(|it| (&it.action, &it.state, it.runs, it.violation)).collect();
             assert_eq!(native, summary, "{name}: process {process} in {:?}", interpreter.variables(&state));
             compared += 1;
             for next in expected.into_iter().filter_map(|it| it.state) {
@@ -33,7 +36,9 @@ fn compare(model: &Model, sources: &SourceMap, most_states: usize, name: &str) -
                     waiting.push(next);
                 }
             }
-            if interpreter.exclusive(&state) == Some(process) && expected_is_blocked(&interpreter, &state, process) {
+            if interpreter.exclusive(&state) == Some(process)
+                && expected_is_blocked(&interpreter, &state, process)
+            {
                 let released = interpreter.release(&state);
                 if seen.insert(released.clone()) {
                     waiting.push(released);
@@ -54,7 +59,7 @@ fn expected_is_blocked(
 
 #[test]
 fn random_programs() {
-    for seed in 0..programs(1500) {
+    for seed in 0..programs(500) {
         let program = program_from_seed(seed);
         let (model, sources) = program.to_model();
         compare(&model, &sources, 300, &format!("program {seed}\n{}", program.to_promela()));
@@ -63,7 +68,7 @@ fn random_programs() {
 
 #[test]
 fn programs_that_do_what_has_no_meaning() {
-    for seed in 0..programs(1500) {
+    for seed in 0..programs(500) {
         let program = faulty_program_from_seed(seed);
         let (model, sources) = program.to_model();
         compare(&model, &sources, 300, &format!("faulty program {seed}\n{}", program.to_promela()));
@@ -83,7 +88,8 @@ fn promela_models() {
     for path in files {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let folder = path.parent().map(std::path::Path::to_path_buf).unwrap_or_default();
-        let mut read = |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string());
+        let mut read =
+            |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string());
         let name = path.display().to_string();
         let loaded = preempt_promela::load(&name, &text, &preempt_promela::Additions::default(), &mut read);
         let Some(model) = loaded.model else { continue };

@@ -38,21 +38,27 @@ impl Emitter<'_, '_> {
         match self.facts.about(self.shape, self.code, channel) {
             Known::Global { index, at } => {
                 let index = self.constant(index as i32);
-                let known = KnownChannel { pointer: self.state, offset: at.offset as i32, template: at.template };
+                let known =
+                    KnownChannel { pointer: self.state, offset: at.offset as i32, template: at.template };
                 ChannelRef { index, known: Some(known) }
             }
             Known::Own(at) => {
                 let number = self.value(channel);
                 let index = self.builder.ins().iadd_imm_s(number, -1);
-                let known = KnownChannel { pointer: self.base, offset: at.offset as i32, template: at.template };
+                let known =
+                    KnownChannel { pointer: self.base, offset: at.offset as i32, template: at.template };
                 ChannelRef { index, known: Some(known) }
             }
             Known::Template(template) => {
                 let index = self.checked_index(channel);
                 let flags = MemFlagsData::new().with_notrap();
                 let context = self.context;
-                let table =
-                    self.builder.ins().load(types::I64, flags, context, offset_of!(Context, channel_offsets) as i32);
+                let table = self.builder.ins().load(
+                    types::I64,
+                    flags,
+                    context,
+                    offset_of!(Context, channel_offsets) as i32,
+                );
                 let distance = self.scaled(index, 4);
                 let entry = self.add_address(table, distance);
                 let offset = self.load(Kind::WORD, entry, 0);
@@ -204,7 +210,8 @@ impl Emitter<'_, '_> {
                 Position::Oldest => self.constant(0),
                 Position::At(position) => position,
             };
-            return self.call(helpers::channel_field as *const () as usize, &[channel.index, position, number]);
+            return self
+                .call(helpers::channel_field as *const () as usize, &[channel.index, position, number]);
         };
         let template = self.shape.template(known.template);
         if template.fields.len() != width {

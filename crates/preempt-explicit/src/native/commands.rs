@@ -48,9 +48,17 @@ impl Emitter<'_, '_> {
             self.leave_if_rendezvous(&channel, offers);
             self.returns_constant(YES);
             self.switch_to(offers);
-            let values: Vec<Value> = fields.iter().map(|field| self.value(field)).collect();
-            self.set_message(&values);
-            self.call_or_fault(helpers::cut_message as *const () as usize, &[channel.index]);
+            let mut values: Vec<Value> = fields.iter().map(|field| self.value(field)).collect();
+            let types = channel.known.map(|known| &self.model.template(known.template).fields);
+            if let Some(types) = types.filter(|types| types.len() == values.len()) {
+                for (value, ty) in values.iter_mut().zip(types) {
+                    *value = self.wrap(*ty, *value, None);
+                }
+                self.set_message(&values);
+            } else {
+                self.set_message(&values);
+                self.call_or_fault(helpers::cut_message as *const () as usize, &[channel.index]);
+            }
             self.set_context_field(offset_of!(Context, offer_channel), channel.index);
             self.returns_constant(OFFERS);
         } else {

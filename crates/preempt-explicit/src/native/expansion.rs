@@ -1,5 +1,6 @@
 //! From one stable state to the next, through atomic sequences: `search/stable.rs` of the model, on machine code.
 
+use super::context::Context;
 use super::moves::{Ask, Found, Moves};
 use super::program::Program;
 use crate::Unsupported;
@@ -30,6 +31,8 @@ pub struct Native<'m> {
     /// The first table of each code.
     code_tables: Vec<u32>,
     out_of_layouts: bool,
+    /// Between expansions.
+    context: Option<Box<Context>>,
 }
 
 impl std::fmt::Debug for Native<'_> {
@@ -79,6 +82,7 @@ impl<'m> Native<'m> {
             global_tables,
             code_tables,
             out_of_layouts: false,
+            context: None,
             program,
         })
     }
@@ -177,7 +181,9 @@ impl Successors for Native<'_> {
         let mut levels = std::mem::take(&mut self.levels);
         let program: *const Program = &*self.program;
         // SAFETY: the program is boxed and lives as long as `self`.
-        let mut moves = Moves::new(unsafe { &*program });
+        let program = unsafe { &*program };
+        let context = self.context.take().unwrap_or_else(|| Box::new(Context::new(program)));
+        let mut moves = Moves::with(program, context);
         levels[0].clear();
         self.passed.clear();
         // SAFETY: the source is this state after its hidden variables.
@@ -241,6 +247,7 @@ impl Successors for Native<'_> {
             }
         }
         self.out_of_layouts |= moves.context.out_of_layouts;
+        self.context = Some(moves.context);
         self.levels = levels;
         moved
     }

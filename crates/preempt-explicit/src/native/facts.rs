@@ -20,7 +20,10 @@ pub struct ChannelFacts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known {
     /// It exists from the beginning.
-    Global { index: usize, at: ChannelAt },
+    Global {
+        index: usize,
+        at: ChannelAt,
+    },
     /// The process made it; only its place and template are known.
     Own(ChannelAt),
     Template(TemplateId),
@@ -73,8 +76,9 @@ impl ChannelFacts {
             shape.templates[*template] == shape.templates[0]
                 && model.templates[*template].fields == model.templates[0].fields
         };
-        let only = (!model.templates.is_empty() && (0..model.templates.len()).all(|template| alike(&template)))
-            .then_some(TemplateId(0));
+        let only = (!model.templates.is_empty()
+            && (0..model.templates.len()).all(|template| alike(&template)))
+        .then_some(TemplateId(0));
         ChannelFacts { globals, locals, only }
     }
 
@@ -82,14 +86,14 @@ impl ChannelFacts {
         let rest = self.only.map_or(Known::Nothing, Known::Template);
         let Expr::Load(place) = channel else { return rest };
         match (place.scope, place.indices.is_empty()) {
-            (Scope::Global, true) => self.globals.get(&place.slot).map_or(rest, |index| Known::Global {
-                index: *index,
-                at: shape.global_channels[*index],
-            }),
+            (Scope::Global, true) => self
+                .globals
+                .get(&place.slot)
+                .map_or(rest, |index| Known::Global { index: *index, at: shape.global_channels[*index] }),
             (Scope::Global, false) => {
-                let mut templates = place.range().map(|slot| {
-                    self.globals.get(&slot).map(|index| shape.global_channels[*index].template)
-                });
+                let mut templates = place
+                    .range()
+                    .map(|slot| self.globals.get(&slot).map(|index| shape.global_channels[*index].template));
                 let first = templates.next().flatten();
                 let same = first.filter(|_| templates.all(|template| template == first));
                 same.map_or(rest, Known::Template)

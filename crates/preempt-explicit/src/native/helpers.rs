@@ -2,7 +2,10 @@
 //!
 //! Every helper is given the context that the machine code was entered with; the context points at the state, at its
 //! layout and at the program.
-#![allow(unsafe_code, reason = "called from machine code, with pointers that the caller of the machine code vouches for")]
+#![allow(
+    unsafe_code,
+    reason = "called from machine code, with pointers that the caller of the machine code vouches for"
+)]
 
 use super::context::{Context, Event, FAULT, NO, YES};
 use super::moves::{Ask, Moves};
@@ -151,7 +154,11 @@ impl<'p> Channel<'p> {
     unsafe fn at(context: &Context, layout: &Layout, program: &'p Program, index: i32) -> Channel<'p> {
         let template = layout.channel_templates[index as usize];
         let offset = layout.channel_offsets[index as usize] as usize;
-        Channel { template, shape: program.shape.template(template), start: unsafe { context.state.add(offset) } }
+        Channel {
+            template,
+            shape: program.shape.template(template),
+            start: unsafe { context.state.add(offset) },
+        }
     }
 
     unsafe fn bytes(&mut self) -> &mut [u8] {

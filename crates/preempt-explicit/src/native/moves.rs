@@ -3,8 +3,8 @@
 #![allow(unsafe_code, reason = "states are handed to machine code as pointers")]
 
 use super::context::{Context, Event, FAULT, NO, OFFERS, YES};
-use super::program::{Apply, NativeEdge, Program, Ready};
-use crate::layout::{Layout, MAX_FIELDS};
+use super::program::{Apply, LocationEdges, NativeEdge, Program, Ready};
+use crate::layout::Layout;
 use preempt_core::PropertyKind;
 use preempt_model::interpreter::MAX_PROCESSES;
 
@@ -52,21 +52,27 @@ pub struct Ask {
     pub timeout: bool,
 }
 
-/// A rendezvous half done.
+/// A rendezvous half done; the message itself waits in the context.
+#[derive(Debug, Clone, Copy)]
 pub struct Offer {
     channel: i32,
     length: i32,
-    message: [i32; MAX_FIELDS],
 }
 
 pub struct Moves<'p> {
     program: &'p Program,
-    pub context: Context,
+    pub context: Box<Context>,
+    offered: Vec<i32>,
 }
 
 impl<'p> Moves<'p> {
     pub fn new(program: &'p Program) -> Moves<'p> {
-        Moves { program, context: Context::new(program) }
+        Moves::with(program, Box::new(Context::new(program)))
+    }
+
+    /// With a context that was made for the same program.
+    pub fn with(program: &'p Program, context: Box<Context>) -> Moves<'p> {
+        Moves { program, context, offered: Vec::new() }
     }
 
     /// Appends every step that the process can make.
@@ -106,9 +112,15 @@ impl<'p> Moves<'p> {
         }
     }
 
-    unsafe fn edges(&self, state: *const u8, layout: &Layout, process: usize) -> &'p [NativeEdge] {
+    #[inline]
+    unsafe fn location(&self, state: *const u8, layout: &Layout, process: usize) -> &'p LocationEdges {
         let location = unsafe { self.program.location_of(state, layout, process) };
         &self.program.edges[usize::from(layout.codes[process].0)][location as usize]
+    }
+
+    #[inline]
+    unsafe fn edges(&self, state: *const u8, layout: &Layout, process: usize) -> &'p [NativeEdge] {
+        unsafe { &self.location(state, layout, process).edges }
     }
 
     /// Is an edge ready for its process? The context is left pointing at the state.
@@ -130,7 +142,7 @@ impl<'p> Moves<'p> {
             Ready::Code(ready) => {
                 self.enter(state, layout, process, ask, chooses);
                 let base = unsafe { state.add(layout.bases[process] as usize) };
-                unsafe { ready(&mut self.context, state, base, i32::from(nothing_earlier)) }
+                unsafe { ready(&mut *self.context, state, base, i32::from(nothing_earlier)) }
             }
         }
     }
@@ -174,7 +186,7 @@ impl<'p> Moves<'p> {
                 self.context.relayout(layouts.without_last(layout.number));
             }
             Apply::Code(apply) => {
-                if unsafe { apply(&mut self.context, next, base) } == FAULT {
+                if unsafe { apply(&mut *self.context, next, base) } == FAULT {
                     found.bytes.truncate(start - self.hidden());
                     return self.faulty(process, number, None, found);
                 }
@@ -269,18 +281,17 @@ impl<'p> Moves<'p> {
         (number, edge): (usize, &NativeEdge),
         found: &mut Found,
     ) {
-        let offer = Offer {
-            channel: self.context.offer_channel,
-            length: self.context.message_length,
-            message: self.context.message,
-        };
+        let offer = Offer { channel: self.context.offer_channel, length: self.context.message_length };
         for receiver in (0..layout.bases.len()).filter(|receiver| *receiver != sender) {
+            let location = unsafe { self.location(state, layout, receiver) };
+            if !location.receives {
+                continue;
+            }
             if unsafe { !self.may_run(state, layout, receiver, Some(&offer)) } {
                 continue;
             }
             let mut escape = None;
-            let edges = unsafe { self.edges(state, layout, receiver) };
-            for (partner, taken) in edges.iter().enumerate() {
+            for (partner, taken) in location.edges.iter().enumerate() {
                 if escape.is_some() && taken.escape != escape {
                     break;
                 }
@@ -300,20 +311,33 @@ impl<'p> Moves<'p> {
                 self.context.failed = 0;
                 self.context.events.clear();
                 if !self.program.promises.is_empty() {
-                    let event = |process: usize, send| Event { process: process as i32, send, channel: offer.channel };
+                    let event = |process: usize, send| Event {
+                        process: process as i32,
+                        send,
+                        channel: offer.channel,
+                    };
                     self.context.events.extend([event(sender, true), event(receiver, false)]);
                 }
-                unsafe {
+                // Taking the message may send others through the context.
+                let length = offer.length as usize;
+                self.offered.clear();
+                self.offered.extend_from_slice(&self.context.message[..length]);
+                let received = unsafe {
                     let sending = next.add(layout.bases[sender] as usize);
                     self.stand_at(sending, layout, sender, edge.target);
                     let receiving = next.add(layout.bases[receiver] as usize);
-                    if taken.takes[(way - YES) as usize](&mut self.context, next, receiving) == FAULT {
-                        found.bytes.truncate(start - self.hidden());
-                        self.faulty(sender, number, with, found);
-                        continue;
-                    }
+                    let received = taken.takes[(way - YES) as usize](&mut *self.context, next, receiving);
                     self.stand_at(receiving, layout, receiver, taken.target);
-                    self.finish(state, layout, start, receiver, taken.atomic, (number, with), found);
+                    received
+                };
+                self.context.message[..length].copy_from_slice(&self.offered);
+                if received == FAULT {
+                    found.bytes.truncate(start - self.hidden());
+                    self.faulty(sender, number, with, found);
+                } else {
+                    unsafe {
+                        self.finish(state, layout, start, receiver, taken.atomic, (number, with), found)
+                    };
                 }
             }
         }
@@ -332,13 +356,20 @@ impl<'p> Moves<'p> {
         self.enter(state, layout, process, Ask { timeout: false }, false);
         self.context.offer_channel = offer.channel;
         self.context.message_length = offer.length;
-        let length = offer.length as usize;
-        self.context.message[..length].copy_from_slice(&offer.message[..length]);
-        unsafe { accept(&mut self.context, state, state.add(layout.bases[process] as usize)) }
+        unsafe { accept(&mut *self.context, state, state.add(layout.bases[process] as usize)) }
     }
 
     /// Its `provided` clause holds, and no process of higher priority could move instead.
-    unsafe fn may_run(&mut self, state: *mut u8, layout: &Layout, process: usize, offer: Option<&Offer>) -> bool {
+    unsafe fn may_run(
+        &mut self,
+        state: *mut u8,
+        layout: &Layout,
+        process: usize,
+        offer: Option<&Offer>,
+    ) -> bool {
+        if !self.program.may_be_held_back {
+            return true;
+        }
         if unsafe { !self.is_provided(state, layout, process) } {
             return false;
         }
@@ -359,7 +390,7 @@ impl<'p> Moves<'p> {
     unsafe fn is_provided(&mut self, state: *mut u8, layout: &Layout, process: usize) -> bool {
         let Some(clause) = self.program.provided[usize::from(layout.codes[process].0)] else { return true };
         self.enter(state, layout, process, Ask { timeout: false }, false);
-        unsafe { clause(&mut self.context, state, state.add(layout.bases[process] as usize)) != NO }
+        unsafe { clause(&mut *self.context, state, state.add(layout.bases[process] as usize)) != NO }
     }
 
     /// Is one of its commands ready, were it alone to decide? A rendezvous send is, even if nobody receives.
@@ -432,7 +463,7 @@ impl<'p> Moves<'p> {
                 }
                 self.enter(state, layout, holder, Ask { timeout: false }, false);
                 let base = unsafe { state.add(layout.bases[holder] as usize) };
-                if unsafe { (promise.channel)(&mut self.context, state, base) } == event.channel + 1 {
+                if unsafe { (promise.channel)(&mut *self.context, state, base) } == event.channel + 1 {
                     return true;
                 }
             }

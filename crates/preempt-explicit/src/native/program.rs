@@ -21,7 +21,7 @@ pub struct Program {
     /// Grows while code runs; see the helpers that start processes.
     pub layouts: UnsafeCell<Layouts>,
     /// By code and location.
-    pub edges: Vec<Vec<Vec<NativeEdge>>>,
+    pub edges: Vec<Vec<LocationEdges>>,
     pub places: Vec<Vec<LocationFacts>>,
     /// By code: where it begins, and the types of its parameters.
     pub entries: Vec<(u32, Vec<Type>)>,
@@ -31,6 +31,8 @@ pub struct Program {
     pub fields: Vec<Vec<Type>>,
     pub promises: Vec<Promise>,
     pub has_priorities: bool,
+    /// Is there anything that can keep a process from running?
+    pub may_be_held_back: bool,
     /// Keeps the machine code alive.
     module: Option<JITModule>,
 }
@@ -48,6 +50,13 @@ pub struct Promise {
     pub code: CodeId,
     pub receive: bool,
     pub channel: Function,
+}
+
+#[derive(Debug)]
+pub struct LocationEdges {
+    pub edges: Vec<NativeEdge>,
+    /// May one of them take an offered message?
+    pub receives: bool,
 }
 
 #[derive(Debug)]
@@ -104,7 +113,13 @@ impl Program {
             let locations: &[_] = if is_process { &code.locations } else { &[] };
             let mut edges = Vec::new();
             for location in locations {
-                edges.push(location.edges.iter().map(|edge| compiler.edge(id, edge)).collect::<Result<Vec<_>, _>>()?);
+                edges.push(
+                    location
+                        .edges
+                        .iter()
+                        .map(|edge| compiler.edge(id, edge))
+                        .collect::<Result<Vec<_>, _>>()?,
+                );
             }
             let init = match is_process && !code.init.is_empty() {
                 true => Some(compiler.plain(id, |emitter| {
@@ -139,11 +154,15 @@ impl Program {
             fields: model.templates.iter().map(|template| template.fields.clone()).collect(),
             promises: Vec::new(),
             has_priorities: model.has_priorities,
+            may_be_held_back: model.has_priorities || model.codes.iter().any(|code| code.provided.is_some()),
             module: None,
             shape,
         };
         for (edges, init, provided) in pending {
-            let location = |edges: Vec<PendingEdge>| edges.into_iter().map(|edge| edge.finish(&module)).collect();
+            let location = |edges: Vec<PendingEdge>| LocationEdges {
+                receives: edges.iter().any(|edge| edge.accept.is_some()),
+                edges: edges.into_iter().map(|edge| edge.finish(&module)).collect(),
+            };
             program.edges.push(edges.into_iter().map(location).collect());
             program.inits.push(init.map(plain));
             program.provided.push(provided.map(plain));
@@ -268,7 +287,8 @@ struct Compiler<'a> {
 
 impl<'a> Compiler<'a> {
     fn new(model: &'a Model, shape: &'a Shape, facts: &'a ChannelFacts) -> Result<Compiler<'a>, Unsupported> {
-        let wrong = |what: &dyn std::fmt::Display| Unsupported(format!("machine code on this computer ({what})"));
+        let wrong =
+            |what: &dyn std::fmt::Display| Unsupported(format!("machine code on this computer ({what})"));
         let mut flags = settings::builder();
         for (name, value) in [("opt_level", "speed"), ("is_pic", "false"), ("enable_verifier", "false")] {
             flags.set(name, value).map_err(|error| wrong(&error))?;
@@ -288,15 +308,16 @@ impl<'a> Compiler<'a> {
             Command::Else => Ok(Ready::Else),
             Command::End => Ok(Ready::End),
             Command::Guard(preempt_model::Expr::Const(value)) if *value != 0 => Ok(Ready::Always),
-            Command::Guard(_) | Command::Send { .. } | Command::Receive { .. } | Command::Deterministic(_) => {
-                Err(self.function(code, true, |emitter, nothing_earlier| {
-                    let no = emitter.new_block();
-                    let nothing_earlier = nothing_earlier.unwrap_or(emitter.context);
-                    emitter.ready_or_offer(command, nothing_earlier, no);
-                    emitter.switch_to(no);
-                    emitter.returns_constant(NO);
-                })?)
-            }
+            Command::Guard(_)
+            | Command::Send { .. }
+            | Command::Receive { .. }
+            | Command::Deterministic(_) => Err(self.function(code, true, |emitter, nothing_earlier| {
+                let no = emitter.new_block();
+                let nothing_earlier = nothing_earlier.unwrap_or(emitter.context);
+                emitter.ready_or_offer(command, nothing_earlier, no);
+                emitter.switch_to(no);
+                emitter.returns_constant(NO);
+            })?),
             _ => Ok(Ready::Always),
         };
         let apply = match command {
@@ -324,7 +345,11 @@ impl<'a> Compiler<'a> {
         Ok(PendingEdge { ready, apply, accept, takes, target, atomic, escape, grows })
     }
 
-    fn plain(&mut self, code: CodeId, emit: impl FnOnce(&mut Emitter<'_, '_>)) -> Result<FuncId, Unsupported> {
+    fn plain(
+        &mut self,
+        code: CodeId,
+        emit: impl FnOnce(&mut Emitter<'_, '_>),
+    ) -> Result<FuncId, Unsupported> {
         self.function(code, false, |emitter, _| emit(emitter))
     }
 

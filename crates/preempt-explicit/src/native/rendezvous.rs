@@ -43,7 +43,9 @@ fn each_entry<'m>(
     }
     for edge in &block.nodes[node] {
         match (&edge.command, edge.next) {
-            (Some(Command::Receive { channel, pattern, keep: false, .. }), next) => visit(channel, pattern, next),
+            (Some(Command::Receive { channel, pattern, keep: false, .. }), next) => {
+                visit(channel, pattern, next)
+            }
             (Some(_), _) | (None, None) => {}
             (None, Some(next)) => each_entry(block, next, depth + 1, visit),
         }

@@ -103,7 +103,7 @@ impl<'a, 'm, S: Successors> Search<'a, 'm, S> {
                 if let Some((known, end)) = self.cheapest
                     && known <= cost
                 {
-                    return Ok(self.violated(known, end));
+                    return self.checked(|search| search.violated(known, end));
                 }
                 // A forced switch adds to the bucket that is being worked on.
                 loop {
@@ -125,7 +125,7 @@ impl<'a, 'm, S: Successors> Search<'a, 'm, S> {
             level += 1;
         }
         if let Some((cost, end)) = self.cheapest {
-            return Ok(self.violated(cost, end));
+            return self.checked(|search| search.violated(cost, end));
         }
         self.checked(Search::finished)
     }
@@ -261,7 +261,8 @@ impl<'a, 'm, S: Successors> Search<'a, 'm, S> {
             self.level(cost.preemptions).transitions += 1;
             let (start, length) = (arrival.key.0 as usize, arrival.key.1 as usize);
             let key = &batch.keys[start..start + length];
-            let Some((state, is_new)) = self.store.insert(key, arrival.hash, usize::from(arrival.processes)) else {
+            let Some((state, is_new)) = self.store.insert(key, arrival.hash, usize::from(arrival.processes))
+            else {
                 self.full = true;
                 continue;
             };

@@ -50,7 +50,8 @@ impl Frontier {
 
     /// The items waiting at this cost.
     pub fn take(&mut self, preemptions: u32, steps: u64) -> Vec<Item> {
-        let bucket = self.levels.get_mut(preemptions as usize).and_then(|level| level.get_mut(steps as usize));
+        let bucket =
+            self.levels.get_mut(preemptions as usize).and_then(|level| level.get_mut(steps as usize));
         let items = bucket.map(std::mem::take).unwrap_or_default();
         self.waiting -= items.len() as u64;
         items

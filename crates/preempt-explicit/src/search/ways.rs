@@ -104,9 +104,7 @@ impl Ways {
                 segments.push(path_to_violation(interpreter, &from, process, violation)?);
                 (state, self.before(&store.records, state, process)?)
             }
-            End::In { state, last } => {
-                (state, self.all(&store.records, state).find(|way| way.last == last)?)
-            }
+            End::In { state, last } => (state, self.all(&store.records, state).find(|way| way.last == last)?),
         };
         while way.process != NOBODY {
             let (from, to) = (state_of(system, way.from), state_of(system, state));
@@ -133,7 +131,13 @@ fn path_to_violation(interpreter: &Interpreter<'_>, from: &State, process: u8, w
 }
 
 /// The shortest of the process's ways from one stable state to the other.
-fn path_between(interpreter: &Interpreter<'_>, from: &State, process: u8, to: &State, last: u8) -> Option<Run> {
+fn path_between(
+    interpreter: &Interpreter<'_>,
+    from: &State,
+    process: u8,
+    to: &State,
+    last: u8,
+) -> Option<Run> {
     let mut found: Option<Run> = None;
     expand(interpreter, from, usize::from(process), |event| {
         if let Event::Arrival { path, state, runs } = event

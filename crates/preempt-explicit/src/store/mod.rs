@@ -25,7 +25,6 @@ pub struct Store {
     pub records: Records,
     index: Index,
     hasher: foldhash::fast::FixedState,
-    states: u64,
 }
 
 /// A state taken out of the store: its bytes and its pieces' numbers.
@@ -45,12 +44,7 @@ impl Store {
             records: Records::new(with_parents),
             index: Index::new(),
             hasher: foldhash::fast::FixedState::default(),
-            states: 0,
         }
-    }
-
-    pub fn states(&self) -> u64 {
-        self.states
     }
 
     /// Appends the key of a state to `keys`. Pieces that are as in `like` are not looked up again.
@@ -62,7 +56,8 @@ impl Store {
             for (piece, number) in like.pieces.iter().zip(&like.numbers) {
                 let range = piece.start as usize..piece.end as usize;
                 let own = &state[range.clone()];
-                let number = if is_same(own, &like.bytes[range]) { *number } else { self.pieces.number(piece, own) };
+                let number =
+                    if is_same(own, &like.bytes[range]) { *number } else { self.pieces.number(piece, own) };
                 write_number(keys, number);
             }
             return;
@@ -96,7 +91,6 @@ impl Store {
         }
         let number = records.push(key, processes)?;
         self.index.insert(hash, number);
-        self.states += 1;
         Some((number, true))
     }
 
