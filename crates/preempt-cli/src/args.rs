@@ -1,6 +1,6 @@
 //! What can be typed. The same definitions make the help, the completions and the man page.
 
-use crate::plan::Input;
+use crate::plan::{Engine, Input};
 use crate::units::{self, Definition};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use preempt_core::Limits;
@@ -202,6 +202,12 @@ pub struct SearchArgs {
     /// The answer is exact: all runs within the bound are considered, and no others.
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub bound: Option<u32>,
+
+    /// Which engine: reference or explicit
+    ///
+    /// The reference engine is the definition; the explicit one runs machine code and answers questions of safety.
+    #[arg(long, value_enum, value_name = "ENGINE", hide_possible_values = true, hide_short_help = true)]
+    pub engine: Option<Engine>,
 
     /// Leaving a process that only spins is no preemption
     ///

@@ -10,9 +10,11 @@ pub enum Input {
     Net,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Engine {
     Reference,
+    /// States one by one, with successors in machine code.
+    Explicit,
     /// Upward-closed sets: any number of tokens.
     Wsts,
 }
@@ -22,6 +24,8 @@ pub enum Engine {
 pub enum Plan {
     /// Promela to a model, and the model's definition explores it.
     PromelaByReference,
+    /// Promela to a model, explored by machine code made from it.
+    PromelaByExplicit,
     /// A net to a coverability problem, decided with a certificate or a run.
     NetByWsts,
 }
@@ -30,9 +34,12 @@ pub enum Plan {
 pub fn plan(input: Input, engine: Engine) -> Result<Plan, &'static str> {
     match (input, engine) {
         (Input::Promela, Engine::Reference) => Ok(Plan::PromelaByReference),
+        (Input::Promela, Engine::Explicit) => Ok(Plan::PromelaByExplicit),
         (Input::Net, Engine::Wsts) => Ok(Plan::NetByWsts),
         (Input::Promela, Engine::Wsts) => Err("it decides coverability, for nets only"),
-        (Input::Net, Engine::Reference) => Err("it visits states one by one, and a net may have infinitely many"),
+        (Input::Net, Engine::Reference | Engine::Explicit) => {
+            Err("it visits states one by one, and a net may have infinitely many")
+        }
     }
 }
 
@@ -41,6 +48,7 @@ impl Plan {
     pub fn verbs(self) -> &'static str {
         match self {
             Plan::PromelaByReference => "count, check, simulate, replay",
+            Plan::PromelaByExplicit => "count, check",
             Plan::NetByWsts => "check",
         }
     }
@@ -81,11 +89,12 @@ impl Input {
 }
 
 impl Engine {
-    pub const ALL: [Engine; 2] = [Engine::Reference, Engine::Wsts];
+    pub const ALL: [Engine; 3] = [Engine::Reference, Engine::Explicit, Engine::Wsts];
 
     pub fn name(self) -> &'static str {
         match self {
             Engine::Reference => "reference",
+            Engine::Explicit => "explicit",
             Engine::Wsts => "wsts",
         }
     }
@@ -93,6 +102,9 @@ impl Engine {
     pub fn description(self) -> &'static str {
         match self {
             Engine::Reference => "state by state, cheapest runs first; made to be read, not to be fast",
+            Engine::Explicit => {
+                "state by state, in machine code; safety only, the rest is asked of the reference"
+            }
             Engine::Wsts => "upward-closed sets: any number of tokens, with a certificate or a run",
         }
     }

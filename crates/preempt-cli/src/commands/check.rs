@@ -1,11 +1,11 @@
 //! `preempt check`: the simplest run that breaks the model.
 
-use super::model::prepared;
+use super::model::{Ready, prepared};
 use super::net;
-use super::outcome::{info, options, present};
+use super::outcome::{explicit, info, options, present};
 use crate::ExitStatus;
 use crate::args::CheckArgs;
-use crate::backend::{Asking, Interpreter, Model, Question};
+use crate::backend::{Asking, Goal, Model, Question};
 use crate::console::{self, Failure};
 use crate::input;
 use crate::plan::Engine;
@@ -20,7 +20,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
         could_be_written(path)?;
     }
     let source = input::read(&args.model)?;
-    let engine = source.input.engine();
+    let engine = args.search.engine.unwrap_or(source.input.engine());
     if engine == Engine::Wsts {
         return net::check(args, source);
     }
@@ -30,7 +30,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     };
     let questions = questions(args, &ready.model)?;
     let asking = Asking { options: options(&args.search), weakly_fair: args.weak_fairness };
-    let (answered, outcome) = answer(&ready.interpreter()?, &questions, &asking)?;
+    let (answered, outcome) = answer(&ready, engine, args, &questions, &asking)?;
     let simplest =
         !(args.weak_fairness && outcome.counterexample.as_ref().is_some_and(|it| it.loop_start.is_some()));
     let text = TextOptions {
@@ -93,19 +93,27 @@ fn questions(args: &CheckArgs, model: &Model) -> Result<Vec<Question>, Failure> 
 
 /// Asks one question after the other, until one is not answered with "holds".
 fn answer(
-    interpreter: &Interpreter<'_>,
+    ready: &Ready,
+    engine: Engine,
+    args: &CheckArgs,
     questions: &[Question],
     asking: &Asking,
 ) -> Result<(Vec<String>, Outcome), Failure> {
+    let interpreter = &ready.interpreter()?;
     let mut answered = Vec::new();
     let mut result: Option<Outcome> = None;
     for question in questions {
         let mut watch = Watch::start();
-        let answer = question.answer(interpreter, asking, &mut watch);
+        let name = question.name(interpreter.model());
+        let answer = match (engine, question) {
+            (Engine::Explicit, Question::Safety) => explicit(ready, &args.search, Goal::First, &mut watch),
+            _ => question
+                .answer(interpreter, asking, &mut watch)
+                .map_err(|error| Failure::new(format!("{name}: {error}"))),
+        };
         watch.finish();
-        let outcome = answer
-            .map_err(|error| Failure::new(format!("{}: {error}", question.name(interpreter.model()))))?;
-        answered.push(question.name(interpreter.model()));
+        let outcome = answer?;
+        answered.push(name);
         let holds = outcome.verdict == Verdict::Holds;
         // The first answer has the numbers of the state space; later ones count it together with an observer.
         if !holds || result.is_none() {

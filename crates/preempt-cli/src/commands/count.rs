@@ -1,24 +1,30 @@
 //! `preempt count`: the size of the state space.
 
 use super::model::ready;
-use super::outcome::{info, options, present};
+use super::outcome::{explicit, info, options, present};
 use crate::ExitStatus;
 use crate::args::CountArgs;
-use crate::backend::search;
+use crate::backend::{Goal, search};
 use crate::console::{self, Failure};
 use crate::plan::Engine;
 use crate::progress::Watch;
 use preempt_report::TextOptions;
 
 pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
-    let engine = Engine::Reference;
+    let engine = args.search.engine.unwrap_or(Engine::Reference);
     let Some(ready) = ready(&args.model, engine, None, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
     let interpreter = ready.interpreter()?;
     let mut watch = Watch::start();
-    let outcome = search::count(&interpreter, &options(&args.search), &mut watch);
+    let outcome = match engine {
+        Engine::Explicit => explicit(&ready, &args.search, Goal::Count, &mut watch),
+        Engine::Reference | Engine::Wsts => {
+            Ok(search::count(&interpreter, &options(&args.search), &mut watch))
+        }
+    };
     watch.finish();
+    let outcome = outcome?;
     let info = info(&ready.file, engine, &args.search, None);
     console::print(&present(&info, &outcome, &args.output, TextOptions::default()))?;
     Ok(outcome.verdict.into())

@@ -36,7 +36,7 @@ pub fn prepared(
     let plan = plan(source.input, engine).map_err(|why| no_plan(source.input, engine, why))?;
     match plan {
         Plan::NetByWsts => Err(Failure::new("this is a net; only `check` takes it")),
-        Plan::PromelaByReference => {
+        Plan::PromelaByReference | Plan::PromelaByExplicit => {
             let defines = args.defines.iter().map(|define| (define.name.clone(), define.value.clone()));
             let additions = Additions { defines: defines.collect(), formula: formula.map(str::to_string) };
             let loaded = backend::load(&source.name, &source.text, &additions, &mut input::read_include);

@@ -26,8 +26,11 @@ pub fn check(args: &CheckArgs, source: input::Model) -> Result<ExitStatus, Failu
         return Ok(ExitStatus::Input);
     }
     let mut watch = Watch::start();
-    let checked =
-        preempt_wsts::check(&problem, &Options { limits: args.search.limits(), ..Options::default() }, &mut watch);
+    let checked = preempt_wsts::check(
+        &problem,
+        &Options { limits: args.search.limits(), ..Options::default() },
+        &mut watch,
+    );
     watch.finish();
     if let Some(error) = &checked.internal_error {
         return Err(Failure::new(format!("internal error: {error}")));

@@ -1,14 +1,33 @@
 //! From an outcome to what is printed.
 
+use super::model::Ready;
 use crate::args::{Format, OutputArgs, SearchArgs};
-use crate::backend::Options;
-use crate::console;
+use crate::backend::{self, ExplicitOptions, Goal, Options};
+use crate::console::{self, Failure};
 use crate::plan::Engine;
-use preempt_core::Outcome;
+use preempt_core::{Observer, Outcome};
 use preempt_report::{RunInfo, Setting, TextOptions, render_outcome, to_json};
 
 pub fn options(search: &SearchArgs) -> Options {
     Options { bound: search.bound, fair_switch: search.fair_switch, limits: search.limits() }
+}
+
+/// The explicit engine, for what it can answer.
+pub fn explicit(
+    ready: &Ready,
+    search: &SearchArgs,
+    goal: Goal,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, Failure> {
+    let options = ExplicitOptions {
+        bound: search.bound,
+        fair_switch: search.fair_switch,
+        limits: search.limits(),
+        ..ExplicitOptions::default()
+    };
+    backend::explore(&ready.model, &ready.sources, &options, goal, observer)
+        .map(|report| report.outcome)
+        .map_err(|why| Failure::new(why.to_string()).hint("use --engine reference"))
 }
 
 /// What the JSON result says about how it was made.

@@ -24,7 +24,7 @@ mod ready;
 mod state;
 
 pub use moves::{Action, ChannelEvent};
-pub use state::State;
+pub use state::{Channel, Frame, Machine, Process, State};
 
 use crate::expr::Expr;
 use crate::footprint::Footprint;
@@ -32,7 +32,6 @@ use crate::program::{Init, Location, Model};
 use crate::system::{Description, Successor, System, Violation};
 use eval::{Evaluation, Timeout};
 use preempt_core::{Change, PropertyKind, SourceMap, Span};
-use state::{Channel, Machine};
 
 /// Spin numbers processes with a byte, and so do we.
 pub const MAX_PROCESSES: usize = 255;
@@ -148,6 +147,15 @@ impl<'m> Interpreter<'m> {
             let frame = process.frame();
             test(self.model.code(frame.code).location(frame.location))
         })
+    }
+
+    /// The state opened: for engines that keep states in a form of their own.
+    pub fn open(&self, state: &State) -> Machine {
+        self.thaw(state)
+    }
+
+    pub fn close(&self, machine: &Machine) -> State {
+        machine.freeze(self.model)
     }
 
     fn thaw(&self, state: &State) -> Machine {

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 pub struct State(Box<[u8]>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Machine {
+pub struct Machine {
     pub globals: Vec<i32>,
     pub hidden: Vec<i32>,
     /// Channel number `n` is `channels[n - 1]`.
@@ -21,20 +21,20 @@ pub(super) struct Machine {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Channel {
+pub struct Channel {
     pub template: TemplateId,
     pub messages: VecDeque<Vec<i32>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Process {
+pub struct Process {
     pub priority: u8,
     /// The process's own code first, then the procedures that it is in. Never empty.
     pub frames: Vec<Frame>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Frame {
+pub struct Frame {
     pub code: CodeId,
     pub location: LocationId,
     pub locals: Vec<i32>,
@@ -53,12 +53,12 @@ impl Process {
 }
 
 impl Machine {
-    pub fn new_channel(&mut self, template: TemplateId) -> i32 {
+    pub(super) fn new_channel(&mut self, template: TemplateId) -> i32 {
         self.channels.push(Channel { template, messages: VecDeque::new() });
         self.channels.len() as i32
     }
 
-    pub fn freeze(&self, model: &Model) -> State {
+    pub(super) fn freeze(&self, model: &Model) -> State {
         let mut bytes = Vec::with_capacity(16 + self.globals.len() + 8 * self.processes.len());
         // The two numbers that a search asks for often come first, one byte each.
         bytes.push(self.processes.len() as u8);
@@ -89,7 +89,7 @@ impl Machine {
         State(bytes.into_boxed_slice())
     }
 
-    pub fn thaw(state: &State, model: &Model, initial_hidden: &[i32]) -> Machine {
+    pub(super) fn thaw(state: &State, model: &Model, initial_hidden: &[i32]) -> Machine {
         let mut reader = Reader { bytes: &state.0, position: 3 };
         let processes = state.process_count();
         let exclusive = state.exclusive();
@@ -112,6 +112,16 @@ fn channel_widths_fit(machine: &Machine, model: &Model) -> bool {
 impl State {
     pub fn process_count(&self) -> usize {
         usize::from(self.0[0])
+    }
+
+    /// The packed form itself.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// From bytes that [`State::as_bytes`] gave.
+    pub fn from_bytes(bytes: &[u8]) -> State {
+        State(bytes.into())
     }
 
     pub(super) fn byte_count(&self) -> usize {

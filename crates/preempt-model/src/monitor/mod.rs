@@ -99,6 +99,15 @@ pub struct Monitored<'a, S, M> {
     pub monitor: &'a M,
 }
 
+impl<S: System, M: Monitor<S>> Monitored<'_, S, M> {
+    /// Nobody can move any more, and the monitor looks at that.
+    fn rests(&self, state: &S::State) -> bool {
+        self.monitor.stutters()
+            && (0..self.system.process_count(state))
+                .all(|process| self.system.successors(state, process).is_empty())
+    }
+}
+
 impl<S: System, M: Monitor<S>> System for Monitored<'_, S, M> {
     type State = (S::State, M::Place);
     /// Which of the observer's readings goes with the step.
@@ -151,11 +160,26 @@ impl<S: System, M: Monitor<S>> System for Monitored<'_, S, M> {
         if self.system.exclusive(state).is_some() {
             return None;
         }
-        self.monitor.read(state, *place).into_iter().find_map(|reading| match reading {
-            Reading { violation: Some(violation), .. } => Some(violation),
-            Reading { place: None, .. } => Some(self.monitor.violation()),
-            Reading { .. } => None,
-        })
+        let mut waiting = vec![*place];
+        let mut passed = HashSet::from([*place]);
+        while let Some(place) = waiting.pop() {
+            for reading in self.monitor.read(state, place) {
+                match reading {
+                    Reading { violation: Some(violation), .. } => return Some(violation),
+                    Reading { place: None, .. } => return Some(self.monitor.violation()),
+                    // A state of rest is read again and again.
+                    Reading { place: Some(place), .. } => {
+                        if passed.insert(place) {
+                            waiting.push(place);
+                        }
+                    }
+                }
+            }
+            if !self.rests(state) {
+                break;
+            }
+        }
+        None
     }
 
     fn process_name(&self, (state, _): &Self::State, process: usize) -> String {

@@ -14,11 +14,11 @@ pub mod oracle;
 pub mod reference;
 pub mod replay;
 mod spinning;
-mod stable;
+pub mod stable;
 mod trail;
 
 pub use liveness::check_cycles;
-pub use reference::{Options, check, count, guarantee, is_deadlock};
+pub use reference::{Options, check, count, deadlock, guarantee, is_deadlock};
 pub use replay::{Misfit, Recognised, Replayed, recognise, replay};
 
 /// Preemptions first, then steps.

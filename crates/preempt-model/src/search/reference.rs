@@ -399,7 +399,8 @@ pub fn is_deadlock<S: System>(system: &S, state: &S::State) -> bool {
         && !system.may_end(state)
 }
 
-fn deadlock<S: System>(system: &S, state: &S::State) -> Violation {
+/// The violation that such a state is.
+pub fn deadlock<S: System>(system: &S, state: &S::State) -> Violation {
     let names: Vec<_> =
         (0..system.process_count(state)).map(|process| system.process_name(state, process)).collect();
     Violation {

@@ -7,13 +7,14 @@ use crate::system::{System, Violation};
 use std::collections::HashSet;
 
 /// What happens on the way. `path` is every step from the stable state where it began.
-pub(super) enum Event<'a, S: System> {
+#[derive(Debug)]
+pub enum Event<'a, S: System> {
     Arrival { path: &'a [(usize, S::Action)], state: S::State, runs: usize },
     Violation { path: &'a [(usize, S::Action)], violation: Violation },
 }
 
 /// Follows every way on for `process` until everybody may run again. Says whether it could move at all.
-pub(super) fn expand<S: System>(
+pub fn expand<S: System>(
     system: &S,
     state: &S::State,
     process: usize,

@@ -1,0 +1,273 @@
+//! A state as a flat byte vector.
+//!
+//! First the number of the layout (two bytes) and, if the model asks for it, who moved last; then the globals and the
+//! channels that exist from the beginning; then one segment for each living process: location, priority (if the
+//! model has any), locals, own channels. Processes start and end at the back, so starting one appends a segment and
+//! ending one removes the last: everything before it stays where it is.
+//!
+//! A *layout* says for one list of living processes where each segment and each channel lies. Layouts are numbered
+//! as they are met. Hidden variables are not part of a state: while a step is computed they lie before its bytes.
+
+use crate::Unsupported;
+use crate::slots::{Facts, Kind, Slots, is_in, lay_out, places};
+use preempt_model::interpreter::MAX_PROCESSES;
+use preempt_model::{Code, CodeId, Init, Model, Scope, TemplateId};
+
+/// Bytes of the layout's number.
+pub const LAYOUT_BYTES: usize = 2;
+
+/// A message with more fields than this is left to the interpreter.
+pub const MAX_FIELDS: usize = 64;
+
+/// A channel's number is kept in a byte.
+const MAX_CHANNELS: usize = 255;
+
+/// What all layouts of a model have in common.
+#[derive(Debug)]
+pub struct Shape {
+    pub last: Option<u32>,
+    pub globals: Slots,
+    pub hidden: Slots,
+    pub global_channels: Vec<ChannelAt>,
+    /// Bytes before the first process.
+    pub prefix: u32,
+    pub codes: Vec<CodeShape>,
+    pub templates: Vec<TemplateShape>,
+    pub largest_segment: u32,
+}
+
+/// A channel and where it lies, from the beginning of its segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChannelAt {
+    pub template: TemplateId,
+    pub offset: u32,
+}
+
+#[derive(Debug)]
+pub struct CodeShape {
+    /// At the beginning of the segment.
+    pub location: Kind,
+    pub priority: Option<u32>,
+    pub locals: Slots,
+    pub channels: Vec<ChannelAt>,
+    pub size: u32,
+}
+
+/// A channel: its length, then its messages from the oldest on; what is not used is zero.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TemplateShape {
+    pub capacity: u32,
+    pub length: Kind,
+    /// Within a message.
+    pub fields: Vec<(Kind, u32)>,
+    pub message: u32,
+    pub size: u32,
+}
+
+impl Shape {
+    pub fn new(model: &Model) -> Result<Shape, Unsupported> {
+        let templates = model
+            .templates
+            .iter()
+            .map(|template| {
+                if template.fields.len() > MAX_FIELDS {
+                    return Err(Unsupported(format!("a message with more than {MAX_FIELDS} fields")));
+                }
+                Ok(template_shape(template.capacity, template.fields.iter().map(|ty| Kind::of(*ty))))
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let all = places(model);
+        let in_scope =
+            |scope| all.iter().filter(move |(_, place)| is_in(place, scope)).map(|(_, place)| *place);
+        let inits = |wanted: bool| {
+            let is_wanted = move |init: &&Init| match init {
+                Init::Set { hidden, .. } | Init::Channel { hidden, .. } => *hidden == wanted,
+            };
+            model.init.iter().filter(is_wanted).collect::<Vec<_>>()
+        };
+        let last = model.remembers_last.then_some(LAYOUT_BYTES as u32);
+        let start = LAYOUT_BYTES as u32 + u32::from(model.remembers_last);
+        let globals = lay_out(
+            &Facts {
+                slots: model.global_slots,
+                variables: &model.globals,
+                parameters: &[],
+                inits: inits(false),
+                places: in_scope(Scope::Global).collect(),
+            },
+            start,
+        );
+        let hidden = lay_out(
+            &Facts {
+                slots: model.hidden_slots,
+                variables: &model.hidden,
+                parameters: &[],
+                inits: inits(true),
+                places: in_scope(Scope::Hidden).collect(),
+            },
+            0,
+        );
+        let mut prefix = start + globals.size;
+        let global_channels = channels(&model.init, &templates, &mut prefix);
+        if global_channels.len() > MAX_CHANNELS {
+            return Err(Unsupported(format!("more than {MAX_CHANNELS} channels")));
+        }
+        let codes: Vec<CodeShape> = model
+            .codes
+            .iter()
+            .enumerate()
+            .map(|(number, code)| {
+                let own = all.iter().filter(|(owner, place)| *owner == number && is_in(place, Scope::Local));
+                code_shape(model, code, own.map(|(_, place)| *place).collect(), &templates)
+            })
+            .collect();
+        let largest_segment = codes.iter().map(|code| code.size).max().unwrap_or(0);
+        if u64::from(prefix) + u64::from(largest_segment) * MAX_PROCESSES as u64 > 1 << 24 {
+            return Err(Unsupported("states of more than 16 megabytes".into()));
+        }
+        Ok(Shape { last, globals, hidden, global_channels, prefix, codes, templates, largest_segment })
+    }
+
+    pub fn code(&self, code: CodeId) -> &CodeShape {
+        &self.codes[usize::from(code.0)]
+    }
+
+    pub fn template(&self, template: TemplateId) -> &TemplateShape {
+        &self.templates[usize::from(template.0)]
+    }
+}
+
+fn code_shape<'m>(
+    model: &Model,
+    code: &'m Code,
+    places: Vec<&'m preempt_model::Place>,
+    templates: &[TemplateShape],
+) -> CodeShape {
+    let location = Kind::below(code.locations.len());
+    let mut at = u32::from(location.bytes);
+    let priority = model.has_priorities.then_some(at);
+    at += u32::from(model.has_priorities);
+    let facts = Facts {
+        slots: code.slots,
+        variables: &code.variables,
+        parameters: &code.parameters,
+        inits: code.init.iter().collect(),
+        places,
+    };
+    let locals = lay_out(&facts, at);
+    at += locals.size;
+    let channels = channels(&code.init, templates, &mut at);
+    CodeShape { location, priority, locals, channels, size: at }
+}
+
+fn template_shape(capacity: u32, kinds: impl Iterator<Item = Kind>) -> TemplateShape {
+    let length = Kind::below(capacity as usize + 1);
+    let mut message = 0;
+    let fields = kinds
+        .map(|kind| {
+            message += u32::from(kind.bytes);
+            (kind, message - u32::from(kind.bytes))
+        })
+        .collect();
+    let header = if capacity == 0 { 0 } else { u32::from(length.bytes) };
+    TemplateShape {
+        capacity,
+        length,
+        fields,
+        message,
+        size: header.saturating_add(capacity.saturating_mul(message)),
+    }
+}
+
+fn channels(inits: &[Init], templates: &[TemplateShape], at: &mut u32) -> Vec<ChannelAt> {
+    let made = inits.iter().filter_map(|init| match init {
+        Init::Channel { template, .. } => Some(*template),
+        Init::Set { .. } => None,
+    });
+    made.map(|template| {
+        let offset = *at;
+        *at = at.saturating_add(templates[usize::from(template.0)].size);
+        ChannelAt { template, offset }
+    })
+    .collect()
+}
+
+/// Where everything lies, for one list of living processes.
+#[derive(Debug)]
+pub struct Layout {
+    pub number: u16,
+    pub codes: Vec<CodeId>,
+    /// Where each process's segment begins.
+    pub bases: Vec<u32>,
+    pub size: u32,
+    pub channel_offsets: Vec<u32>,
+    pub channel_templates: Vec<TemplateId>,
+    /// Without its last process.
+    parent: u16,
+    /// With one process more, by its code.
+    children: Vec<Option<u16>>,
+}
+
+/// All layouts met so far. They are never moved, so that running code may point at them.
+#[derive(Debug)]
+#[expect(clippy::vec_box, reason = "a layout must stay where it is when more are added")]
+pub struct Layouts {
+    all: Vec<Box<Layout>>,
+}
+
+impl Layouts {
+    pub fn new(shape: &Shape) -> Layouts {
+        let empty = Layout {
+            number: 0,
+            codes: Vec::new(),
+            bases: Vec::new(),
+            size: shape.prefix,
+            channel_offsets: shape.global_channels.iter().map(|channel| channel.offset).collect(),
+            channel_templates: shape.global_channels.iter().map(|channel| channel.template).collect(),
+            parent: 0,
+            children: vec![None; shape.codes.len()],
+        };
+        Layouts { all: vec![Box::new(empty)] }
+    }
+
+    pub fn get(&self, number: u16) -> &Layout {
+        &self.all[usize::from(number)]
+    }
+
+    pub fn of_state(&self, state: &[u8]) -> &Layout {
+        self.get(u16::from_le_bytes([state[0], state[1]]))
+    }
+
+    pub fn without_last(&self, number: u16) -> &Layout {
+        self.get(self.get(number).parent)
+    }
+
+    /// `None` if there are more layouts, or more channels, than can be numbered.
+    pub fn with_one_more(&mut self, shape: &Shape, number: u16, code: CodeId) -> Option<&Layout> {
+        if let Some(child) = self.get(number).children[usize::from(code.0)] {
+            return Some(self.get(child));
+        }
+        let child = u16::try_from(self.all.len()).ok()?;
+        let (parent, own) = (self.get(number), shape.code(code));
+        if parent.channel_offsets.len() + own.channels.len() > MAX_CHANNELS {
+            return None;
+        }
+        let mut layout = Layout {
+            number: child,
+            codes: parent.codes.clone(),
+            bases: parent.bases.clone(),
+            size: parent.size + own.size,
+            channel_offsets: parent.channel_offsets.clone(),
+            channel_templates: parent.channel_templates.clone(),
+            parent: number,
+            children: vec![None; shape.codes.len()],
+        };
+        layout.codes.push(code);
+        layout.bases.push(parent.size);
+        layout.channel_offsets.extend(own.channels.iter().map(|channel| parent.size + channel.offset));
+        layout.channel_templates.extend(own.channels.iter().map(|channel| channel.template));
+        self.all[usize::from(number)].children[usize::from(code.0)] = Some(child);
+        self.all.push(Box::new(layout));
+        Some(self.get(child))
+    }
+}

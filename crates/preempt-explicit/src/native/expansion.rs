@@ -1,0 +1,323 @@
+//! From one stable state to the next, through atomic sequences: `search/stable.rs` of the model, on machine code.
+
+use super::context::Context;
+use super::moves::{Ask, Found, Moves};
+use super::program::Program;
+use crate::Unsupported;
+use crate::convert::{FlatState, flatten, unflatten};
+use crate::layout::{LAYOUT_BYTES, Layout};
+use crate::successors::{Event, Piece, Successors};
+use preempt_core::{PropertyKind, SourceMap};
+use preempt_model::interpreter::{Action, State};
+use preempt_model::{Interpreter, Model, System};
+use std::hash::{BuildHasher, Hasher};
+
+/// A model in machine code, ready to be searched by one thread. Several threads would each have their own, with the
+/// layouts behind a lock that is taken only when a new one is met.
+pub struct Native<'m> {
+    interpreter: Interpreter<'m>,
+    program: Box<Program>,
+    initial: FlatState,
+    /// The state that is expanded, after its hidden variables.
+    source: Vec<u8>,
+    /// One for each step of the atomic sequence that is being followed.
+    levels: Vec<Found>,
+    /// Hashes of the states in the middle of it.
+    passed: Vec<u64>,
+    hasher: foldhash::fast::FixedState,
+    /// By layout, as far as they were asked for.
+    pieces: Vec<Vec<Piece>>,
+    global_tables: u32,
+    /// The first table of each code.
+    code_tables: Vec<u32>,
+    out_of_layouts: bool,
+    /// Between expansions.
+    context: Option<Box<Context>>,
+}
+
+impl std::fmt::Debug for Native<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Native").finish_non_exhaustive()
+    }
+}
+
+/// One successor, for comparison with the interpreter's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NativeSuccessor {
+    pub action: Action,
+    pub state: Option<State>,
+    pub runs: usize,
+    pub violation: Option<PropertyKind>,
+}
+
+/// Longer pieces would be different in too many states to be worth sharing.
+const LONGEST_PIECE: u32 = 8;
+
+impl<'m> Native<'m> {
+    pub fn new(model: &'m Model, sources: &'m SourceMap) -> Result<Native<'m>, Unsupported> {
+        let interpreter = Interpreter::new(model, sources)
+            .map_err(|fault| Unsupported(format!("initial values without meaning ({})", fault.0)))?;
+        let program = Box::new(Program::new(model)?);
+        let first = interpreter.initial_states().swap_remove(0);
+        // SAFETY: nothing else refers to the layouts.
+        #[allow(unsafe_code)]
+        let layouts = unsafe { &mut *program.layouts.get() };
+        let initial = flatten(&program.shape, layouts, &interpreter.open(&first))?;
+        let count = |start: u32, end: u32| (end - start).div_ceil(LONGEST_PIECE);
+        let global_tables = count(LAYOUT_BYTES as u32, program.shape.prefix);
+        let mut next = global_tables;
+        let code_tables = program.shape.codes.iter().map(|code| {
+            next += count(0, code.size);
+            next - count(0, code.size)
+        });
+        let code_tables = code_tables.collect();
+        Ok(Native {
+            interpreter,
+            initial,
+            source: Vec::new(),
+            levels: vec![Found::default()],
+            passed: Vec::new(),
+            hasher: foldhash::fast::FixedState::default(),
+            pieces: Vec::new(),
+            global_tables,
+            code_tables,
+            out_of_layouts: false,
+            context: None,
+            program,
+        })
+    }
+
+    fn layout(&self, state: &[u8]) -> &Layout {
+        // SAFETY: layouts are added only while machine code runs, and never moved or removed.
+        #[allow(unsafe_code)]
+        let layouts = unsafe { &*self.program.layouts.get() };
+        layouts.of_state(state)
+    }
+
+    fn open_source(&mut self, state: &[u8], hidden: &[u8]) {
+        self.source.clear();
+        self.source.extend_from_slice(hidden);
+        self.source.extend_from_slice(state);
+    }
+
+    fn state_of(&self, flat: &FlatState) -> State {
+        let layout = self.layout(&flat.bytes);
+        self.interpreter.close(&unflatten(self.interpreter.model(), &self.program.shape, layout, flat))
+    }
+
+    /// Every step of a process, as the interpreter lists them.
+    pub fn successors(&mut self, state: &State, process: usize) -> Result<Vec<NativeSuccessor>, Unsupported> {
+        // SAFETY: as in `new`: no machine code is running.
+        #[allow(unsafe_code)]
+        let layouts = unsafe { &mut *self.program.layouts.get() };
+        let flat = flatten(&self.program.shape, layouts, &self.interpreter.open(state))?;
+        self.open_source(&flat.bytes, &flat.hidden);
+        if flat.exclusive.is_some_and(|holder| usize::from(holder) != process)
+            || process >= state.process_count()
+        {
+            return Ok(Vec::new());
+        }
+        let mut found = Found::default();
+        let hidden = flat.hidden.len();
+        let mut moves = Moves::new(&self.program);
+        let ask = Ask { timeout: flat.exclusive.is_none() };
+        // SAFETY: the source is this state after its hidden variables.
+        #[allow(unsafe_code)]
+        unsafe {
+            let start = self.source.as_mut_ptr().add(hidden);
+            moves.moves(start, self.layout(&flat.bytes), process, ask, &mut found);
+        }
+        let successor = |step: &super::moves::Step| NativeSuccessor {
+            action: Action { edge: step.edge, partner: step.partner, picks: step.picks.clone() },
+            state: (step.size > 0).then(|| {
+                self.state_of(&FlatState {
+                    bytes: found.state(step).to_vec(),
+                    hidden: found.bytes[step.start - hidden..step.start].to_vec(),
+                    exclusive: step.exclusive,
+                })
+            }),
+            runs: usize::from(step.runs),
+            violation: step.violation,
+        };
+        Ok(found.steps.iter().map(successor).collect())
+    }
+
+    fn hash(&self, holder: u8, bytes: &[u8]) -> u64 {
+        let mut hasher = self.hasher.build_hasher();
+        hasher.write_u8(holder);
+        hasher.write(bytes);
+        hasher.finish()
+    }
+
+    /// Is this state one of those that the atomic sequence has passed on its way?
+    fn was_passed(&self, depth: usize, holder: u8, with_hidden: &[u8], hash: u64) -> bool {
+        let hidden = self.initial.hidden.len();
+        self.passed.iter().enumerate().any(|(i, known)| {
+            *known == hash && i < depth && {
+                let level = &self.levels[i];
+                let step = &level.steps[level.next - 1];
+                step.exclusive == Some(holder)
+                    && &level.bytes[step.start - hidden..step.start + step.size] == with_hidden
+            }
+        })
+    }
+}
+
+impl Successors for Native<'_> {
+    fn initial(&mut self) -> Vec<u8> {
+        self.initial.bytes.clone()
+    }
+
+    fn process_count(&self, state: &[u8]) -> usize {
+        self.layout(state).bases.len()
+    }
+
+    #[allow(unsafe_code)]
+    fn expand(&mut self, state: &[u8], process: usize, visit: &mut dyn FnMut(Event<'_>)) -> bool {
+        let hidden = self.initial.hidden.len();
+        self.source.clear();
+        self.source.extend_from_slice(&self.initial.hidden);
+        self.source.extend_from_slice(state);
+        let mut levels = std::mem::take(&mut self.levels);
+        let program: *const Program = &*self.program;
+        // SAFETY: the program is boxed and lives as long as `self`.
+        let program = unsafe { &*program };
+        let context = self.context.take().unwrap_or_else(|| Box::new(Context::new(program)));
+        let mut moves = Moves::with(program, context);
+        levels[0].clear();
+        self.passed.clear();
+        // SAFETY: the source is this state after its hidden variables.
+        unsafe {
+            let start = self.source.as_mut_ptr().add(hidden);
+            moves.moves(start, self.layout(state), process, Ask { timeout: true }, &mut levels[0]);
+        }
+        let moved = !levels[0].steps.is_empty();
+        let mut depth = 0;
+        loop {
+            let level = &mut levels[depth];
+            if level.next == level.steps.len() {
+                if depth == 0 {
+                    break;
+                }
+                depth -= 1;
+                self.passed.pop();
+                continue;
+            }
+            level.next += 1;
+            let step = &level.steps[level.next - 1];
+            let (steps, runs) = (depth as u32 + 1, step.runs);
+            if let Some(kind) = step.violation {
+                visit(Event::Violation { kind, steps });
+            }
+            if step.size == 0 {
+                continue;
+            }
+            let Some(holder) = step.exclusive else {
+                visit(Event::Arrival { state: level.state(step), runs, steps });
+                continue;
+            };
+            let (start, size) = (step.start, step.size);
+            let with_hidden = &level.bytes[start - hidden..start + size];
+            let hash = self.hash(holder, with_hidden);
+            std::mem::swap(&mut self.levels, &mut levels);
+            let current = &self.levels[depth];
+            let again = self.was_passed(depth, holder, &current.bytes[start - hidden..start + size], hash);
+            std::mem::swap(&mut self.levels, &mut levels);
+            // An atomic sequence that comes back to where it was never ends and leads nowhere else.
+            if again {
+                continue;
+            }
+            if levels.len() == depth + 1 {
+                levels.push(Found::default());
+            }
+            let (before, after) = levels.split_at_mut(depth + 1);
+            let (level, next) = (&mut before[depth], &mut after[0]);
+            next.clear();
+            let layout = self.layout(&level.bytes[start..start + size]);
+            // SAFETY: the state lies after its hidden variables, in another level than the one that is filled.
+            unsafe {
+                let start = level.bytes.as_mut_ptr().add(start);
+                moves.moves(start, layout, usize::from(holder), Ask { timeout: false }, next);
+            }
+            if next.steps.is_empty() {
+                visit(Event::Arrival { state: &level.bytes[start..start + size], runs, steps });
+            } else {
+                self.passed.push(hash);
+                depth += 1;
+            }
+        }
+        self.out_of_layouts |= moves.context.out_of_layouts;
+        self.context = Some(moves.context);
+        self.levels = levels;
+        moved
+    }
+
+    #[allow(unsafe_code)]
+    fn can_move(&mut self, state: &[u8], process: usize) -> bool {
+        let hidden = self.initial.hidden.len();
+        self.source.clear();
+        self.source.extend_from_slice(&self.initial.hidden);
+        self.source.extend_from_slice(state);
+        let start = self.source.as_mut_ptr();
+        // SAFETY: the source is this state after its hidden variables.
+        unsafe {
+            let start = start.add(hidden);
+            Moves::new(&self.program).has_move(start, self.layout(state), process, Ask { timeout: true })
+        }
+    }
+
+    fn may_end(&self, state: &[u8]) -> bool {
+        let layout = self.layout(state);
+        (0..layout.bases.len()).all(|process| {
+            let code = layout.codes[process];
+            let kind = self.program.shape.code(code).location;
+            let location = kind.read(state, layout.bases[process] as usize);
+            self.program.places[usize::from(code.0)][location as usize].end
+        })
+    }
+
+    fn interpreted(&self, state: &[u8]) -> State {
+        let hidden = self.initial.hidden.clone();
+        self.state_of(&FlatState { bytes: state.to_vec(), hidden, exclusive: None })
+    }
+
+    fn class_of(&self, state: &[u8]) -> u32 {
+        u32::from(u16::from_le_bytes([state[0], state[1]]))
+    }
+
+    fn pieces(&mut self, class: u32) -> &[Piece] {
+        let class = class as usize;
+        if self.pieces.len() <= class {
+            self.pieces.resize(class + 1, Vec::new());
+        }
+        if self.pieces[class].is_empty() {
+            // SAFETY: as in `layout`.
+            #[allow(unsafe_code)]
+            let layouts = unsafe { &*self.program.layouts.get() };
+            let layout = layouts.get(class as u16);
+            let mut pieces = Vec::new();
+            cut(LAYOUT_BYTES as u32, self.program.shape.prefix, 0, &mut pieces);
+            debug_assert_eq!(pieces.len(), self.global_tables as usize);
+            for (code, base) in layout.codes.iter().zip(&layout.bases) {
+                let size = self.program.shape.code(*code).size;
+                cut(*base, base + size, self.code_tables[usize::from(code.0)], &mut pieces);
+            }
+            self.pieces[class] = pieces;
+        }
+        &self.pieces[class]
+    }
+
+    fn write_class(&self, class: u32, state: &mut [u8]) {
+        state[..LAYOUT_BYTES].copy_from_slice(&(class as u16).to_le_bytes());
+    }
+
+    fn trouble(&self) -> Option<Unsupported> {
+        self.out_of_layouts.then(|| Unsupported("more than 65535 sets of living processes".into()))
+    }
+}
+
+fn cut(start: u32, end: u32, table: u32, pieces: &mut Vec<Piece>) {
+    for (i, start) in (start..end).step_by(LONGEST_PIECE as usize).enumerate() {
+        pieces.push(Piece { start, end: (start + LONGEST_PIECE).min(end), table: table + i as u32 });
+    }
+}

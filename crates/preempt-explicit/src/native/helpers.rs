@@ -1,0 +1,263 @@
+//! What machine code leaves to Rust: rare questions, and whatever changes the layout.
+//!
+//! Every helper is given the context that the machine code was entered with; the context points at the state, at its
+//! layout and at the program.
+#![allow(
+    unsafe_code,
+    reason = "called from machine code, with pointers that the caller of the machine code vouches for"
+)]
+
+use super::context::{Context, Event, FAULT, NO, YES};
+use super::moves::{Ask, Moves};
+use super::program::Program;
+use crate::layout::Layout;
+use preempt_model::{CodeId, TemplateId};
+
+/// SAFETY (for all helpers): machine code passes on the context it was given, whose pointers `Context::point_at` set
+/// to a living layout, a living program, and a state with room for what the command may add.
+macro_rules! parts {
+    ($context:ident) => {{
+        let context = unsafe { &mut *$context };
+        let layout: &Layout = unsafe { &*context.layout };
+        let program: &Program = unsafe { &*context.program };
+        (context, layout, program)
+    }};
+}
+
+/// `Expr::Any`.
+pub unsafe extern "C" fn pick(context: *mut Context, low: i32, high: i32) -> i32 {
+    let context = unsafe { &mut *context };
+    if context.chooses { context.picks.pick(low, high) } else { low }
+}
+
+pub unsafe extern "C" fn timeout(context: *mut Context) -> i32 {
+    let (context, layout, program) = parts!(context);
+    if !context.asks_timeout {
+        return NO;
+    }
+    let mut moves = Moves::new(program);
+    let nobody = (0..layout.bases.len()).all(|process| {
+        // SAFETY: the state is the one that the context points at.
+        unsafe { !moves.has_move(context.state, layout, process, Ask { timeout: false }) }
+    });
+    i32::from(nobody)
+}
+
+pub unsafe extern "C" fn enabled(context: *mut Context, pid: i32) -> i32 {
+    let (context, layout, program) = parts!(context);
+    let living = usize::try_from(pid).ok().filter(|pid| *pid < layout.bases.len());
+    let could = |pid| unsafe { Moves::new(program).could_move(context.state, layout, pid, None) };
+    i32::from(living.is_some_and(could))
+}
+
+pub unsafe extern "C" fn non_progress(context: *mut Context) -> i32 {
+    let (context, layout, program) = parts!(context);
+    let progresses = |process: usize| {
+        let location = unsafe { program.location_of(context.state, layout, process) };
+        program.places[usize::from(layout.codes[process].0)][location as usize].progress
+    };
+    i32::from(!(0..layout.bases.len()).any(progresses))
+}
+
+/// The number of a process's location, or a fault.
+pub unsafe extern "C" fn pc_value(context: *mut Context, pid: i32) -> i32 {
+    let (context, layout, program) = parts!(context);
+    let Some(pid) = usize::try_from(pid).ok().filter(|pid| *pid < layout.bases.len()) else { return FAULT };
+    let location = unsafe { program.location_of(context.state, layout, pid) };
+    program.places[usize::from(layout.codes[pid].0)][location as usize].number as i32
+}
+
+pub unsafe extern "C" fn priority(context: *mut Context, pid: i32) -> i32 {
+    let (context, layout, program) = parts!(context);
+    let Some(pid) = usize::try_from(pid).ok().filter(|pid| *pid < layout.bases.len()) else { return FAULT };
+    unsafe { i32::from(program.priority_of(context.state, layout, pid)) }
+}
+
+pub unsafe extern "C" fn set_priority(context: *mut Context, pid: i32, priority: i32) -> i32 {
+    let (context, layout, program) = parts!(context);
+    if !(1..=255).contains(&priority) {
+        return FAULT;
+    }
+    if let Some(pid) = usize::try_from(pid).ok().filter(|pid| *pid < layout.bases.len())
+        && let Some(at) = program.shape.code(layout.codes[pid]).priority
+    {
+        unsafe { *context.state.add((layout.bases[pid] + at) as usize) = priority as u8 };
+    }
+    YES
+}
+
+/// Where the segment of the process that a remote reference means begins; -1 if there is none. Without a number
+/// (`any` is not 0) it is the first process of that code.
+pub unsafe extern "C" fn find_process(context: *mut Context, code: i32, pid: i32, any: i32) -> i32 {
+    let (_, layout, _) = parts!(context);
+    let code = CodeId(code as u16);
+    let found = if any != 0 {
+        layout.codes.iter().position(|own| *own == code)
+    } else {
+        usize::try_from(pid).ok().filter(|pid| layout.codes.get(*pid) == Some(&code))
+    };
+    found.map_or(-1, |process| layout.bases[process] as i32)
+}
+
+/// The code and arguments (in the context) of a new process; its number, or a fault.
+pub unsafe extern "C" fn run(context: *mut Context, code: i32, count: i32, priority: i32) -> i32 {
+    let (this, layout, program) = parts!(context);
+    let code = CodeId(code as u16);
+    let pid = layout.bases.len();
+    if pid >= preempt_model::interpreter::MAX_PROCESSES {
+        return FAULT;
+    }
+    // SAFETY: no other reference to the layouts is used while one is added, and layouts never move.
+    let layouts = unsafe { &mut *program.layouts.get() };
+    let Some(next) = layouts.with_one_more(&program.shape, layout.number, code) else {
+        this.out_of_layouts = true;
+        return FAULT;
+    };
+    let shape = program.shape.code(code);
+    // SAFETY: the caller has left room for every process that can be started.
+    let segment = unsafe {
+        let start = this.state.add(layout.size as usize);
+        std::ptr::write_bytes(start, 0, shape.size as usize);
+        std::slice::from_raw_parts_mut(start, shape.size as usize)
+    };
+    let (entry, parameters) = &program.entries[usize::from(code.0)];
+    shape.location.write(segment, 0, *entry as i32);
+    if let Some(at) = shape.priority {
+        segment[at as usize] = priority as u8;
+    }
+    for (slot, (ty, value)) in parameters.iter().zip(&this.message[..count as usize]).enumerate() {
+        shape.locals.write(segment, 0, slot, ty.wrap(*value));
+    }
+    let first_channel = layout.channel_offsets.len();
+    this.relayout(next);
+    let Some(init) = program.inits[usize::from(code.0)] else { return pid as i32 };
+    let before = (this.process, this.chooses, this.asks_timeout);
+    (this.process, this.chooses, this.asks_timeout) = (pid as i32, false, false);
+    this.offer_channel = first_channel as i32;
+    let (state, segment) = (this.state, segment.as_mut_ptr());
+    // SAFETY: the new segment is part of the state; no reference to the context is used from here on.
+    unsafe {
+        let status = init(context, state, segment);
+        ((*context).process, (*context).chooses, (*context).asks_timeout) = before;
+        if status == FAULT { FAULT } else { pid as i32 }
+    }
+}
+
+/// A channel whose template is not known when code is made.
+struct Channel<'p> {
+    template: TemplateId,
+    shape: &'p crate::layout::TemplateShape,
+    start: *mut u8,
+}
+
+impl<'p> Channel<'p> {
+    unsafe fn at(context: &Context, layout: &Layout, program: &'p Program, index: i32) -> Channel<'p> {
+        let template = layout.channel_templates[index as usize];
+        let offset = layout.channel_offsets[index as usize] as usize;
+        Channel {
+            template,
+            shape: program.shape.template(template),
+            start: unsafe { context.state.add(offset) },
+        }
+    }
+
+    unsafe fn bytes(&mut self) -> &mut [u8] {
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.shape.size as usize) }
+    }
+
+    unsafe fn length(&mut self) -> usize {
+        let kind = self.shape.length;
+        if self.shape.capacity == 0 { 0 } else { kind.read(unsafe { self.bytes() }, 0) as usize }
+    }
+
+    fn message_at(&self, position: usize) -> usize {
+        usize::from(self.shape.length.bytes) + position * self.shape.message as usize
+    }
+}
+
+pub unsafe extern "C" fn channel_length(context: *mut Context, index: i32) -> i32 {
+    let (context, layout, program) = parts!(context);
+    unsafe { Channel::at(context, layout, program, index).length() as i32 }
+}
+
+pub unsafe extern "C" fn channel_capacity(context: *mut Context, index: i32) -> i32 {
+    let (context, layout, program) = parts!(context);
+    unsafe { Channel::at(context, layout, program, index).shape.capacity as i32 }
+}
+
+pub unsafe extern "C" fn channel_width(context: *mut Context, index: i32) -> i32 {
+    let (context, layout, program) = parts!(context);
+    unsafe { Channel::at(context, layout, program, index).shape.fields.len() as i32 }
+}
+
+pub unsafe extern "C" fn channel_field(context: *mut Context, index: i32, position: i32, field: i32) -> i32 {
+    let (context, layout, program) = parts!(context);
+    let mut channel = unsafe { Channel::at(context, layout, program, index) };
+    let (kind, at) = channel.shape.fields[field as usize];
+    let at = channel.message_at(position as usize) + at as usize;
+    kind.read(unsafe { channel.bytes() }, at)
+}
+
+/// Cuts the message in the context to the channel's types; a fault if it has another number of fields.
+pub unsafe extern "C" fn cut_message(context: *mut Context, index: i32) -> i32 {
+    let (context, layout, program) = parts!(context);
+    let types = &program.fields[usize::from(layout.channel_templates[index as usize].0)];
+    if types.len() != context.message_length as usize {
+        return FAULT;
+    }
+    types.iter().zip(&mut context.message).for_each(|(ty, value)| *value = ty.wrap(*value));
+    YES
+}
+
+/// Puts the message in the context into a channel that has room for it.
+pub unsafe extern "C" fn send(context: *mut Context, index: i32, sorted: i32) -> i32 {
+    let (context, layout, program) = parts!(context);
+    let mut channel = unsafe { Channel::at(context, layout, program, index) };
+    let types = &program.fields[usize::from(channel.template.0)];
+    if types.len() != context.message_length as usize {
+        return FAULT;
+    }
+    let (shape, length) = (channel.shape, unsafe { channel.length() });
+    let sent = &context.message[..types.len()];
+    let first = channel.message_at(0);
+    let bytes = unsafe { channel.bytes() };
+    let size = shape.message as usize;
+    let mut position = length;
+    if sorted != 0 {
+        let other = |position: usize| {
+            let start = first + position * size;
+            shape.fields.iter().map(move |(kind, at)| (*kind, start + *at as usize))
+        };
+        position = (0..length)
+            .find(|position| sent.iter().copied().lt(other(*position).map(|(kind, at)| kind.read(bytes, at))))
+            .unwrap_or(length);
+        let start = first + position * size;
+        bytes.copy_within(start..first + length * size, start + size);
+    }
+    for (((kind, at), ty), value) in shape.fields.iter().zip(types).zip(sent) {
+        kind.write(bytes, first + position * size + *at as usize, ty.wrap(*value));
+    }
+    shape.length.write(bytes, 0, length as i32 + 1);
+    YES
+}
+
+/// Takes a message out.
+pub unsafe extern "C" fn remove(context: *mut Context, index: i32, position: i32) -> i32 {
+    let (context, layout, program) = parts!(context);
+    let mut channel = unsafe { Channel::at(context, layout, program, index) };
+    let (shape, length) = (channel.shape, unsafe { channel.length() });
+    let (first, size) = (channel.message_at(0), shape.message as usize);
+    let bytes = unsafe { channel.bytes() };
+    let start = first + position as usize * size;
+    bytes.copy_within(start + size..first + length * size, start);
+    bytes[first + (length - 1) * size..first + length * size].fill(0);
+    shape.length.write(bytes, 0, length as i32 - 1);
+    YES
+}
+
+/// Remembers a send or a receive, for promises about who uses a channel.
+pub unsafe extern "C" fn note_event(context: *mut Context, send: i32, channel: i32) -> i32 {
+    let context = unsafe { &mut *context };
+    context.events.push(Event { process: context.process, send: send != 0, channel });
+    YES
+}

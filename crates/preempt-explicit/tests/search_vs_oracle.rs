@@ -1,0 +1,99 @@
+//! The search against the brute-force oracle on random models: verdict, fewest preemptions, fewest steps, states
+//! within each bound, each distinct violation with its cheapest cost; and the work done is never more under a bound.
+
+use preempt_core::{Outcome, Silent, SourceMap, Verdict};
+use preempt_explicit::{Goal, Options, Source, check, count, explore};
+use preempt_model::generator::{faulty_program_from_seed, program_from_seed};
+use preempt_model::search::RunCost;
+use preempt_model::search::oracle::{Answers, answers};
+use preempt_model::{Interpreter, Model};
+use std::collections::BTreeSet;
+
+fn programs(few: u64) -> u64 {
+    std::env::var("PREEMPT_PROGRAMS").ok().and_then(|number| number.parse().ok()).unwrap_or(few)
+}
+
+fn cost(outcome: &Outcome) -> Option<RunCost> {
+    let trace = outcome.counterexample.as_ref()?;
+    Some(RunCost { preemptions: trace.preemptions() as u32, steps: trace.steps.len() as u64 })
+}
+
+/// Models with more states than this are left out: the oracle is slow.
+const LARGEST: u64 = 3000;
+
+/// True if the model was small enough to be compared.
+fn compare(model: &Model, sources: &SourceMap, fair_switch: bool, name: &str) -> bool {
+    let Ok(interpreter) = Interpreter::new(model, sources) else { return false };
+    let mut options = Options { fair_switch, ..Options::default() };
+    options.limits.states = Some(LARGEST);
+    let run = |options: &Options| count(model, sources, options, &mut Silent).expect("a supported model");
+    let whole = run(&options);
+    if matches!(whole.verdict, Verdict::Inconclusive(_)) {
+        return false;
+    }
+    let oracle: Answers<Interpreter<'_>> = answers(&interpreter, fair_switch);
+    assert_eq!(whole.stats.states, oracle.states.len() as u64, "{name}: states");
+    assert_eq!(whole.stats.revisits, 0, "{name}: revisits");
+    let cheapest = oracle.cheapest();
+    for bound in [0, 1, 2] {
+        let bounded = Options { bound: Some(bound), ..options.clone() };
+        let counted = run(&bounded);
+        assert_eq!(counted.stats.states, oracle.states_within(bound) as u64, "{name}: states within {bound}");
+        assert!(counted.stats.transitions <= whole.stats.transitions, "{name}: transitions within {bound}");
+        let checked = check(model, sources, &bounded, &mut Silent).expect("a supported model");
+        let expected = cheapest.filter(|cost| cost.preemptions <= bound);
+        assert_eq!(cost(&checked), expected, "{name}: cheapest violation within {bound}");
+    }
+    for successors in [Source::Native, Source::Interpreted] {
+        let options = Options { successors, ..options.clone() };
+        let checked = check(model, sources, &options, &mut Silent).expect("a supported model");
+        assert_eq!(cost(&checked), cheapest, "{name}: cheapest violation, {successors:?}");
+        assert_eq!(checked.verdict == Verdict::Violated, cheapest.is_some(), "{name}: verdict");
+    }
+    let all = explore(model, sources, &options, Goal::All, &mut Silent).expect("a supported model");
+    let found: BTreeSet<_> = all
+        .errors
+        .iter()
+        .filter(|error| error.property.kind != preempt_core::PropertyKind::Deadlock)
+        .map(|error| (error.property.name.clone(), error.trace.preemptions(), error.trace.steps.len()))
+        .collect();
+    let expected: BTreeSet<_> = oracle
+        .violations
+        .iter()
+        .map(|(violation, cost)| (violation.name.clone(), cost.preemptions as usize, cost.steps as usize))
+        .collect();
+    // The same words may be said of several places.
+    let cheapest_of = |set: &BTreeSet<(String, usize, usize)>| {
+        let mut names = BTreeSet::new();
+        set.iter().filter(|(name, ..)| names.insert(name.clone())).cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(cheapest_of(&found), cheapest_of(&expected), "{name}: all violations");
+    true
+}
+
+fn campaign(faulty: bool, fair_switch: bool, few: u64) {
+    let mut compared = 0;
+    for seed in 0..programs(few) {
+        let program = if faulty { faulty_program_from_seed(seed) } else { program_from_seed(seed) };
+        let (model, sources) = program.to_model();
+        let name = format!("seed {seed}\n{}", program.to_promela());
+        compared += u64::from(compare(&model, &sources, fair_switch, &name));
+    }
+    println!("{compared} programs compared");
+    assert!(compared * 2 > programs(few), "most programs are small enough");
+}
+
+#[test]
+fn random_programs() {
+    campaign(false, false, 300);
+}
+
+#[test]
+fn programs_that_do_what_has_no_meaning() {
+    campaign(true, false, 200);
+}
+
+#[test]
+fn with_fair_switches() {
+    campaign(false, true, 100);
+}
