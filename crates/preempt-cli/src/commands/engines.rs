@@ -9,19 +9,22 @@ pub fn run() -> Result<ExitStatus, Failure> {
     Ok(ExitStatus::Holds)
 }
 
+/// Wide enough for the longest list of verbs.
+const COLUMN: usize = 32;
+
 fn table() -> String {
     let mut text = format!("{:<12}", "");
     for engine in Engine::ALL {
-        text.push_str(&format!("{:<16}", engine.name()));
+        text.push_str(&format!("{:<COLUMN$}", engine.name()));
     }
     let mut notes = String::new();
     for input in Input::ALL {
         text = format!("{}\n{:<12}", text.trim_end(), input.name());
         for engine in Engine::ALL {
             match plan(input, engine) {
-                Ok(plan) => text.push_str(&format!("{:<16}", plan.verbs())),
+                Ok(plan) => text.push_str(&format!("{:<COLUMN$}", plan.verbs())),
                 Err(why) => {
-                    text.push_str(&format!("{:<16}", "-"));
+                    text.push_str(&format!("{:<COLUMN$}", "-"));
                     notes.push_str(&format!("{} with {}: {why}\n", input.name(), engine.name()));
                 }
             }
