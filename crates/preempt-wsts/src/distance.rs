@@ -33,7 +33,8 @@ fn small(marking: &Marking) -> Vec<(Place, u32)> {
 
 impl Distance {
     pub(crate) fn new(problem: &Problem, live: &[bool], open: &[usize]) -> Distance {
-        let (mut needs, mut gives): (Vec<Vec<(Place, u32)>>, Vec<Vec<Place>>) = (Vec::new(), Vec::new());
+        let mut needs: Vec<Vec<(Place, u32)>> = Vec::new();
+        let mut gives: Vec<Vec<Place>> = Vec::new();
         for (transition, _) in problem.net.transitions.iter().zip(live).filter(|(_, live)| **live) {
             let given: Vec<Place> = transition.produce.iter().map(|(place, _)| place).collect();
             needs.push(small(&transition.consume));
