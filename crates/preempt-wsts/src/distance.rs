@@ -13,11 +13,13 @@ use std::collections::BinaryHeap;
 pub(crate) const NEVER: u32 = u32::MAX;
 
 pub(crate) struct Distance {
-    /// For each action what it needs, and where it puts tokens. A move is an action of its own.
-    needs: Vec<Vec<(Place, u32)>>,
+    /// For each action how many places it needs, and where it puts tokens. A move is an action of its own.
+    needs: Vec<u32>,
     gives: Vec<Vec<Place>>,
     /// For each place who needs it, and how much.
     users: Vec<Vec<(u32, u32)>>,
+    /// The actions that need nothing.
+    free: Vec<u32>,
     targets: Vec<Vec<(Place, u32)>>,
     cost: Vec<u32>,
     lacking: Vec<u32>,
@@ -31,7 +33,8 @@ fn small(marking: &Marking) -> Vec<(Place, u32)> {
 
 impl Distance {
     pub(crate) fn new(problem: &Problem, live: &[bool], open: &[usize]) -> Distance {
-        let (mut needs, mut gives) = (Vec::new(), Vec::new());
+        let mut needs: Vec<Vec<(Place, u32)>> = Vec::new();
+        let mut gives: Vec<Vec<Place>> = Vec::new();
         for (transition, _) in problem.net.transitions.iter().zip(live).filter(|(_, live)| **live) {
             let given: Vec<Place> = transition.produce.iter().map(|(place, _)| place).collect();
             needs.push(small(&transition.consume));
@@ -53,7 +56,8 @@ impl Distance {
             cost: vec![NEVER; users.len()],
             lacking: vec![0; needs.len()],
             sum: vec![0; needs.len()],
-            needs,
+            free: (0..).zip(&needs).filter(|(_, need)| need.is_empty()).map(|(action, _)| action).collect(),
+            needs: needs.iter().map(|need| need.len() as u32).collect(),
             gives,
             users,
             targets,
@@ -64,13 +68,20 @@ impl Distance {
     pub(crate) fn estimate(&mut self, marking: &[u32]) -> u32 {
         self.cost.fill(NEVER);
         self.queue.clear();
-        for action in 0..self.needs.len() {
-            let lacking =
-                self.needs[action].iter().filter(|(place, n)| marking[*place as usize] < *n).count() as u32;
-            self.lacking[action] = lacking;
-            self.sum[action] = 1;
-            if lacking == 0 {
-                Self::give(&mut self.cost, &mut self.queue, &self.gives[action], 1);
+        self.sum.fill(1);
+        self.lacking.copy_from_slice(&self.needs);
+        for action in &self.free {
+            Self::give(&mut self.cost, &mut self.queue, &self.gives[*action as usize], 1);
+        }
+        for (place, there) in marking.iter().enumerate().filter(|(_, there)| **there > 0) {
+            for (action, n) in &self.users[place] {
+                if there >= n {
+                    let action = *action as usize;
+                    self.lacking[action] -= 1;
+                    if self.lacking[action] == 0 {
+                        Self::give(&mut self.cost, &mut self.queue, &self.gives[action], 1);
+                    }
+                }
             }
         }
         while let Some(Reverse((cost, place))) = self.queue.pop() {

@@ -70,6 +70,12 @@ pub(crate) fn forward(problem: &Problem, open: &[usize], stop: &Stop<'_>) -> Ans
             return Answer::Covered(run);
         }
     }
+    // Each transition waits at one of the places it needs; those that need none come last.
+    let mut watching: Vec<Vec<u32>> = vec![Vec::new(); problem.net.places.len() + 1];
+    for (number, transition) in (0..).zip(&problem.net.transitions).filter(|(t, _)| live[*t as usize]) {
+        let first = transition.consume.iter().next();
+        watching[first.map_or(problem.net.places.len(), |(place, _)| place as usize)].push(number);
+    }
     let mut current = vec![0u32; problem.net.places.len()];
     let mut after = current.clone();
     let mut steps = 0u32;
@@ -82,12 +88,15 @@ pub(crate) fn forward(problem: &Problem, open: &[usize], stop: &Stop<'_>) -> Ans
         }
         let depth = search.nodes[number as usize].depth + 1;
         unpack(&search.nodes[number as usize].state, &mut current);
-        for (at, transition) in problem.net.transitions.iter().enumerate() {
-            if !live[at] || !fire(transition, &current, &mut after) {
+        let places = search.nodes[number as usize].state.iter().map(|(place, _)| *place as usize);
+        let candidates: Vec<u32> =
+            places.flat_map(|place| &watching[place]).chain(&watching[current.len()]).copied().collect();
+        for at in candidates {
+            if !fire(&problem.net.transitions[at as usize], &current, &mut after) {
                 continue;
             }
             Counters::add(&stop.counters.transitions, 1);
-            if let Some(run) = search.add(&mut after, number, at as u32, depth, stop) {
+            if let Some(run) = search.add(&mut after, number, at, depth, stop) {
                 return Answer::Covered(run);
             }
         }

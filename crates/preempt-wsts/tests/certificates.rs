@@ -80,6 +80,25 @@ fn written_certificates_are_read_back() {
     assert!(bases > 50 && refutations > 50, "{bases} {refutations}");
 }
 
+/// Each kind of argument is found somewhere.
+#[test]
+fn every_kind_of_step_is_used() {
+    let mut counts = [0; 4];
+    for seed in 0..6000 {
+        let problem = random_problem(&mut Random::new(seed), Kind::Plain);
+        let Some(certificate) = certificate(&problem, Engine::Prechecks) else { continue };
+        for step in certificate.refutations.iter().flat_map(|refutation| &refutation.steps) {
+            counts[match step {
+                Step::Empty(_) => 0,
+                Step::Trap(_) => 1,
+                Step::Unused(_) => 2,
+                Step::Contradiction(_) => 3,
+            }] += 1;
+        }
+    }
+    assert!(counts.iter().all(|count| *count > 0), "{counts:?}");
+}
+
 #[test]
 fn a_broken_text_is_an_error_with_its_line() {
     let net = random_problem(&mut Random::new(1), Kind::Plain).net;

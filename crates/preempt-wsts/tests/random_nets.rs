@@ -84,3 +84,12 @@ fn nets_with_tests_for_few_tokens() {
     let (decided, violated) = campaign(0..1500, Kind::Testing);
     assert!(decided > 1000 && violated > 100, "{decided} {violated}");
 }
+
+/// `cargo test --release -- --ignored` for a night.
+#[test]
+#[ignore = "long"]
+fn a_long_campaign() {
+    for kind in [Kind::Plain, Kind::Moving, Kind::Testing] {
+        campaign(1_000_000..1_030_000, kind);
+    }
+}
