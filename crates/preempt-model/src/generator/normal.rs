@@ -172,14 +172,14 @@ impl Scope<'_> {
     }
 
     /// Spin refuses loops that do nothing at all; one that assigns a variable to itself spins as well.
-    fn no_idle_loop(&self, option: Vec<Statement>) -> Vec<Statement> {
-        match option.as_slice() {
-            [only] if is_idle(only) => {
-                let place = self.place(Place { local: false, variable: 0, index: None });
-                vec![Statement::Assign(place.clone(), Expression::Load(place))]
-            }
-            _ => option,
+    fn no_idle_loop(&self, mut option: Vec<Statement>) -> Vec<Statement> {
+        if option.iter().all(|statement| is_idle(statement) || *statement == Statement::Break)
+            && let Some(idle) = option.iter_mut().find(|statement| is_idle(statement))
+        {
+            let place = self.place(Place { local: false, variable: 0, index: None });
+            *idle = Statement::Assign(place.clone(), Expression::Load(place));
         }
+        option
     }
 
     /// The inside of a `d_step`: after its first statement nothing in it may block.
@@ -258,7 +258,11 @@ impl Scope<'_> {
 }
 
 fn is_idle(statement: &Statement) -> bool {
-    matches!(statement, Statement::Skip | Statement::Guard(Expression::Constant(_)))
+    match statement {
+        Statement::Skip | Statement::Guard(Expression::Constant(_)) => true,
+        Statement::Atomic(body) => body.iter().all(is_idle),
+        _ => false,
+    }
 }
 
 /// Where a `d_step` begins with a choice, Spin looks only at these to see whether it can be executed.

@@ -86,12 +86,22 @@ fn statement(depth: u32, faults: bool) -> BoxedStrategy<Statement> {
         3 => choice.clone().prop_map(|(options, _)| Statement::If(options)),
         3 => choice.prop_map(|(options, end)| Statement::Do(Loop { options, end })),
         2 => vec(inner.clone(), 1..=3).prop_map(Statement::Atomic),
-        2 => vec(inner.clone(), 1..=3).prop_map(Statement::Deterministic),
+        2 => vec(block_statement(faults), 1..=3).prop_map(Statement::Deterministic),
         1 => (0..=2usize, 1..=3i8).prop_map(|(variable, limit)| counting_loop(variable, limit)),
         1 => (vec(inner.clone(), 1..=3), vec(inner, 1..=2))
             .prop_map(|(body, escape)| Statement::Unless { body, escape }),
     ]
     .boxed()
+}
+
+/// Choices are the point of a deterministic block.
+fn block_statement(faults: bool) -> impl Strategy<Value = Statement> {
+    let simple = simple_statement(faults).boxed();
+    prop_oneof![
+        4 => simple.clone(),
+        2 => vec(option_of(simple), 1..=3).prop_map(Statement::If),
+        1 => (0..=2usize, 1..=3i8).prop_map(|(variable, limit)| counting_loop(variable, limit)),
+    ]
 }
 
 /// An option of a choice: perhaps an `else`, some statements, perhaps a `break`.

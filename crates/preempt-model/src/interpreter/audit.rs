@@ -263,7 +263,7 @@ impl Step<'_> {
 
     /// From the two states before to the two after: what is written is the same, what is not stays different.
     fn same_effect(&self, run: [&Machine; 4], footprint: &Footprint) -> Result<(), String> {
-        let [before, after, _, _] = run;
+        let [before, after, changed, outcome] = run;
         slots_agree(run.map(|machine| &machine.globals), Scope::Global, Some(footprint))?;
         let depths = run.map(|machine| machine.processes.get(self.process).map_or(0, |it| it.frames.len()));
         for frame in 0..depths.into_iter().min().unwrap_or(0) {
@@ -271,6 +271,15 @@ impl Step<'_> {
             let top = depths == [frame + 1; 4];
             let locals = run.map(|machine| &machine.processes[self.process].frames[frame].locals);
             slots_agree(locals, Scope::Local, top.then_some(footprint))?;
+        }
+        let new = |before: &Machine, after: &Machine| {
+            let depth = before.processes[self.process].frames.len();
+            let frames =
+                after.processes.get(self.process).map(|it| it.frames[depth.min(it.frames.len())..].to_vec());
+            (frames, after.processes.iter().skip(before.processes.len()).cloned().collect::<Vec<_>>())
+        };
+        if new(before, after) != new(changed, outcome) {
+            return Err("how what is called or started begins".into());
         }
         for channel in 0..before.channels.len().min(after.channels.len()) {
             let [before, after, changed, outcome] = run.map(|machine| &machine.channels[channel].messages);

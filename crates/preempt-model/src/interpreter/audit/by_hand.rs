@@ -31,7 +31,7 @@ fn code(kind: CodeKind, span: Span, commands: Vec<Command>) -> Code {
         parameters: vec![Type::BYTE],
         variables: Vec::new(),
         slots: 3,
-        init: vec![Init::Set { hidden: false, slot: 1, ty: Type::BYTE, value: Expr::load(global(0)) }],
+        init: vec![Init::Set { hidden: false, slot: 1, ty: Type::BYTE, value: Expr::load(global(3)) }],
         locations,
         entry: LocationId(0),
         provided: None,
