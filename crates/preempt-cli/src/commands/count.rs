@@ -11,7 +11,7 @@ use crate::progress::Watch;
 use preempt_report::TextOptions;
 
 pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
-    let engine = args.search.engine.unwrap_or(Engine::Reference);
+    let engine = args.search.engine.unwrap_or(Engine::Explicit);
     let Some(ready) = ready(&args.model, engine, None, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
