@@ -1,6 +1,6 @@
 //! The answer, how far it reaches, and what it cost.
 
-use crate::limits::Bound;
+use crate::limits::{Bound, Cost};
 use crate::property::{Property, PropertyKind};
 use crate::trace::Trace;
 use std::collections::BTreeMap;
@@ -67,6 +67,8 @@ pub struct Stats {
     pub peak_bytes: u64,
     /// What the memory was used for, where that is known.
     pub memory: Option<Memory>,
+    /// What the levels count.
+    pub unit: Cost,
     pub levels: Vec<Level>,
     pub violations: BTreeMap<PropertyKind, u64>,
 }

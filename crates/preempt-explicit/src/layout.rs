@@ -134,7 +134,17 @@ impl Shape {
         if u64::from(prefix) + u64::from(largest_segment) * MAX_PROCESSES as u64 > 1 << 24 {
             return Err(Unsupported("states of more than 16 megabytes".into()));
         }
-        Ok(Shape { last, observer, globals, hidden, global_channels, prefix, codes, templates, largest_segment })
+        Ok(Shape {
+            last,
+            observer,
+            globals,
+            hidden,
+            global_channels,
+            prefix,
+            codes,
+            templates,
+            largest_segment,
+        })
     }
 
     pub fn code(&self, code: CodeId) -> &CodeShape {

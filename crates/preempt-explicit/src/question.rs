@@ -1,12 +1,12 @@
 //! How each question about a model is answered here, and any system of one's own.
 
+use crate::Unsupported;
 use crate::interned::{Interned, RunsAlone};
 use crate::native::Native;
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
 use crate::search::{Goal, Options, Report, Source, search};
 use crate::watched::{Observer as Automaton, PlaceOf, Watched};
-use crate::Unsupported;
 use preempt_core::{Observer, Outcome, SourceMap, Verdict};
 use preempt_model::monitor::{BuchiMonitor, ClaimMonitor, Monitor, Monitored, Traced};
 use preempt_model::question::{Asking, Question};
@@ -105,10 +105,8 @@ pub fn answer(
         return Ok(report);
     }
     let (bound, fair_switch, limits) = (options.bound, options.fair_switch, options.limits);
-    let asking = Asking {
-        options: preempt_model::search::Options { bound, fair_switch, limits },
-        weakly_fair,
-    };
+    let asking =
+        Asking { options: preempt_model::search::Options { bound, fair_switch, limits }, weakly_fair };
     let outcome = question
         .answer_infinite(interpreter, &asking, observer)
         .map_err(|error| Unsupported(error.to_string()))?;

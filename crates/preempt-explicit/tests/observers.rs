@@ -68,8 +68,12 @@ fn claims_with_assertions_choices_and_ends() {
              active proctype Q() {{ do :: y < 2 -> atomic {{ y++; x > 0 -> x-- }} :: y > 0 -> y-- od }} {text}"
         );
         let mut read = |_: &str| Err("there are no other files".to_string());
-        let loaded =
-            preempt_promela::load("claim.pml", &model_text, &preempt_promela::Additions::default(), &mut read);
+        let loaded = preempt_promela::load(
+            "claim.pml",
+            &model_text,
+            &preempt_promela::Additions::default(),
+            &mut read,
+        );
         let model = loaded.model.unwrap_or_else(|| panic!("{number}: {:?}", loaded.diagnostics));
         let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values have a meaning");
         let question = Question::Claim(0);
@@ -81,7 +85,11 @@ fn claims_with_assertions_choices_and_ends() {
                 let options = Options { bound, successors, ..Options::default() };
                 let found = answer(&question, &model, &loaded.sources, &options, false, &mut Silent)
                     .expect("a supported model");
-                assert_eq!(shown(&found.outcome), shown(&expected), "claim {number}, {successors:?}, {bound:?}");
+                assert_eq!(
+                    shown(&found.outcome),
+                    shown(&expected),
+                    "claim {number}, {successors:?}, {bound:?}"
+                );
                 assert_eq!(
                     found.outcome.violation, expected.violation,
                     "claim {number}, {successors:?}, {bound:?}"

@@ -19,8 +19,7 @@ impl PrivateLocations {
         let of_code = |(number, code): (usize, &Code)| {
             let id = CodeId(number as u16);
             let count = code.locations.len();
-            let eligible =
-                code.kind == CodeKind::Process && code.provided.is_none() && !watched.observes(id);
+            let eligible = code.kind == CodeKind::Process && code.provided.is_none() && !watched.observes(id);
             if !eligible {
                 return vec![false; count];
             }
@@ -58,10 +57,8 @@ struct Watched {
 impl Watched {
     fn new(model: &Model) -> Watched {
         // Who moved last, and who could move, is changed by every step.
-        let mut watched = Watched {
-            everybody: model.has_priorities || model.remembers_last,
-            codes: HashSet::new(),
-        };
+        let mut watched =
+            Watched { everybody: model.has_priorities || model.remembers_last, codes: HashSet::new() };
         let mut look = |expr: &Expr| match expr {
             Expr::Enabled(_) | Expr::PcValue(_) | Expr::Priority(_) | Expr::LastPid => {
                 watched.everybody = true;

@@ -200,14 +200,12 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
         for kind in &kinds {
             *self.tally.stats.violations.entry(*kind).or_default() += 1;
         }
-        (!kinds.is_empty() && self.goal != Goal::Count)
-            .then_some(Ended::Violated(Found::During(process, 0)))
+        (!kinds.is_empty() && self.goal != Goal::Count).then_some(Ended::Violated(Found::During(process, 0)))
     }
 
     fn path_bytes(&self) -> u64 {
-        (self.path.len() * size_of::<Frame>()
-            + self.arrivals.len() * size_of::<Arrival>()
-            + self.bytes.len()) as u64
+        (self.path.len() * size_of::<Frame>() + self.arrivals.len() * size_of::<Arrival>() + self.bytes.len())
+            as u64
     }
 
     /// The path from the first state on, and what ends it.
@@ -246,11 +244,8 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
 
     fn report(mut self, verdict: Verdict, errors: Vec<super::Error>) -> Report {
         self.tally.stats.time = self.tally.elapsed();
-        let memory = Memory {
-            store: self.store.bytes() + self.system.bytes(),
-            frontier: self.most_bytes,
-            parents: 0,
-        };
+        let memory =
+            Memory { store: self.store.bytes() + self.system.bytes(), frontier: self.most_bytes, parents: 0 };
         reported(self.options, verdict, errors, self.tally.stats, memory)
     }
 }

@@ -372,7 +372,8 @@ impl<'a, S: Successors> Search<'a, S> {
             return Some(StopReason::Memory);
         }
         let (store, frontier, ways, system) = (&self.store, &self.frontier, &self.ways, &self.system);
-        let bytes = || store.bytes() + store.parent_bytes() + ways.bytes() + frontier.most_bytes() + system.bytes();
+        let bytes =
+            || store.bytes() + store.parent_bytes() + ways.bytes() + frontier.most_bytes() + system.bytes();
         self.tally.reason_to_stop(cost, bytes, frontier.waiting(), observer)
     }
 }

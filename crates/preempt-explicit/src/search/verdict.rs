@@ -6,9 +6,7 @@ use super::ways::{End, Run, path_to_violation};
 use super::{Error, Options, Report};
 use crate::store::Opened;
 use crate::successors::Successors;
-use preempt_core::{
-    Bound, Guarantee, Memory, Outcome, Property, Stats, StopReason, Trace, Verdict,
-};
+use preempt_core::{Bound, Guarantee, Memory, Outcome, Property, Stats, StopReason, Trace, Verdict};
 use preempt_model::System;
 use preempt_model::search::{RunCost, deadlock, is_deadlock, replay};
 use preempt_model::system::Violation;
@@ -129,7 +127,7 @@ pub(super) fn reported(
     let (violation, counterexample) =
         errors.first().map(|error| (error.property.clone(), error.trace.clone())).unzip();
     let peak_bytes = memory.store + memory.frontier + memory.parents;
-    let stats = Stats { peak_bytes, memory: Some(memory), ..stats };
+    let stats = Stats { peak_bytes, memory: Some(memory), unit: options.cost, ..stats };
     Report { outcome: Outcome { verdict, guarantee, violation, counterexample, stats }, errors }
 }
 

@@ -119,7 +119,12 @@ impl Ways {
 }
 
 /// The process's way from a state to one of its violations, counted from 0.
-pub fn path_to_violation<S: System>(system: &S, from: &S::State, process: u8, wanted: u32) -> Option<Path<S>> {
+pub fn path_to_violation<S: System>(
+    system: &S,
+    from: &S::State,
+    process: u8,
+    wanted: u32,
+) -> Option<Path<S>> {
     let mut seen = 0;
     let mut found = None;
     expand(system, from, usize::from(process), |event| {
