@@ -2,6 +2,7 @@
 //! will be needed, and only then look everything up.
 
 use super::frontier::{Frontier, Item, NOBODY, Who};
+use super::notes::ProcessSet;
 use super::spinning::spins;
 use super::ways::{End, Ways};
 use super::{Error, Goal, Options, Report};
@@ -77,7 +78,7 @@ impl<'a, 'm, S: Successors> Search<'a, 'm, S> {
             options,
             goal,
             started: Instant::now(),
-            store: Store::new(goal != Goal::Count),
+            store: Store::new(),
             frontier: Frontier::default(),
             ways: Ways::default(),
             stats: Stats::default(),
@@ -165,7 +166,7 @@ impl<'a, 'm, S: Successors> Search<'a, 'm, S> {
                     self.store.open(&mut self.system, item.state, &mut opened);
                     let there = usize::from(item.last) < self.system.process_count(&opened.bytes);
                     if there && self.expand(item, item.last, &opened, cost) {
-                        self.note(item);
+                        self.note(item, ProcessSet::default());
                     } else {
                         self.queue_others(item, cost);
                     }
@@ -177,9 +178,9 @@ impl<'a, 'm, S: Successors> Search<'a, 'm, S> {
         self.look_up(cost);
     }
 
-    fn note(&mut self, item: &Item) {
+    fn note(&mut self, item: &Item, ran: ProcessSet) {
         if self.goal != Goal::Count {
-            self.ways.note(&mut self.store.records, item);
+            self.ways.note(item, ran);
         }
     }
 
@@ -187,16 +188,17 @@ impl<'a, 'm, S: Successors> Search<'a, 'm, S> {
         let mut opened = std::mem::take(&mut self.opened);
         self.store.open(&mut self.system, item.state, &mut opened);
         let count = self.system.process_count(&opened.bytes);
-        let (mut moved, mut newly) = (false, false);
+        let (mut moved, mut ran) = (false, ProcessSet::default());
         for process in (0..count).filter(|process| *process != usize::from(item.last)) {
             if self.store.records.is_expanded(item.state, process) {
                 moved = true;
             } else if self.expand(item, process as u8, &opened, cost) {
-                (moved, newly) = (true, true);
+                moved = true;
+                ran[process / 64] |= 1 << (process % 64);
             }
         }
-        if newly {
-            self.note(item);
+        if ran != ProcessSet::default() {
+            self.note(item, ran);
         }
         if !moved {
             self.dead_end(item, &opened.bytes, count, cost);
@@ -316,7 +318,7 @@ impl<'a, 'm, S: Successors> Search<'a, 'm, S> {
             return;
         }
         *self.stats.violations.entry(PropertyKind::Deadlock).or_default() += 1;
-        self.note(item);
+        self.note(item, ProcessSet::default());
         self.violation(cost, End::In { state: item.state, last: item.last });
     }
 

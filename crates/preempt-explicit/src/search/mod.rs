@@ -3,7 +3,7 @@
 //!
 //! * [`frontier`]: what waits, by cost;
 //! * [`explore`]: the search itself, in batches;
-//! * [`ways`]: how a state was reached; [`verdict`]: from the end of a run to a counterexample that was replayed;
+//! * [`notes`], [`ways`]: how a state was reached; [`verdict`]: from the end of a run to a counterexample that was replayed;
 //! * [`spinning`]: when a process may be left for free.
 //!
 //! Several threads can work on one bucket at a time: its items are independent but for the mask of expanded
@@ -11,6 +11,7 @@
 
 mod explore;
 mod frontier;
+mod notes;
 mod spinning;
 mod verdict;
 mod ways;

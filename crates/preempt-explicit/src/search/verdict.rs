@@ -14,11 +14,7 @@ use preempt_model::system::Violation;
 
 impl<S: Successors> Search<'_, '_, S> {
     pub fn memory(&self) -> Memory {
-        Memory {
-            store: self.store.bytes(),
-            frontier: self.frontier.most_bytes(),
-            parents: self.store.parent_bytes() + self.ways.bytes(),
-        }
+        Memory { store: self.store.bytes(), frontier: self.frontier.most_bytes(), parents: self.ways.bytes() }
     }
 
     pub fn bytes(&self) -> u64 {
