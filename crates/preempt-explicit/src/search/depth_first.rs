@@ -60,7 +60,7 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
             system,
             options,
             goal,
-            store: Store::new(false),
+            store: Store::new(),
             tally: Tally::new(options.limits),
             path: Vec::new(),
             arrivals: Vec::new(),

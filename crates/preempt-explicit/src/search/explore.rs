@@ -3,6 +3,7 @@
 
 use super::charges::Charges;
 use super::frontier::{Frontier, Item, NOBODY, Who};
+use super::notes::ProcessSet;
 use super::spinning::spins;
 use super::tally::Tally;
 use super::ways::{End, Ways};
@@ -14,7 +15,7 @@ use crate::successors::{Event, Successors};
 use preempt_core::{Observer, PropertyKind, StopReason};
 use preempt_model::search::RunCost;
 use preempt_model::system::Violation;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// Items of one batch.
 const BATCH: usize = 64;
@@ -32,8 +33,8 @@ pub(super) struct Search<'a, S> {
     pub cheapest: Option<(RunCost, End)>,
     /// With [`Goal::All`]: each violation, with its cheapest cost.
     pub all: BTreeMap<Violation, (RunCost, End)>,
-    /// States that are violations in themselves.
-    pub wrong: HashSet<StateNumber>,
+    /// States that are violations in themselves, and whether that has been reported.
+    pub wrong: HashMap<StateNumber, bool>,
     reduces: bool,
     judges: bool,
     full: bool,
@@ -77,13 +78,13 @@ impl<'a, S: Successors> Search<'a, S> {
             options,
             goal,
             charges: Charges::new(options.cost),
-            store: Store::new(goal != Goal::Count),
+            store: Store::new(),
             frontier: Frontier::default(),
             ways: Ways::default(),
             tally: Tally::new(options.limits),
             cheapest: None,
             all: BTreeMap::new(),
-            wrong: HashSet::new(),
+            wrong: HashMap::new(),
             // Every violation at its own cheapest: one that ends a run would hide those of the others.
             reduces: options.reduction == Reduction::Exact && goal == Goal::First,
             judges: S::JUDGES_STATES,
@@ -157,7 +158,7 @@ impl<'a, S: Successors> Search<'a, S> {
     fn judge(&mut self, state: &[u8], item: &Item, cost: RunCost) {
         if let Some(kind) = self.system.state_violation(state) {
             *self.tally.stats.violations.entry(kind).or_default() += 1;
-            self.wrong.insert(item.state);
+            self.wrong.insert(item.state, false);
             self.queue(cost, Item { who: Who::Nobody, ..*item });
         }
     }
@@ -175,7 +176,7 @@ impl<'a, S: Successors> Search<'a, S> {
                     self.store.open(&mut self.system, item.state, &mut opened);
                     let there = usize::from(item.last) < self.system.process_count(&opened.bytes);
                     if there && self.expand(item, item.last, &opened, cost) {
-                        self.note(item);
+                        self.note(item, ProcessSet::default());
                     } else {
                         self.give_way(item, &opened.bytes, cost);
                     }
@@ -183,8 +184,11 @@ impl<'a, S: Successors> Search<'a, S> {
                 }
                 Who::Others => self.expand_others(item, cost),
                 Who::Nobody => {
-                    self.note(item);
-                    self.violation(cost, End::In { state: item.state, last: item.last });
+                    // The first to be taken is the cheapest.
+                    if !self.wrong.insert(item.state, true).unwrap_or(true) {
+                        self.note_end(item);
+                        self.violation(cost, End::In { state: item.state, last: item.last });
+                    }
                 }
             }
         }
@@ -204,26 +208,32 @@ impl<'a, S: Successors> Search<'a, S> {
         }
     }
 
-    fn note(&mut self, item: &Item) {
+    fn note(&mut self, item: &Item, ran: ProcessSet) {
         if self.goal != Goal::Count {
-            self.ways.note(&mut self.store.records, item);
+            self.ways.note(item, ran);
         }
+    }
+
+    /// A run ends in the item's state.
+    fn note_end(&mut self, item: &Item) {
+        self.note(&Item { who: Who::Others, ..*item }, ProcessSet::default());
     }
 
     fn expand_others(&mut self, item: &Item, cost: RunCost) {
         let mut opened = std::mem::take(&mut self.opened);
         self.store.open(&mut self.system, item.state, &mut opened);
         let count = self.system.process_count(&opened.bytes);
-        let (mut moved, mut newly) = (false, false);
+        let (mut moved, mut ran) = (false, ProcessSet::default());
         for process in (0..count).filter(|process| *process != usize::from(item.last)) {
             if self.store.records.is_expanded(item.state, process) {
                 moved = true;
             } else if self.expand(item, process as u8, &opened, cost) {
-                (moved, newly) = (true, true);
+                moved = true;
+                ran[process / 64] |= 1 << (process % 64);
             }
         }
-        if newly {
-            self.note(item);
+        if ran != ProcessSet::default() {
+            self.note(item, ran);
         }
         if !moved {
             self.dead_end(item, &opened.bytes, count, cost);
@@ -305,7 +315,7 @@ impl<'a, S: Successors> Search<'a, S> {
                     self.judge(&opened.bytes, &item, cost);
                     self.opened = opened;
                 }
-            } else if self.wrong.contains(&state) {
+            } else if self.wrong.contains_key(&state) {
                 self.queue(cost, Item { who: Who::Nobody, ..item });
             }
             if !self.store.records.is_expanded(state, usize::from(last)) {
@@ -352,7 +362,7 @@ impl<'a, S: Successors> Search<'a, S> {
             return;
         }
         *self.tally.stats.violations.entry(PropertyKind::Deadlock).or_default() += 1;
-        self.note(item);
+        self.note_end(item);
         self.violation(cost, End::In { state: item.state, last: item.last });
     }
 
@@ -372,8 +382,7 @@ impl<'a, S: Successors> Search<'a, S> {
             return Some(StopReason::Memory);
         }
         let (store, frontier, ways, system) = (&self.store, &self.frontier, &self.ways, &self.system);
-        let bytes =
-            || store.bytes() + store.parent_bytes() + ways.bytes() + frontier.most_bytes() + system.bytes();
+        let bytes = || store.bytes() + ways.bytes() + frontier.most_bytes() + system.bytes();
         self.tally.reason_to_stop(cost, bytes, frontier.waiting(), observer)
     }
 }

@@ -4,7 +4,8 @@
 //!   cheapest, so that a bound costs nothing and the first violation taken is the simplest. [`frontier`] is what
 //!   waits, by cost; [`charges`] says what costs;
 //! * [`depth_first`]: one path at a time;
-//! * [`ways`]: how a state was reached; [`verdict`]: from the end of a run to a counterexample that was replayed;
+//! * [`notes`], [`ways`]: how a state was reached; [`verdict`]: from the end of a run to a counterexample that was
+//!   replayed;
 //! * [`tally`]: numbers and limits; [`spinning`]: when a process may be left for free.
 //!
 //! Several threads can work on one bucket at a time: its items are independent but for the mask of expanded
@@ -14,6 +15,7 @@ mod charges;
 mod depth_first;
 mod explore;
 mod frontier;
+mod notes;
 mod spinning;
 mod tally;
 mod verdict;

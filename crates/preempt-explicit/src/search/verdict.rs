@@ -16,7 +16,7 @@ impl<S: Successors> Search<'_, S> {
         Memory {
             store: self.store.bytes() + self.system.bytes(),
             frontier: self.frontier.most_bytes(),
-            parents: self.store.parent_bytes() + self.ways.bytes(),
+            parents: self.ways.bytes(),
         }
     }
 

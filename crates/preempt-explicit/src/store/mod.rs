@@ -37,11 +37,10 @@ pub struct Opened {
 }
 
 impl Store {
-    /// `with_parents`: is there to be room for the way to each state?
-    pub fn new(with_parents: bool) -> Store {
+    pub fn new() -> Store {
         Store {
             pieces: PieceTables::default(),
-            records: Records::new(with_parents),
+            records: Records::new(),
             index: Index::new(),
             hasher: foldhash::fast::FixedState::default(),
         }
@@ -116,13 +115,8 @@ impl Store {
         }
     }
 
-    /// Of states, their pieces and the index; what is kept about the way to a state is counted apart.
     pub fn bytes(&self) -> u64 {
         self.pieces.bytes() + self.records.bytes() + self.index.bytes()
-    }
-
-    pub fn parent_bytes(&self) -> u64 {
-        self.records.parent_bytes()
     }
 }
 
