@@ -3,6 +3,7 @@
 
 use preempt_core::PropertyKind;
 use preempt_model::System;
+use std::io::{Error, ErrorKind, Read, Result, Write};
 
 /// What happens on the way from one stable state to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +65,20 @@ pub trait Successors {
     /// Writes what a class says by itself to the beginning of a state.
     fn write_class(&self, class: u32, state: &mut [u8]);
 
+    /// A number that is different for another system.
+    fn identity(&self) -> u64 {
+        0
+    }
+
+    /// Writes what is needed to understand stored states, for [`Successors::restore`].
+    fn save(&self, _: &mut dyn Write) -> Result<()> {
+        Err(no_checkpoints())
+    }
+
+    fn restore(&mut self, _: &mut dyn Read) -> Result<()> {
+        Err(no_checkpoints())
+    }
+
     /// Memory used for states outside the store.
     fn bytes(&self) -> u64 {
         0
@@ -73,4 +88,8 @@ pub trait Successors {
     fn trouble(&self) -> Option<crate::Unsupported> {
         None
     }
+}
+
+fn no_checkpoints() -> Error {
+    Error::new(ErrorKind::Unsupported, "only a model in machine code can be continued")
 }

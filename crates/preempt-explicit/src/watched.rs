@@ -9,6 +9,7 @@ use preempt_core::{PropertyKind, SourceMap};
 use preempt_model::monitor::{Monitor, Monitored};
 use preempt_model::property::Automaton;
 use preempt_model::{Code, Command, Expr, Interpreter, LocationId, Model, System};
+use std::io::{Read, Write};
 
 /// Where an observer can go from each of its places.
 #[derive(Debug, Clone, Default)]
@@ -282,6 +283,18 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Successors for Watched
 
     fn write_class(&self, class: u32, state: &mut [u8]) {
         self.native.write_class(class, state);
+    }
+
+    fn identity(&self) -> u64 {
+        self.native.identity()
+    }
+
+    fn save(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        self.native.save(out)
+    }
+
+    fn restore(&mut self, input: &mut dyn Read) -> std::io::Result<()> {
+        self.native.restore(input)
     }
 
     fn trouble(&self) -> Option<Unsupported> {

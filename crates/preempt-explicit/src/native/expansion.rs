@@ -12,6 +12,7 @@ use preempt_core::{PropertyKind, SourceMap};
 use preempt_model::interpreter::{Action, State};
 use preempt_model::{Expr, Interpreter, LocationId, Model, System};
 use std::hash::{BuildHasher, Hasher};
+use std::io::{Read, Write};
 
 /// A model in machine code, ready to be searched by one thread. Several threads would each have their own, with the
 /// layouts behind a lock that is taken only when a new one is met.
@@ -380,6 +381,24 @@ impl<'m> Successors for Native<'m> {
 
     fn write_class(&self, class: u32, state: &mut [u8]) {
         state[..LAYOUT_BYTES].copy_from_slice(&(class as u16).to_le_bytes());
+    }
+
+    fn identity(&self) -> u64 {
+        let mut hasher = foldhash::quality::FixedState::default().build_hasher();
+        hasher.write(format!("{:?}", self.interpreter.model()).as_bytes());
+        hasher.finish()
+    }
+
+    fn save(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        // SAFETY: as in `layout`.
+        #[allow(unsafe_code)]
+        unsafe { &*self.program.layouts.get() }.save(out)
+    }
+
+    fn restore(&mut self, input: &mut dyn Read) -> std::io::Result<()> {
+        // SAFETY: no machine code is running, and nothing else refers to the layouts.
+        #[allow(unsafe_code)]
+        unsafe { &mut *self.program.layouts.get() }.restore(&self.program.shape, input)
     }
 
     fn trouble(&self) -> Option<Unsupported> {

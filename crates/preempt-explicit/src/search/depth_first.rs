@@ -5,7 +5,7 @@ use super::tally::Tally;
 use super::verdict::{executed_again, reported};
 use super::ways::{Run, path_between, path_to_violation};
 use super::{Goal, Options, Report};
-use crate::Unsupported;
+use crate::Refusal;
 use crate::reduction::Reduction;
 use crate::store::{Opened, StateNumber, Store};
 use crate::successors::{Event, Successors};
@@ -69,7 +69,7 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
         }
     }
 
-    pub fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Unsupported> {
+    pub fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
         let mut ended = None;
         for state in self.system.initial() {
             ended = self.enter(&state, &Opened::default(), (u8::MAX, 0));
@@ -81,7 +81,7 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
             }
         }
         if let Some(trouble) = self.system.trouble() {
-            return Err(trouble);
+            return Err(trouble.into());
         }
         let violated = self.tally.stats.violations.values().any(|count| *count > 0);
         let verdict = match ended {

@@ -2,13 +2,14 @@
 //! memory that will be needed, and only then look everything up.
 
 use super::charges::Charges;
+use super::checkpoint::{Checkpoints, Position, told};
 use super::frontier::{Frontier, Item, NOBODY, Who};
 use super::notes::ProcessSet;
 use super::spinning::spins;
 use super::tally::Tally;
 use super::ways::{End, Ways};
 use super::{Goal, Options, Report};
-use crate::Unsupported;
+use crate::Refusal;
 use crate::reduction::Reduction;
 use crate::store::{Opened, StateNumber, Store};
 use crate::successors::{Event, Successors};
@@ -27,6 +28,7 @@ pub(super) struct Search<'a, S> {
     pub charges: Charges,
     pub store: Store,
     pub frontier: Frontier,
+    pub position: Position,
     pub ways: Ways,
     pub tally: Tally,
     /// The cheapest violation found so far.
@@ -80,6 +82,7 @@ impl<'a, S: Successors> Search<'a, S> {
             charges: Charges::new(options.cost),
             store: Store::new(),
             frontier: Frontier::default(),
+            position: Position::default(),
             ways: Ways::default(),
             tally: Tally::new(options.limits),
             cheapest: None,
@@ -95,35 +98,34 @@ impl<'a, S: Successors> Search<'a, S> {
         }
     }
 
-    pub fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Unsupported> {
-        self.begin();
-        let mut level = 0;
-        while self.frontier.has_level(level) {
-            let mut steps = 0;
-            while self.frontier.reaches(level, steps) {
-                let cost = RunCost { preemptions: level, steps };
+    pub fn run(
+        mut self,
+        checkpoints: &mut dyn Checkpoints,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Refusal> {
+        match checkpoints.resume() {
+            Some(mut input) => {
+                self.restore(&mut input).map_err(|error| Refusal::Checkpoint(told(&error)))?;
+            }
+            None => self.begin(),
+        }
+        while self.frontier.has_level(self.position.level) {
+            while self.frontier.reaches(self.position.level, self.position.steps) {
+                let cost = RunCost { preemptions: self.position.level, steps: self.position.steps };
                 if let Some((known, end)) = self.cheapest
                     && known <= cost
+                    && self.position.done == self.position.items.len()
                 {
                     return self.checked(|search| search.violated(known, end));
                 }
-                // A forced switch adds to the bucket that is being worked on.
-                loop {
-                    let items = self.frontier.take(level, steps);
-                    if items.is_empty() {
-                        break;
-                    }
-                    for items in items.chunks(BATCH) {
-                        self.work(items, cost);
-                        if let Some(reason) = self.reason_to_stop(cost, observer) {
-                            return self.checked(|search| search.stopped(reason));
-                        }
-                    }
+                if let Some(reason) = self.bucket(cost, checkpoints, observer) {
+                    checkpoints.save(&mut |out| self.save(out));
+                    return self.checked(|search| search.stopped(reason));
                 }
-                steps += 1;
+                self.position.steps += 1;
             }
-            self.frontier.forget_level(level);
-            level += 1;
+            self.frontier.forget_level(self.position.level);
+            self.position = Position { level: self.position.level + 1, ..Position::default() };
         }
         if let Some((cost, end)) = self.cheapest {
             return self.checked(|search| search.violated(cost, end));
@@ -131,10 +133,38 @@ impl<'a, S: Successors> Search<'a, S> {
         self.checked(Search::finished)
     }
 
+    /// Everything at one cost. A forced switch adds to the bucket that is being worked on.
+    fn bucket(
+        &mut self,
+        cost: RunCost,
+        checkpoints: &mut dyn Checkpoints,
+        observer: &mut dyn Observer,
+    ) -> Option<StopReason> {
+        loop {
+            if self.position.done == self.position.items.len() {
+                self.position.items = self.frontier.take(cost.preemptions, cost.steps);
+                self.position.done = 0;
+                if self.position.items.is_empty() {
+                    return None;
+                }
+            }
+            let items = std::mem::take(&mut self.position.items);
+            let end = items.len().min(self.position.done + BATCH);
+            self.work(&items[self.position.done..end], cost);
+            (self.position.items, self.position.done) = (items, end);
+            if let Some(reason) = self.reason_to_stop(cost, observer) {
+                return Some(reason);
+            }
+            if checkpoints.is_due() {
+                checkpoints.save(&mut |out| self.save(out));
+            }
+        }
+    }
+
     /// A result that rests on every state is given only if every state could be computed.
-    fn checked(self, result: impl FnOnce(Self) -> Report) -> Result<Report, Unsupported> {
+    fn checked(self, result: impl FnOnce(Self) -> Report) -> Result<Report, Refusal> {
         match self.system.trouble() {
-            Some(trouble) => Err(trouble),
+            Some(trouble) => Err(trouble.into()),
             None => Ok(result(self)),
         }
     }

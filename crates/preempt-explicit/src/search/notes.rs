@@ -6,7 +6,9 @@
 //! small.
 
 use super::frontier::{Item, Who};
+use crate::saved::{read_bytes, read_u64, write_bytes, write_u64};
 use crate::store::StateNumber;
+use std::io::{Read, Result, Write};
 
 /// A chunk begins anew, so that it can be read without those before it.
 const CHUNK: usize = 1 << 16;
@@ -83,6 +85,19 @@ impl Notes {
     /// From the last entry to the first.
     pub fn backwards(&self) -> impl Iterator<Item = Note> {
         self.chunks.iter().rev().flat_map(|chunk| read_chunk(chunk).into_iter().rev())
+    }
+
+    pub fn save(&self, out: &mut dyn Write) -> Result<()> {
+        write_u64(out, self.state.into())?;
+        write_u64(out, self.from.into())?;
+        write_u64(out, self.chunks.len() as u64)?;
+        self.chunks.iter().try_for_each(|chunk| write_bytes(out, chunk))
+    }
+
+    pub fn restore(input: &mut dyn Read) -> Result<Notes> {
+        let (state, from) = (read_u64(input)? as StateNumber, read_u64(input)? as StateNumber);
+        let chunks = (0..read_u64(input)?).map(|_| read_bytes(input)).collect::<Result<_>>()?;
+        Ok(Notes { chunks, state, from })
     }
 
     pub fn bytes(&self) -> u64 {

@@ -7,6 +7,7 @@ use crate::store::{Opened, StateNumber, Store};
 use crate::successors::Successors;
 use preempt_model::System;
 use preempt_model::search::stable::{Event, expand};
+use std::io::{Read, Result, Write};
 
 /// Where a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +38,15 @@ impl Ways {
     #[inline]
     pub fn note(&mut self, item: &Item, ran: ProcessSet) {
         self.notes.push(&Note { item: *item, ran });
+    }
+
+    pub fn save(&self, out: &mut dyn Write) -> Result<()> {
+        self.notes.save(out)
+    }
+
+    pub fn restore(&mut self, input: &mut dyn Read) -> Result<()> {
+        self.notes = Notes::restore(input)?;
+        Ok(())
     }
 
     pub fn bytes(&self) -> u64 {

@@ -2,6 +2,8 @@
 //! that growing never moves everything at once.
 
 use super::StateNumber;
+use crate::saved::{damaged, read_u64, write_u64};
+use std::io::{Read, Result, Write};
 
 const SHARD_BITS: u32 = 6;
 const LINE: usize = 8;
@@ -68,6 +70,35 @@ impl Index {
         let (shard, tag) = Index::parts(hash);
         let lines = &self.shards[shard].lines;
         prefetch(&lines[line_of(tag, lines.len())]);
+    }
+
+    pub fn save(&self, out: &mut dyn Write) -> Result<()> {
+        for shard in &self.shards {
+            write_u64(out, shard.lines.len() as u64)?;
+            let entries = shard.lines.iter().flat_map(|line| line.0);
+            entries.into_iter().try_for_each(|entry| write_u64(out, entry))?;
+        }
+        Ok(())
+    }
+
+    pub fn restore(input: &mut dyn Read) -> Result<Index> {
+        let mut index = Index { shards: Vec::new() };
+        for _ in 0..1 << SHARD_BITS {
+            let mut shard = Shard::default();
+            for _ in 0..read_u64(input)? {
+                let mut line = Line::default();
+                for entry in &mut line.0 {
+                    *entry = read_u64(input)?;
+                    shard.count += usize::from(*entry != 0);
+                }
+                shard.lines.push(line);
+            }
+            if shard.count >= shard.lines.len() * LINE {
+                return Err(damaged("its index is full"));
+            }
+            index.shards.push(shard);
+        }
+        Ok(index)
     }
 
     pub fn bytes(&self) -> u64 {

@@ -16,6 +16,7 @@ use index::Index;
 use pieces::PieceTables;
 use records::{Records, read_number, write_number};
 use std::hash::{BuildHasher, Hasher};
+use std::io::{Read, Result, Write};
 
 pub type StateNumber = u32;
 
@@ -44,6 +45,18 @@ impl Store {
             index: Index::new(),
             hasher: foldhash::fast::FixedState::default(),
         }
+    }
+
+    pub fn save(&self, out: &mut dyn Write) -> Result<()> {
+        self.pieces.save(out)?;
+        self.records.save(out)?;
+        self.index.save(out)
+    }
+
+    pub fn restore(input: &mut dyn Read) -> Result<Store> {
+        let pieces = PieceTables::restore(input)?;
+        let records = Records::restore(input)?;
+        Ok(Store { pieces, records, index: Index::restore(input)?, ..Store::new() })
     }
 
     /// Appends the key of a state to `keys`. Pieces that are as in `like` are not looked up again.

@@ -1,7 +1,9 @@
 //! Each different piece of a state once, numbered as it is met: a small table for each place in a state.
 
+use crate::saved::{read_bytes, read_u64, write_bytes, write_u64};
 use crate::successors::Piece;
 use std::hash::{BuildHasher, Hasher};
+use std::io::{Read, Result, Write};
 
 #[derive(Debug, Default)]
 pub struct PieceTables {
@@ -43,6 +45,29 @@ impl PieceTables {
             (Ok(target), Ok(source)) => *target = source,
             _ => target.iter_mut().zip(source).for_each(|(target, source)| *target = *source),
         }
+    }
+
+    pub fn save(&self, out: &mut dyn Write) -> Result<()> {
+        write_u64(out, self.tables.len() as u64)?;
+        for table in &self.tables {
+            write_u64(out, table.length as u64)?;
+            write_bytes(out, &table.bytes)?;
+        }
+        Ok(())
+    }
+
+    pub fn restore(input: &mut dyn Read) -> Result<PieceTables> {
+        let mut tables = PieceTables::default();
+        for table in 0..read_u64(input)? as u32 {
+            tables.tables.push(PieceTable::default());
+            let length = read_u64(input)? as usize;
+            let bytes = read_bytes(input)?;
+            let piece = Piece { start: 0, end: length as u32, table };
+            for bytes in bytes.chunks_exact(length.max(1)) {
+                tables.number(&piece, bytes);
+            }
+        }
+        Ok(tables)
     }
 
     pub fn bytes(&self) -> u64 {

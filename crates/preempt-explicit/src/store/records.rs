@@ -3,6 +3,8 @@
 
 use super::StateNumber;
 use super::index::prefetch;
+use crate::saved::{read_u64, write_u64};
+use std::io::{Read, Result, Write};
 
 /// Numbers count pairs of bytes.
 const GRAIN: usize = 2;
@@ -109,6 +111,22 @@ impl Records {
 
     pub fn set_everybody(&mut self, number: StateNumber, cost: u32) {
         self.record_mut(number)[EVERYBODY..EVERYBODY + 4].copy_from_slice(&cost.to_le_bytes());
+    }
+
+    pub fn save(&self, out: &mut dyn Write) -> Result<()> {
+        write_u64(out, self.end as u64)?;
+        write_u64(out, self.chunks.len() as u64)?;
+        self.chunks.iter().try_for_each(|chunk| out.write_all(chunk))
+    }
+
+    pub fn restore(input: &mut dyn Read) -> Result<Records> {
+        let mut records = Records { end: read_u64(input)? as usize, ..Records::new() };
+        for _ in 0..read_u64(input)? {
+            let mut chunk = vec![0; CHUNK].into_boxed_slice();
+            input.read_exact(&mut chunk)?;
+            records.chunks.push(chunk);
+        }
+        Ok(records)
     }
 
     pub fn bytes(&self) -> u64 {
