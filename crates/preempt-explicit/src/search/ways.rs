@@ -1,12 +1,12 @@
 //! How each state was reached, so that a run can be told: one way per (state, last process), and only those after
-//! which somebody ran. Paths are not stored: the interpreter takes each step of the way again.
+//! which somebody ran. Paths are not stored: the system's
+//! definition takes each step of the way again.
 
 use super::frontier::{Item, NOBODY};
 use super::notes::{Note, Notes, ProcessSet};
 use crate::store::{Opened, StateNumber, Store};
 use crate::successors::Successors;
-use preempt_model::Interpreter;
-use preempt_model::interpreter::{Action, State};
+use preempt_model::System;
 use preempt_model::search::stable::{Event, expand};
 
 /// Where a run ends.
@@ -18,7 +18,14 @@ pub enum End {
     In { state: StateNumber, last: u8 },
 }
 
-pub type Run = Vec<(usize, Action)>;
+/// Some steps of a system.
+pub type Path<S> = Vec<(usize, <S as System>::Action)>;
+
+/// A run from one of the initial states.
+pub struct Run<S: System> {
+    pub initial: S::State,
+    pub steps: Path<S>,
+}
 
 /// Why somebody ran, each time.
 #[derive(Debug, Default)]
@@ -37,47 +44,45 @@ impl Ways {
         self.notes.bytes()
     }
 
-    /// All steps from the initial state.
-    pub fn run<S: Successors>(
-        &self,
-        store: &Store,
-        system: &mut S,
-        interpreter: &Interpreter<'_>,
-        end: End,
-    ) -> Option<Run> {
+    /// The initial state, and all steps from there.
+    pub fn run<S: Successors>(&self, store: &Store, system: &mut S, end: End) -> Option<Run<S::Meaning>> {
         let mut opened = Opened::default();
         let mut state_of = |system: &mut S, number: StateNumber| {
             store.open(system, number, &mut opened);
-            system.interpreted(&opened.bytes)
+            system.state_of(&opened.bytes)
         };
-        let mut segments: Vec<Run> = Vec::new();
+        let mut segments = Vec::new();
         // What led somewhere was noted before it: one look through the notes, from the end, is enough.
         let mut notes = self.notes.backwards();
-        let (mut state, mut way) = match end {
+        let (mut number, mut way) = match end {
             End::During { state, process, violation } => {
                 let from = state_of(system, state);
-                segments.push(path_to_violation(interpreter, &from, process, violation)?);
+                segments.push(path_to_violation(system.meaning(), &from, process, violation)?);
                 (state, notes.find(|note| note.let_run(state, process))?.item)
             }
-            End::In { state, last } => {
-                let is_meant = |note: &Note| note.item.state == state && note.item.last == last;
-                (state, notes.find(is_meant)?.item)
-            }
+            End::In { state, last } => (state, notes.first(|note| note.ends(state, last))?.item),
         };
+        let mut state = state_of(system, number);
         while way.by != NOBODY {
-            let (from, to) = (state_of(system, way.from), state_of(system, state));
-            segments.push(path_between(interpreter, &from, way.by, &to, way.last)?);
-            state = way.from;
-            way = notes.find(|note| note.let_run(state, way.by))?.item;
+            let from = state_of(system, way.from);
+            segments.push(path_between(system.meaning(), &from, way.by, &state, way.last)?);
+            (number, state) = (way.from, from);
+            way = notes.find(|note| note.let_run(number, way.by))?.item;
         }
-        Some(segments.into_iter().rev().flatten().collect())
+        Some(Run { initial: state, steps: segments.into_iter().rev().flatten().collect() })
     }
 }
 
-fn path_to_violation(interpreter: &Interpreter<'_>, from: &State, process: u8, wanted: u32) -> Option<Run> {
+/// The process's way from a state to one of its violations, counted from 0.
+pub fn path_to_violation<S: System>(
+    system: &S,
+    from: &S::State,
+    process: u8,
+    wanted: u32,
+) -> Option<Path<S>> {
     let mut seen = 0;
     let mut found = None;
-    expand(interpreter, from, usize::from(process), |event| {
+    expand(system, from, usize::from(process), |event| {
         if let Event::Violation { path, .. } = event {
             if seen == wanted {
                 found = Some(path.to_vec());
@@ -89,15 +94,15 @@ fn path_to_violation(interpreter: &Interpreter<'_>, from: &State, process: u8, w
 }
 
 /// The shortest of the process's ways from one stable state to the other.
-fn path_between(
-    interpreter: &Interpreter<'_>,
-    from: &State,
+pub fn path_between<S: System>(
+    system: &S,
+    from: &S::State,
     process: u8,
-    to: &State,
+    to: &S::State,
     last: u8,
-) -> Option<Run> {
-    let mut found: Option<Run> = None;
-    expand(interpreter, from, usize::from(process), |event| {
+) -> Option<Path<S>> {
+    let mut found: Option<Path<S>> = None;
+    expand(system, from, usize::from(process), |event| {
         if let Event::Arrival { path, state, runs } = event
             && state == *to
             && runs == usize::from(last)

@@ -51,7 +51,7 @@ impl Store {
     pub fn encode<S: Successors>(&mut self, system: &mut S, state: &[u8], like: &Opened, keys: &mut Vec<u8>) {
         let class = system.class_of(state);
         write_number(keys, class);
-        if class == like.class {
+        if class == like.class && !like.pieces.is_empty() {
             for (piece, number) in like.pieces.iter().zip(&like.numbers) {
                 let range = piece.start as usize..piece.end as usize;
                 let own = &state[range.clone()];
