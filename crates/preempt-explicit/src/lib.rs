@@ -24,7 +24,7 @@ pub use native::Native;
 pub use question::{answer, check, count, explore, explore_system};
 pub use reduction::Reduction;
 pub use search::{Error, Goal, Options, Order, Report, Source, search};
-pub use successors::{Event, Piece, Successors};
+pub use successors::{Event, Successors};
 
 /// Something in a model that the engine cannot do.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,57 @@
+//! Numbers for words of 64 bits, given as they are met: a word is a part of a state, or the numbers of two nodes.
+
+use super::index::{Index, Number, mix, prefetch};
+
+#[derive(Debug, Clone, Default)]
+pub struct Nodes {
+    words: Vec<u64>,
+    index: Index,
+}
+
+fn hash_of(word: u64) -> u64 {
+    mix(word, 0)
+}
+
+impl Nodes {
+    /// `None` if there are more than can be numbered.
+    #[inline]
+    pub fn number(&mut self, word: u64) -> Option<Number> {
+        let hash = hash_of(word);
+        let words = &mut self.words;
+        if let Some(number) = self.index.find(hash, |number| words[number as usize] == word) {
+            return Some(number);
+        }
+        let number = Number::try_from(words.len()).ok().filter(|number| *number < Number::MAX)?;
+        if words.len() == words.capacity() {
+            words.reserve_exact(words.len() / 8 + 8);
+        }
+        words.push(word);
+        self.index.insert(
+            hash,
+            number,
+            |number| prefetch(&words[number as usize]),
+            |number| hash_of(words[number as usize]),
+        );
+        Some(number)
+    }
+
+    #[inline]
+    pub fn word(&self, number: Number) -> u64 {
+        self.words[number as usize]
+    }
+
+    #[inline]
+    pub fn prefetch(&self, number: Number) {
+        if let Some(word) = self.words.get(number as usize) {
+            prefetch(word);
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    pub fn bytes(&self) -> u64 {
+        8 * self.words.capacity() as u64 + self.index.bytes()
+    }
+}
