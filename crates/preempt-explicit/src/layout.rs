@@ -255,6 +255,11 @@ impl Layouts {
         &self.all[usize::from(number)]
     }
 
+    /// `None` if there is no such number.
+    pub fn known(&self, number: u32) -> Option<&Layout> {
+        self.all.get(number as usize).map(|layout| &**layout)
+    }
+
     pub fn of_state(&self, state: &[u8]) -> &Layout {
         self.get(u16::from_le_bytes([state[0], state[1]]))
     }

@@ -27,7 +27,7 @@ pub use reduction::Reduction;
 pub use search::{
     Checkpoints, Error, Goal, NoCheckpoints, Options, Order, Report, Save, Source, search, search_saved,
 };
-pub use successors::{Event, Piece, Successors};
+pub use successors::{Event, Successors};
 
 /// Something in a model that the engine cannot do.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,15 +14,6 @@ pub enum Event<'a> {
     Violation { kind: PropertyKind, steps: u32 },
 }
 
-/// A part of a state that is stored once, however many states it occurs in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
-    pub start: u32,
-    pub end: u32,
-    /// Pieces of one table have the same length and the same meaning.
-    pub table: u32,
-}
-
 pub trait Successors {
     /// What defines these states and steps: it describes runs and executes them again.
     type Meaning: System;
@@ -57,12 +48,16 @@ pub trait Successors {
         false
     }
 
-    /// Which way of cutting a state into pieces is the state's; each has a number and a length.
+    /// States of one class have the same length and the same meaning of their bytes. Classes are numbered.
     fn class_of(&self, state: &[u8]) -> u32;
 
-    fn pieces(&mut self, class: u32) -> &[Piece];
+    /// The length of its states; `None` if there is no class with this number.
+    fn class_size(&self, class: u32) -> Option<usize>;
 
-    /// Writes what a class says by itself to the beginning of a state.
+    /// So many bytes at the beginning of a state say nothing but its class.
+    const HEADER: usize;
+
+    /// Writes them.
     fn write_class(&self, class: u32, state: &mut [u8]);
 
     /// A number that is different for another system.

@@ -4,7 +4,7 @@
 
 use crate::Unsupported;
 use crate::native::Native;
-use crate::successors::{Event, Piece, Successors};
+use crate::successors::{Event, Successors};
 use preempt_core::{PropertyKind, SourceMap};
 use preempt_model::monitor::{Monitor, Monitored};
 use preempt_model::property::Automaton;
@@ -192,6 +192,7 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>>> Watched<'a, 'm, M> {
 impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Successors for Watched<'a, 'm, M> {
     type Meaning = Monitored<'a, Interpreter<'m>, M>;
     const JUDGES_STATES: bool = true;
+    const HEADER: usize = Native::HEADER;
 
     fn meaning(&self) -> &Self::Meaning {
         &self.meaning
@@ -277,8 +278,8 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Successors for Watched
         self.native.class_of(state)
     }
 
-    fn pieces(&mut self, class: u32) -> &[Piece] {
-        self.native.pieces(class)
+    fn class_size(&self, class: u32) -> Option<usize> {
+        self.native.class_size(class)
     }
 
     fn write_class(&self, class: u32, state: &mut [u8]) {

@@ -138,7 +138,7 @@ impl<S: Successors> Search<'_, S> {
             return Err(damaged("it belongs to another model, or to other options"));
         }
         self.system.restore(input)?;
-        self.store = Store::restore(input)?;
+        self.store = Store::restore(&self.system, input)?;
         self.ways.restore(input)?;
         self.frontier = Frontier::restore(input)?;
         self.position.level = read_u64(input)? as u32;

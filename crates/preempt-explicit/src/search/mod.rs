@@ -6,7 +6,8 @@
 //! * [`depth_first`]: one path at a time;
 //! * [`notes`], [`ways`]: how a state was reached; [`verdict`]: from the end of a run to a counterexample that was
 //!   replayed;
-//! * [`checkpoint`]: a search that can be continued; [`tally`]: numbers and limits; [`spinning`]: when a process may be left for free.
+//! * [`checkpoint`]: a search that can be continued; [`tally`]: numbers and limits; [`spinning`]: when a process may be
+//!   left for free.
 //!
 //! Several threads can work on one bucket at a time: its items are independent but for the mask of expanded
 //! processes, which would be set atomically, and everything they find belongs to later buckets.

@@ -69,7 +69,7 @@ impl Ways {
                 segments.push(path_to_violation(system.meaning(), &from, process, violation)?);
                 (state, notes.find(|note| note.let_run(state, process))?.item)
             }
-            End::In { state, last } => (state, notes.find(|note| note.ends_in(state, last))?.item),
+            End::In { state, last } => (state, notes.find(|note| note.ends(state, last))?.item),
         };
         let mut state = state_of(system, number);
         while way.by != NOBODY {
