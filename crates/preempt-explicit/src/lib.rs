@@ -4,12 +4,13 @@
 //! * [`successors`]: what a search asks; answered by [`native`] machine code, with an observer by [`watched`], and for
 //!   any system by [`interned`];
 //! * [`store`]: every state once, compressed; [`search`]: the searches; [`reduction`]: what they may leave out;
-//! * [`question`]: how each question about a model is answered.
+//! * [`liveness`]: runs without end; [`question`]: how each question about a model is answered.
 #![deny(unsafe_code)]
 
 mod convert;
 mod interned;
 mod layout;
+mod liveness;
 mod native;
 mod question;
 mod reduction;
@@ -21,8 +22,9 @@ mod successors;
 mod watched;
 
 pub use interned::Interned;
+pub use liveness::Method;
 pub use native::Native;
-pub use question::{answer, check, count, explore, explore_saved, explore_system};
+pub use question::{answer, check, count, decide_cycles, explore, explore_saved, explore_system};
 pub use reduction::Reduction;
 pub use search::{
     Checkpoints, Error, Goal, NoCheckpoints, Options, Order, Report, Save, Source, search, search_saved,

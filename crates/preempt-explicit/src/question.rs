@@ -1,14 +1,17 @@
 //! How each question about a model is answered here, and any system of one's own.
 
 use crate::interned::{Interned, RunsAlone};
+use crate::liveness::{self, Method};
 use crate::native::Native;
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
 use crate::search::{Checkpoints, Goal, NoCheckpoints, Options, Report, Source, search, search_saved};
 use crate::watched::{Observer as Automaton, PlaceOf, Watched};
 use crate::{Refusal, Unsupported};
-use preempt_core::{Observer, Outcome, SourceMap, Verdict};
-use preempt_model::monitor::{BuchiMonitor, ClaimMonitor, Monitor, Monitored, Traced};
+use preempt_core::{Limits, Observer, Outcome, SourceMap, Verdict};
+use preempt_model::monitor::{
+    AcceptanceMonitor, BuchiMonitor, ClaimMonitor, Monitor, Monitored, NonProgressMonitor, Traced,
+};
 use preempt_model::question::{Asking, Question};
 use preempt_model::system::System;
 use preempt_model::{Interpreter, Model};
@@ -84,7 +87,7 @@ pub fn explore_saved(
     }
 }
 
-/// The answer to any question about a model: what a finite run shows is searched for here.
+/// The answer to any question about a model.
 pub fn answer(
     question: &Question,
     model: &Model,
@@ -94,57 +97,160 @@ pub fn answer(
     observer: &mut dyn Observer,
 ) -> Result<Report, Refusal> {
     let interpreter = &interpreter(model, sources)?;
-    let finite = match question {
-        Question::Safety => return explore(model, sources, options, Goal::First, observer),
+    let asked = Asked { question, model, sources, interpreter, options, weakly_fair };
+    match question {
+        Question::Safety => explore(model, sources, options, Goal::First, observer),
         Question::Trace => {
             let Some(assertion) = &model.trace_assertion else {
                 return explore(model, sources, options, Goal::First, observer);
             };
             let traced = Traced::new(interpreter, assertion);
-            return search(Interned::new(&traced, None), options, Goal::First, observer);
+            search(Interned::new(&traced, None), options, Goal::First, observer)
         }
         Question::Claim(number) => {
             let claim = &model.claims[*number];
             let automaton = Automaton::of_claim(model.code(claim.code))?;
-            let monitor = ClaimMonitor::new(interpreter, claim);
-            Some(watched(model, sources, (interpreter, &monitor), automaton, options, observer)?)
+            asked.with(&ClaimMonitor::new(interpreter, claim), &automaton, observer)
         }
         Question::Formula(formula) => {
             let monitor = BuchiMonitor::of_formula(interpreter, formula)
                 .map_err(|error| Unsupported(error.to_string()))?;
-            let automaton = Automaton::of_automaton(monitor.automaton())?;
-            Some(watched(model, sources, (interpreter, &monitor), automaton, options, observer)?)
+            asked.with(&monitor, &Automaton::of_automaton(monitor.automaton())?, observer)
         }
-        Question::Acceptance | Question::Progress => None,
-    };
-    if let Some(report) = finite.filter(|report| report.outcome.verdict != Verdict::Holds) {
-        return Ok(report);
+        Question::Acceptance => {
+            let monitor = AcceptanceMonitor { interpreter };
+            asked.about_cycles(&monitor, &Automaton::of_accept_labels(), Method::NestedDepthFirst, observer)
+        }
+        Question::Progress => {
+            let monitor = NonProgressMonitor { interpreter };
+            asked.about_cycles(&monitor, &Automaton::of_progress_labels(), Method::NestedDepthFirst, observer)
+        }
     }
-    let (bound, fair_switch, limits) = (options.bound, options.fair_switch, options.limits);
-    let asking =
-        Asking { options: preempt_model::search::Options { bound, fair_switch, limits }, weakly_fair };
-    let outcome = question
-        .answer_infinite(interpreter, &asking, observer)
-        .map_err(|error| Unsupported(error.to_string()))?;
-    Ok(Report { outcome, errors: Vec::new() })
 }
 
-/// What an observer finds in a finite run. Reductions do not apply: an observer may see every step.
-fn watched<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+/// Is there an accepted run without end, by one algorithm or the other? The run shown need not be the simplest.
+pub fn decide_cycles(
+    question: &Question,
+    model: &Model,
+    sources: &SourceMap,
+    options: &Options,
+    (method, weakly_fair): (Method, bool),
+    observer: &mut dyn Observer,
+) -> Result<Option<Report>, Refusal> {
+    let interpreter = &interpreter(model, sources)?;
+    let asked = Asked { question, model, sources, interpreter, options, weakly_fair };
+    match question {
+        Question::Safety | Question::Trace => return Ok(None),
+        Question::Claim(number) => {
+            let claim = &model.claims[*number];
+            let automaton = Automaton::of_claim(model.code(claim.code))?;
+            asked.decide(&ClaimMonitor::new(interpreter, claim), &automaton, method, observer)
+        }
+        Question::Formula(formula) => {
+            let monitor = BuchiMonitor::of_formula(interpreter, formula)
+                .map_err(|error| Unsupported(error.to_string()))?;
+            asked.decide(&monitor, &Automaton::of_automaton(monitor.automaton())?, method, observer)
+        }
+        Question::Acceptance => {
+            let monitor = AcceptanceMonitor { interpreter };
+            asked.decide(&monitor, &Automaton::of_accept_labels(), method, observer)
+        }
+        Question::Progress => {
+            let monitor = NonProgressMonitor { interpreter };
+            asked.decide(&monitor, &Automaton::of_progress_labels(), method, observer)
+        }
+    }
+    .map(Some)
+}
+
+/// Everything that is known about what is asked.
+struct Asked<'a, 'm> {
+    question: &'a Question,
     model: &'m Model,
     sources: &'m SourceMap,
-    (interpreter, monitor): (&'a Interpreter<'m>, &'a M),
-    automaton: Automaton,
-    options: &Options,
-    observer: &mut dyn Observer,
-) -> Result<Report, Refusal> {
-    let meaning = Monitored { system: interpreter, monitor };
-    match options.successors {
-        Source::Native => {
-            let watched = Watched::new(model, sources, automaton, meaning)?;
-            search(watched, options, Goal::First, observer)
+    interpreter: &'a Interpreter<'m>,
+    options: &'a Options,
+    weakly_fair: bool,
+}
+
+/// States that the reference engine may visit to find the simplest run without end, where one is known already.
+const SIMPLEST_STATES: u64 = 200_000;
+
+impl<'m> Asked<'_, 'm> {
+    /// First what the observer finds in a finite run, then what it finds in a run without end. Reductions do not
+    /// apply: an observer may see every step.
+    fn with<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+        &self,
+        monitor: &M,
+        automaton: &Automaton,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Refusal> {
+        let options = &Options { reduction: Reduction::None, ..self.options.clone() };
+        let meaning = Monitored { system: self.interpreter, monitor };
+        let finite = match options.successors {
+            Source::Native => {
+                let watched = Watched::new(self.model, self.sources, automaton.clone(), meaning)?;
+                search(watched, options, Goal::First, observer)?
+            }
+            Source::Interpreted => search(Interned::new(&meaning, None), options, Goal::First, observer)?,
+        };
+        match finite.outcome.verdict {
+            Verdict::Holds => self.about_cycles(monitor, automaton, Method::NestedDepthFirst, observer),
+            Verdict::Violated | Verdict::Inconclusive(_) => Ok(finite),
         }
-        Source::Interpreted => search(Interned::new(&meaning, None), options, Goal::First, observer),
+    }
+
+    /// Machine code decides whether there is a run without end at all; the reference engine knows the simplest, and
+    /// whether there is one within a bound.
+    fn about_cycles<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+        &self,
+        monitor: &M,
+        automaton: &Automaton,
+        method: Method,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Refusal> {
+        let Options { bound, fair_switch, limits, .. } = *self.options;
+        let options = preempt_model::search::Options { bound, fair_switch, limits };
+        if self.options.successors == Source::Interpreted {
+            return self.simplest(options, observer);
+        }
+        let mut decided = self.decide(monitor, automaton, method, observer)?;
+        decided.outcome.guarantee = preempt_model::search::guarantee(&options);
+        if decided.outcome.verdict != Verdict::Violated {
+            return Ok(decided);
+        }
+        if bound.is_some() {
+            return self.simplest(options, observer);
+        }
+        let most = limits.states.map_or(SIMPLEST_STATES, |most| most.min(SIMPLEST_STATES));
+        let limits = Limits { states: Some(most), ..limits };
+        let simplest = self.simplest(preempt_model::search::Options { limits, ..options }, observer)?;
+        Ok(if simplest.outcome.verdict == Verdict::Violated { simplest } else { decided })
+    }
+
+    fn simplest(
+        &self,
+        options: preempt_model::search::Options,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Refusal> {
+        let asking = Asking { options, weakly_fair: self.weakly_fair };
+        let outcome = self
+            .question
+            .answer_infinite(self.interpreter, &asking, observer)
+            .map_err(|error| Unsupported(error.to_string()))?;
+        Ok(Report { outcome, errors: Vec::new(), simplest: !self.weakly_fair })
+    }
+
+    fn decide<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+        &self,
+        monitor: &M,
+        automaton: &Automaton,
+        method: Method,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Refusal> {
+        let meaning = Monitored { system: self.interpreter, monitor };
+        let watched = Watched::new(self.model, self.sources, automaton.clone(), meaning)?;
+        liveness::check(watched, method, self.weakly_fair, self.options, observer)
     }
 }
 

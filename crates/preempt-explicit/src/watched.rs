@@ -1,12 +1,12 @@
-//! Machine code with an observer that moves in step with it: a never claim, or the automaton of a formula. The
-//! definition is `monitor` of the model; here the observer's conditions are machine code too, and its place lies in
-//! the state.
+//! Machine code with an observer that moves in step with it: a never claim, the automaton of a formula, or one that
+//! looks for labels. The definition is `monitor` of the model; here the observer's conditions are machine code too, and
+//! its place lies in the state.
 
 use crate::Unsupported;
 use crate::native::Native;
 use crate::successors::{Event, Successors};
 use preempt_core::{PropertyKind, SourceMap};
-use preempt_model::monitor::{Monitor, Monitored};
+use preempt_model::monitor::{Monitor, Monitored, Stage};
 use preempt_model::property::Automaton;
 use preempt_model::{Code, Command, Expr, Interpreter, LocationId, Model, System};
 use std::io::{Read, Write};
@@ -17,12 +17,18 @@ pub struct Observer {
     places: Vec<Place>,
     start: u16,
     conditions: Vec<Expr>,
+    /// Is an accept label of a process as good as an accepting place?
+    heeds_labels: bool,
+    /// Is a state in which nobody can move repeated for ever?
+    stutters: bool,
 }
 
 #[derive(Debug, Clone, Default)]
 struct Place {
     /// The observer has seen what must never happen.
     ends: bool,
+    /// A run that comes here again and again is a violation.
+    accepts: bool,
     edges: Vec<Edge>,
 }
 
@@ -51,7 +57,12 @@ type Reading = Result<u16, PropertyKind>;
 impl Observer {
     /// A never claim.
     pub fn of_claim(code: &Code) -> Result<Observer, Unsupported> {
-        let mut observer = Observer { start: place_number(code.entry.0 as usize)?, ..Observer::default() };
+        let mut observer = Observer {
+            start: place_number(code.entry.0 as usize)?,
+            heeds_labels: true,
+            stutters: true,
+            ..Observer::default()
+        };
         for location in &code.locations {
             let mut edges = Vec::new();
             for edge in &location.edges {
@@ -65,14 +76,15 @@ impl Observer {
                 let target = place_number(edge.target.0 as usize)?;
                 edges.push(Edge { when, target, atomic: edge.atomic });
             }
-            observer.places.push(Place { ends: location.end, edges });
+            observer.places.push(Place { ends: location.end, accepts: location.accept, edges });
         }
         Ok(observer)
     }
 
     /// The automaton of a formula's negation.
     pub fn of_automaton(automaton: &Automaton) -> Result<Observer, Unsupported> {
-        let mut observer = Observer { start: place_number(automaton.initial)?, ..Observer::default() };
+        let mut observer =
+            Observer { start: place_number(automaton.initial)?, stutters: true, ..Observer::default() };
         for (number, state) in automaton.states.iter().enumerate() {
             // Once everything that may follow is accepted, there is nothing to wait for.
             let ends = state.accepting && state.edges.contains(&(Expr::TRUE, number));
@@ -81,9 +93,28 @@ impl Observer {
                 let when = When::Holds(observer.condition(guard));
                 edges.push(Edge { when, target: place_number(*target)?, atomic: false });
             }
-            observer.places.push(Place { ends, edges });
+            observer.places.push(Place { ends, accepts: state.accepting, edges });
         }
         Ok(observer)
+    }
+
+    /// Looks for accept labels of the processes.
+    pub fn of_accept_labels() -> Observer {
+        let stay = Edge { when: When::Always, target: 0, atomic: false };
+        let place = Place { ends: false, accepts: false, edges: vec![stay] };
+        Observer { places: vec![place], heeds_labels: true, stutters: true, ..Observer::default() }
+    }
+
+    /// Waits, decides at some time that there is no progress any more, and looks whether that stays so.
+    pub fn of_progress_labels() -> Observer {
+        let mut observer = Observer::default();
+        let without = When::Holds(observer.condition(&Expr::NonProgress));
+        let wait = Edge { when: When::Always, target: 0, atomic: false };
+        let decide = Edge { when: without, target: 1, atomic: false };
+        let waiting = Place { ends: false, accepts: false, edges: vec![wait, decide] };
+        let decided = Place { ends: false, accepts: true, edges: vec![decide] };
+        observer.places = vec![waiting, decided];
+        observer
     }
 
     fn condition(&mut self, condition: &Expr) -> usize {
@@ -165,6 +196,16 @@ impl PlaceOf for usize {
     }
 }
 
+impl PlaceOf for () {
+    fn from_number(_: u16) {}
+}
+
+impl PlaceOf for Stage {
+    fn from_number(number: u16) -> Stage {
+        if number == 0 { Stage::Waiting } else { Stage::Without }
+    }
+}
+
 pub struct Watched<'a, 'm, M> {
     native: Native<'m>,
     meaning: Monitored<'a, Interpreter<'m>, M>,
@@ -182,6 +223,32 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>>> Watched<'a, 'm, M> {
     ) -> Result<Self, Unsupported> {
         let native = Native::with_conditions(model, sources, Some(observer.conditions.clone()))?;
         Ok(Watched { native, meaning, observer, readings: Vec::new(), arrival: Vec::new() })
+    }
+
+    /// Is a run accepted that passes this state infinitely often?
+    pub fn accepts(&self, state: &[u8]) -> bool {
+        self.observer.places[usize::from(self.native.place(state))].accepts
+            || self.observer.heeds_labels && self.native.stands_at_accept(state)
+    }
+
+    /// If nobody can move in the state: the same state with the observer's next places.
+    pub fn repetitions(&mut self, state: &[u8]) -> Vec<Vec<u8>> {
+        if !self.observer.stutters || !self.rests(state) {
+            return Vec::new();
+        }
+        let mut readings = Vec::new();
+        let place = self.native.place(state);
+        self.observer.read(&mut self.native, state, place, &mut readings);
+        let with_place = |place: u16| {
+            let mut state = state.to_vec();
+            self.native.set_place(&mut state, place);
+            state
+        };
+        readings.into_iter().flatten().map(with_place).collect()
+    }
+
+    pub fn monitor(&self) -> &'a M {
+        self.meaning.monitor
     }
 
     fn rests(&mut self, state: &[u8]) -> bool {

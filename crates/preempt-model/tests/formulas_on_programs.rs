@@ -8,7 +8,7 @@ use preempt_model::generator::{formula_from_seed, program_from_seed};
 use preempt_model::property::{Formula, Ltl};
 use preempt_model::question::{Asking, Question};
 use preempt_model::search::Options;
-use preempt_model::{BinaryOp, Expr, Interpreter, Place, Scope, System};
+use preempt_model::{Expr, Interpreter, System};
 use std::collections::HashMap;
 
 /// `PREEMPT_CASES=20000` for a long run.

@@ -135,7 +135,7 @@ fn answer(
                     let fair_loop = args.weak_fairness
                         && outcome.counterexample.as_ref().is_some_and(|trace| trace.loop_start.is_some());
                     let promise = (!fair_loop).then_some("the simplest run");
-                    (Report { outcome, errors: Vec::new() }, promise)
+                    (Report { outcome, errors: Vec::new(), simplest: !fair_loop }, promise)
                 }),
         };
         watch.finish();

@@ -123,12 +123,10 @@ pub fn simplest(
         _ => ask(options, observer)?,
     };
     let Some(trace) = &report.outcome.counterexample else { return Ok(Answer { report, promise: None }) };
-    if options.order == Order::DepthFirst || (args.weak_fairness && trace.loop_start.is_some()) {
-        return Ok(Answer { report, promise: None });
-    }
-    let safety = matches!(question, Question::Safety);
-    if options.reduction == Reduction::None || !safety {
-        return Ok(Answer { report, promise: Some("the simplest run") });
+    let reduced = matches!(question, Question::Safety) && options.reduction != Reduction::None;
+    if report.simplest || options.order == Order::DepthFirst || !reduced {
+        let promise = report.simplest.then_some("the simplest run");
+        return Ok(Answer { report, promise });
     }
     let charged = match options.cost {
         Cost::Preemptions => trace.preemptions(),

@@ -2,7 +2,7 @@
 
 use super::context::{Context, FAULT, YES};
 use super::moves::{Ask, Found, Moves};
-use super::program::Program;
+use super::program::{LocationFacts, Program};
 use crate::Unsupported;
 use crate::convert::{FlatState, flatten, unflatten};
 use crate::layout::{LAYOUT_BYTES, Layout, OBSERVER_BYTES};
@@ -104,6 +104,20 @@ impl<'m> Native<'m> {
     fn opened(&self, flat: &FlatState) -> State {
         let layout = self.layout(&flat.bytes);
         self.interpreter.close(&unflatten(self.interpreter.model(), &self.program.shape, layout, flat))
+    }
+
+    /// What is known of the locations at which the processes stand.
+    fn places(&self, state: &[u8]) -> impl Iterator<Item = LocationFacts> {
+        let layout = self.layout(state);
+        layout.codes.iter().zip(&layout.bases).map(|(code, base)| {
+            let location = self.program.shape.code(*code).location.read(state, *base as usize);
+            self.program.places[usize::from(code.0)][location as usize]
+        })
+    }
+
+    /// Does a process stand at an accept label?
+    pub(crate) fn stands_at_accept(&self, state: &[u8]) -> bool {
+        self.places(state).any(|place| place.accept)
     }
 
     /// Where the observer's place lies; empty without one.
@@ -319,13 +333,7 @@ impl<'m> Successors for Native<'m> {
     }
 
     fn may_end(&self, state: &[u8]) -> bool {
-        let layout = self.layout(state);
-        (0..layout.bases.len()).all(|process| {
-            let code = layout.codes[process];
-            let kind = self.program.shape.code(code).location;
-            let location = kind.read(state, layout.bases[process] as usize);
-            self.program.places[usize::from(code.0)][location as usize].end
-        })
+        self.places(state).all(|place| place.end)
     }
 
     fn runs_alone(&self, state: &[u8], process: usize) -> bool {

@@ -44,6 +44,7 @@ pub struct LocationFacts {
     pub number: u32,
     pub end: bool,
     pub progress: bool,
+    pub accept: bool,
 }
 
 /// Somebody alone uses a channel; `channel` gives its number.
@@ -215,7 +216,12 @@ impl Program {
 }
 
 fn facts_of(location: &preempt_model::Location) -> LocationFacts {
-    LocationFacts { number: location.number, end: location.end, progress: location.progress }
+    LocationFacts {
+        number: location.number,
+        end: location.end,
+        progress: location.progress,
+        accept: location.accept,
+    }
 }
 
 /// What machine code does not do yet.

@@ -27,6 +27,7 @@ use crate::reduction::Reduction;
 use crate::{Refusal, Successors};
 pub use checkpoint::{Checkpoints, NoCheckpoints, Save};
 use preempt_core::{Cost, Limits, Observer, Outcome, Property, Trace};
+pub(crate) use ways::path_between;
 
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -95,6 +96,8 @@ pub struct Report {
     pub outcome: Outcome,
     /// The cheapest first; more than one only with [`Goal::All`].
     pub errors: Vec<Error>,
+    /// Is it certain that no run costs less?
+    pub simplest: bool,
 }
 
 /// Searches any source of successors.

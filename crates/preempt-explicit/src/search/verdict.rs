@@ -3,7 +3,8 @@
 
 use super::explore::Search;
 use super::ways::{End, Run, path_to_violation};
-use super::{Error, Options, Report};
+use super::{Error, Options, Order, Report};
+use crate::reduction::Reduction;
 use crate::store::Opened;
 use crate::successors::Successors;
 use preempt_core::{Bound, Guarantee, Memory, Outcome, Property, Stats, StopReason, Trace, Verdict};
@@ -128,7 +129,9 @@ pub(super) fn reported(
         errors.first().map(|error| (error.property.clone(), error.trace.clone())).unzip();
     let peak_bytes = memory.store + memory.frontier + memory.parents;
     let stats = Stats { peak_bytes, memory: Some(memory), unit: options.cost, ..stats };
-    Report { outcome: Outcome { verdict, guarantee, violation, counterexample, stats }, errors }
+    // The reduction keeps the fewest preemptions, but not the fewest steps.
+    let simplest = options.order == Order::ByCost && options.reduction == Reduction::None;
+    Report { outcome: Outcome { verdict, guarantee, violation, counterexample, stats }, errors, simplest }
 }
 
 fn property(violation: Violation) -> Property {

@@ -11,7 +11,7 @@ mod trace;
 
 pub use automaton::BuchiMonitor;
 pub use claim::ClaimMonitor;
-pub use labels::{AcceptanceMonitor, NonProgressMonitor};
+pub use labels::{AcceptanceMonitor, NonProgressMonitor, Stage};
 pub use trace::Traced;
 
 use crate::system::{Description, Successor, System, Violation};

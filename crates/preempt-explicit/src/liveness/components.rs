@@ -1,0 +1,195 @@
+//! Strongly connected components, by Tarjan's algorithm without recursion: a component with a cycle and an accepting
+//! state holds an accepted run. Under weak fairness every process must also move in the component, or be unable to
+//! move somewhere in it: then a run through all of that is fair, and no run that stays in the component is if not.
+
+use super::lasso::Lasso;
+use super::space::{Edge, NOBODY, Space};
+use crate::store::StateNumber;
+use crate::watched::PlaceOf;
+use preempt_core::{Observer, StopReason};
+use preempt_model::Interpreter;
+use preempt_model::monitor::Monitor;
+use std::collections::{HashMap, HashSet, VecDeque};
+
+struct Frame {
+    state: StateNumber,
+    by: Option<Edge>,
+    edges: std::vec::IntoIter<Edge>,
+}
+
+/// By the states' numbers, as far as they were met: the order in which they were, and the lowest they lead to.
+#[derive(Default)]
+struct Order {
+    index: HashMap<StateNumber, (u32, u32)>,
+    done: HashSet<StateNumber>,
+}
+
+pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    space: &mut Space<'_, 'm, M>,
+    weakly_fair: bool,
+    observer: &mut dyn Observer,
+) -> Result<Option<Lasso>, StopReason> {
+    let mut order = Order::default();
+    let mut waiting: Vec<StateNumber> = Vec::new();
+    for initial in space.initial()? {
+        if order.index.contains_key(&initial) {
+            continue;
+        }
+        let mut path = vec![enter(space, &mut order, &mut waiting, initial, None)?];
+        while let Some(frame) = path.last_mut() {
+            let state = frame.state;
+            if let Some(edge) = frame.edges.next() {
+                match order.index.get(&edge.to).copied() {
+                    None if space.is_within_depth(path.len()) => {
+                        path.push(enter(space, &mut order, &mut waiting, edge.to, Some(edge))?);
+                    }
+                    Some((index, _)) if !order.done.contains(&edge.to) => lower(&mut order, state, index),
+                    _ => {}
+                }
+                space.look_up(path.len(), observer)?;
+                continue;
+            }
+            let (index, low) = order.index[&state];
+            if index == low {
+                let from = waiting.iter().rposition(|member| *member == state).unwrap_or(0);
+                let members = waiting.split_off(from);
+                order.done.extend(&members);
+                if let Some(cycle) = accepted(space, &members, state, weakly_fair)? {
+                    let stem = path.iter().filter_map(|frame| frame.by).collect();
+                    return Ok(Some(Lasso { initial: path[0].state, stem, cycle }));
+                }
+            }
+            path.pop();
+            if let Some(frame) = path.last() {
+                lower(&mut order, frame.state, low);
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn lower(order: &mut Order, state: StateNumber, to: u32) {
+    if let Some((_, low)) = order.index.get_mut(&state) {
+        *low = (*low).min(to);
+    }
+}
+
+fn enter<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    space: &mut Space<'_, 'm, M>,
+    order: &mut Order,
+    waiting: &mut Vec<StateNumber>,
+    state: StateNumber,
+    by: Option<Edge>,
+) -> Result<Frame, StopReason> {
+    let index = order.index.len() as u32;
+    order.index.insert(state, (index, index));
+    waiting.push(state);
+    Ok(Frame { state, by, edges: space.expand(state)?.edges.into_iter() })
+}
+
+/// What a cycle must pass.
+enum Stop {
+    State(StateNumber),
+    Step(Edge),
+}
+
+/// A cycle from `root` through the component that is accepted, and fair if that is asked for.
+fn accepted<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    space: &mut Space<'_, 'm, M>,
+    members: &[StateNumber],
+    root: StateNumber,
+    weakly_fair: bool,
+) -> Result<Option<Vec<Edge>>, StopReason> {
+    let Some(accepting) = members.iter().copied().find(|member| space.accepts(*member)) else {
+        return Ok(None);
+    };
+    let mut inside: HashMap<StateNumber, Vec<Edge>> = HashMap::new();
+    let own: HashSet<StateNumber> = members.iter().copied().collect();
+    // For each process a reason why a run through the whole component is fair to it.
+    let mut fair: HashMap<u8, Stop> = HashMap::new();
+    let mut processes = 0;
+    let mut fewest: Option<(u8, StateNumber)> = None;
+    for member in members {
+        let expansion = space.expand(*member)?;
+        processes = processes.max(expansion.processes);
+        let mut edges = expansion.edges;
+        edges.retain(|edge| own.contains(&edge.to));
+        for process in expansion.resting {
+            fair.entry(process).or_insert(Stop::State(*member));
+        }
+        if fewest.is_none_or(|(count, _)| expansion.processes < count) {
+            fewest = Some((expansion.processes, *member));
+        }
+        for edge in edges.iter().filter(|edge| edge.by != NOBODY) {
+            for process in [edge.by, edge.runs] {
+                fair.entry(process).or_insert(Stop::Step(*edge));
+            }
+        }
+        inside.insert(*member, edges);
+    }
+    if inside.values().all(Vec::is_empty) {
+        return Ok(None);
+    }
+    let mut stops = vec![Stop::State(accepting)];
+    if weakly_fair {
+        for process in 0..processes {
+            // Or it does not even live somewhere.
+            let absent = fewest.filter(|(count, _)| *count <= process).map(|(_, member)| Stop::State(member));
+            match fair.remove(&process).or(absent) {
+                Some(stop) => stops.push(stop),
+                None => return Ok(None),
+            }
+        }
+    }
+    Ok(round(&inside, root, stops))
+}
+
+/// From `root` past every stop, and back; at least one step.
+fn round(inside: &HashMap<StateNumber, Vec<Edge>>, root: StateNumber, stops: Vec<Stop>) -> Option<Vec<Edge>> {
+    let mut steps: Vec<Edge> = Vec::new();
+    let mut at = root;
+    for stop in stops {
+        let (state, step) = match stop {
+            Stop::State(state) => (state, None),
+            Stop::Step(edge) => (edge.from, Some(edge)),
+        };
+        steps.extend(way(inside, at, state)?);
+        at = state;
+        if let Some(edge) = step {
+            steps.push(edge);
+            at = edge.to;
+        }
+    }
+    if at == root && steps.is_empty() {
+        let first = *inside.get(&root)?.first()?;
+        steps.push(first);
+        at = first.to;
+    }
+    steps.extend(way(inside, at, root)?);
+    Some(steps)
+}
+
+/// A shortest way within the component.
+fn way(inside: &HashMap<StateNumber, Vec<Edge>>, from: StateNumber, to: StateNumber) -> Option<Vec<Edge>> {
+    let mut reached: HashMap<StateNumber, Option<Edge>> = HashMap::from([(from, None)]);
+    let mut waiting = VecDeque::from([from]);
+    while let Some(state) = waiting.pop_front() {
+        if state == to {
+            let mut steps = Vec::new();
+            let mut at = to;
+            while let Some(Some(edge)) = reached.get(&at) {
+                steps.push(*edge);
+                at = edge.from;
+            }
+            steps.reverse();
+            return Some(steps);
+        }
+        for edge in inside.get(&state).into_iter().flatten() {
+            if !reached.contains_key(&edge.to) {
+                reached.insert(edge.to, Some(*edge));
+                waiting.push_back(edge.to);
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,57 @@
+//! From a path and a cycle to a run: executed again by the interpreter, and read again by the observer that defines
+//! the property.
+
+use super::space::{Edge, NOBODY, Space};
+use crate::search::path_between;
+use crate::store::StateNumber;
+use crate::watched::PlaceOf;
+use preempt_core::Trace;
+use preempt_model::Interpreter;
+use preempt_model::monitor::{Monitor, finds_violation};
+use preempt_model::search::replay;
+
+/// A path from an initial state, and a cycle at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lasso {
+    pub initial: StateNumber,
+    pub stem: Vec<Edge>,
+    pub cycle: Vec<Edge>,
+}
+
+/// The run, replayed; a difference is our own mistake.
+pub fn told<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    space: &mut Space<'_, 'm, M>,
+    lasso: &Lasso,
+    fair_switch: bool,
+) -> Trace {
+    let mut steps = Vec::new();
+    let mut stem_steps = 0;
+    for (number, edge) in lasso.stem.iter().chain(&lasso.cycle).enumerate() {
+        // A state of rest repeats itself without a step.
+        if edge.by != NOBODY {
+            let (from, to) = (space.state_of(edge.from), space.state_of(edge.to));
+            let path = path_between(space.meaning(), &from, edge.by, &to, edge.runs)
+                .unwrap_or_else(|| panic!("internal error: a step of the run is lost"));
+            steps.extend(path);
+        }
+        if number + 1 == lasso.stem.len() {
+            stem_steps = steps.len();
+        }
+    }
+    let initial = space.state_of(lasso.initial);
+    let replayed = replay(space.meaning(), &initial, &steps, fair_switch)
+        .unwrap_or_else(|misfit| panic!("internal error: the run found does not replay: {misfit:?}"));
+    let mut states: Vec<_> = replayed.stable.iter().map(|(_, (state, _))| state.clone()).collect();
+    let loop_start = replayed.stable.iter().position(|(steps, _)| *steps == stem_steps);
+    let comes_back = loop_start.is_some_and(|start| states.get(start) == states.last());
+    assert!(comes_back, "internal error: the loop does not come back");
+    // Coming back, the last state is the first of the loop; a loop without steps repeats it.
+    if steps.len() > stem_steps {
+        states.pop();
+    }
+    let accepted = finds_violation(space.monitor(), &states, loop_start);
+    assert!(accepted, "internal error: the run is not a violation");
+    let mut trace = replayed.trace;
+    trace.loop_start = Some(stem_steps);
+    trace
+}

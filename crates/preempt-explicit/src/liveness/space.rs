@@ -1,0 +1,199 @@
+//! The product of a model and an observer, state by state.
+
+use crate::Unsupported;
+use crate::store::{Opened, StateNumber, Store};
+use crate::successors::{Event, Successors};
+use crate::watched::{PlaceOf, Watched};
+use preempt_core::{Limits, Observer, Progress, Stats, StopReason};
+use preempt_model::monitor::Monitor;
+use preempt_model::{Interpreter, System};
+use std::time::Instant;
+
+/// A step of the product: `by` made it, and afterwards `runs` is running. Where nobody can move, a state repeats itself
+/// by [`NOBODY`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    pub from: StateNumber,
+    pub to: StateNumber,
+    pub by: u8,
+    pub runs: u8,
+}
+
+pub const NOBODY: u8 = u8::MAX;
+
+pub struct Space<'a, 'm, M> {
+    watched: Watched<'a, 'm, M>,
+    store: Store,
+    stats: Stats,
+    limits: Limits,
+    started: Instant,
+    opened: Opened,
+    /// Of the path, as the search says.
+    path_bytes: u64,
+    most_path_bytes: u64,
+    cut_by_depth: bool,
+    asked: u64,
+}
+
+/// What was met from one state.
+#[derive(Debug, Default, Clone)]
+pub struct Expansion {
+    pub edges: Vec<Edge>,
+    /// The processes that cannot move.
+    pub resting: Vec<u8>,
+    pub processes: u8,
+}
+
+const LOOK_UP_EVERY: u64 = 1024;
+
+impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
+    pub fn new(watched: Watched<'a, 'm, M>, limits: Limits) -> Self {
+        Space {
+            watched,
+            store: Store::new(),
+            stats: Stats::default(),
+            limits,
+            started: Instant::now(),
+            opened: Opened::default(),
+            path_bytes: 0,
+            most_path_bytes: 0,
+            cut_by_depth: false,
+            asked: 0,
+        }
+    }
+
+    pub fn initial(&mut self) -> Result<Vec<StateNumber>, StopReason> {
+        let states = self.watched.initial();
+        states.iter().map(|state| self.number(state, &Opened::default())).collect()
+    }
+
+    fn number(&mut self, state: &[u8], like: &Opened) -> Result<StateNumber, StopReason> {
+        let key = self.store.encode(&self.watched, state, like).ok_or(StopReason::Memory)?;
+        let processes = self.watched.process_count(state);
+        let (number, is_new) = self.store.insert(key, key.hash(), processes).ok_or(StopReason::Memory)?;
+        self.stats.states += u64::from(is_new);
+        Ok(number)
+    }
+
+    /// Every step from a state, the first process's first.
+    pub fn expand(&mut self, number: StateNumber) -> Result<Expansion, StopReason> {
+        let mut opened = std::mem::take(&mut self.opened);
+        self.store.open(&self.watched, number, &mut opened);
+        let mut expansion = Expansion::default();
+        let mut bytes = Vec::new();
+        let mut arrivals = Vec::new();
+        let count = self.watched.process_count(&opened.bytes);
+        expansion.processes = count as u8;
+        for process in 0..count {
+            let before = arrivals.len();
+            self.watched.expand(&opened.bytes, process, &mut |event| {
+                if let Event::Arrival { state, runs, .. } = event {
+                    arrivals.push((bytes.len(), state.len(), process as u8, runs));
+                    bytes.extend_from_slice(state);
+                }
+            });
+            if arrivals.len() == before {
+                expansion.resting.push(process as u8);
+            }
+        }
+        for (start, length, by, runs) in arrivals {
+            let to = self.number(&bytes[start..start + length], &opened)?;
+            expansion.edges.push(Edge { from: number, to, by, runs });
+        }
+        if expansion.edges.is_empty() {
+            for state in self.watched.repetitions(&opened.bytes) {
+                let to = self.number(&state, &opened)?;
+                expansion.edges.push(Edge { from: number, to, by: NOBODY, runs: NOBODY });
+            }
+        }
+        self.stats.transitions += expansion.edges.len() as u64;
+        self.opened = opened;
+        Ok(expansion)
+    }
+
+    pub fn accepts(&mut self, number: StateNumber) -> bool {
+        let mut opened = std::mem::take(&mut self.opened);
+        self.store.open(&self.watched, number, &mut opened);
+        let accepts = self.watched.accepts(&opened.bytes);
+        self.opened = opened;
+        accepts
+    }
+
+    /// The state in the observer's and the interpreter's own terms.
+    pub fn state_of(
+        &mut self,
+        number: StateNumber,
+    ) -> <<Watched<'a, 'm, M> as Successors>::Meaning as System>::State {
+        let mut opened = Opened::default();
+        self.store.open(&self.watched, number, &mut opened);
+        self.watched.state_of(&opened.bytes)
+    }
+
+    pub fn meaning(&self) -> &<Watched<'a, 'm, M> as Successors>::Meaning {
+        self.watched.meaning()
+    }
+
+    pub fn monitor(&self) -> &'a M {
+        self.watched.monitor()
+    }
+
+    /// To be asked now and then: is it time to stop? `path` is how many entries the path has.
+    pub fn look_up(&mut self, path: usize, observer: &mut dyn Observer) -> Result<(), StopReason> {
+        self.path_bytes = path as u64 * 64;
+        self.most_path_bytes = self.most_path_bytes.max(self.path_bytes);
+        self.stats.depth = self.stats.depth.max(path as u64);
+        if self.limits.states.is_some_and(|most| self.stats.states > most) {
+            return Err(StopReason::States);
+        }
+        self.asked += 1;
+        if !self.asked.is_multiple_of(LOOK_UP_EVERY) {
+            return Ok(());
+        }
+        let bytes = self.store_bytes() + self.path_bytes;
+        observer.progress(&Progress {
+            states: self.stats.states,
+            transitions: self.stats.transitions,
+            frontier: path as u64,
+            depth: path as u64,
+            level: 0,
+            bytes,
+        });
+        if observer.cancelled() {
+            return Err(StopReason::Interrupted);
+        }
+        if self.limits.memory_bytes.is_some_and(|most| bytes > most) {
+            return Err(StopReason::Memory);
+        }
+        match self.limits.time.is_some_and(|most| self.started.elapsed() >= most) {
+            true => Err(StopReason::Time),
+            false => Ok(()),
+        }
+    }
+
+    /// May the path become so long? If not, that is remembered.
+    pub fn is_within_depth(&mut self, path: usize) -> bool {
+        let deep = self.limits.depth.is_some_and(|most| path as u64 > most);
+        self.cut_by_depth |= deep;
+        !deep
+    }
+
+    pub fn cut_by_depth(&self) -> bool {
+        self.cut_by_depth
+    }
+
+    pub fn store_bytes(&self) -> u64 {
+        self.store.bytes()
+    }
+
+    pub fn most_path_bytes(&self) -> u64 {
+        self.most_path_bytes
+    }
+
+    pub fn stats(&self) -> Stats {
+        Stats { time: self.started.elapsed(), ..self.stats.clone() }
+    }
+
+    pub fn trouble(&self) -> Option<Unsupported> {
+        self.watched.trouble()
+    }
+}
