@@ -109,9 +109,10 @@ pub struct CheckArgs {
     #[arg(long, hide_short_help = true, conflicts_with_all = ["property", "ltl", "non_progress", "trace"])]
     pub all_errors: bool,
 
-    /// Which steps need not be tried in every order: exact or none
+    /// Which steps need not be tried in every order: auto, exact, strong or none
     ///
-    /// exact keeps verdict and fewest preemptions; none visits every state.
+    /// exact keeps verdict and fewest preemptions; strong keeps the verdict only, with fewer states; none visits every
+    /// state. auto looks for a violation with exact and, if there are many states, for a proof with strong.
     #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true, hide_short_help = true)]
     pub reduction: Option<ReductionKind>,
 
@@ -318,7 +319,9 @@ pub enum SuccessorSource {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReductionKind {
+    Auto,
     Exact,
+    Strong,
     None,
 }
 

@@ -122,12 +122,14 @@ struct OtherWay {
     simplest: bool,
 }
 
-const OTHER_WAYS: [OtherWay; 5] = [
+const OTHER_WAYS: [OtherWay; 7] = [
     OtherWay { arguments: &["--engine", "reference"], simplest: true },
     OtherWay { arguments: &["--reduction", "none"], simplest: true },
     OtherWay { arguments: &["--successors", "interpreted", "--shortest"], simplest: true },
     OtherWay { arguments: &["--search", "breadth-first"], simplest: false },
+    OtherWay { arguments: &["--reduction", "strong"], simplest: false },
     OtherWay { arguments: &["--search", "depth-first"], simplest: false },
+    OtherWay { arguments: &["--search", "depth-first", "--reduction", "none"], simplest: false },
 ];
 
 /// A bound costs nothing: no transition more than without one, and nothing is done twice.

@@ -5,7 +5,7 @@ use crate::liveness::{self, Method};
 use crate::native::Native;
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
-use crate::search::{Checkpoints, Goal, NoCheckpoints, Options, Report, Source, search, search_saved};
+use crate::search::{Checkpoints, Goal, NoCheckpoints, Options, Order, Report, Source, search, search_saved};
 use crate::watched::{Observer as Automaton, PlaceOf, Watched};
 use crate::{Refusal, Unsupported};
 use preempt_core::{Limits, Observer, Outcome, SourceMap, Verdict};
@@ -66,17 +66,17 @@ pub fn explore_saved(
     checkpoints: &mut dyn Checkpoints,
     observer: &mut dyn Observer,
 ) -> Result<Report, Refusal> {
-    let private = match options.reduction {
-        Reduction::None => PrivateLocations::none(model),
-        Reduction::Exact => PrivateLocations::new(model),
-    };
+    if options.reduction == Reduction::Strong && options.order != Order::DepthFirst {
+        return Err(Unsupported("the strong reduction in the order of cost".into()).into());
+    }
     match options.successors {
         Source::Native => {
-            let native = Native::new(model, sources)?.reduced(private);
+            let native = Native::new(model, sources)?.reduced(options.reduction);
             search_saved(native, options, goal, checkpoints, observer)
         }
         Source::Interpreted => {
             let interpreter = interpreter(model, sources)?;
+            let private = PrivateLocations::new(model);
             let runs_alone: RunsAlone<'_, Interpreter<'_>> = Some(Box::new(|state, process| {
                 let place = interpreter.place_of(state, process);
                 place.is_some_and(|(code, location)| private.contains(code, location))

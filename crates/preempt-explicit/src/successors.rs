@@ -48,6 +48,11 @@ pub trait Successors {
         false
     }
 
+    /// The processes that the strong reduction tries here; `None` for everybody.
+    fn persistent(&mut self, _state: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
     /// States of one class have the same length and the same meaning of their bytes. Classes are numbered.
     fn class_of(&self, state: &[u8]) -> u32;
 

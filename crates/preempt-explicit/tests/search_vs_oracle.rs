@@ -152,7 +152,7 @@ fn depth_first(model: &Model, sources: &SourceMap, options: &Options, whole: &Ou
         (outcome.stats.states, outcome.stats.transitions, outcome.stats.violations.clone())
     };
     assert_eq!(numbers(&counted), numbers(whole), "{name}: depth first");
-    for reduction in [Reduction::None, Reduction::Exact] {
+    for reduction in [Reduction::None, Reduction::Exact, Reduction::Strong] {
         let options = Options { reduction, ..options.clone() };
         let checked = check(model, sources, &options, &mut Silent).expect("a supported model");
         assert_eq!(checked.verdict, whole.verdict, "{name}: depth first, {reduction:?}");

@@ -6,7 +6,7 @@ use crate::args::{CheckArgs, CostUnit, ReductionKind, SearchArgs, SearchOrder, S
 use crate::backend::{self, ExplicitOptions, Goal, Order, Question, Reduction, Refusal, Report, Source};
 use crate::checkpoint::Files;
 use crate::console::{self, Failure};
-use preempt_core::{Cost, Limits, Observer, Verdict};
+use preempt_core::{Cost, Limits, Observer, StopReason, Verdict};
 
 /// What the arguments ask for, if it can be done.
 pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
@@ -59,16 +59,27 @@ pub fn check_options(args: &CheckArgs) -> Result<ExplicitOptions, Failure> {
     }
     // Fewest steps, and every violation at its own cheapest, are promised only for the whole state space.
     let whole = options.cost == Cost::Steps || args.all_errors;
-    let reduction = match (args.reduction, whole) {
-        (Some(ReductionKind::Exact), true) => {
+    let depth_first = options.order == Order::DepthFirst;
+    let reduction = match args.reduction.unwrap_or(ReductionKind::Auto) {
+        ReductionKind::None => Reduction::None,
+        ReductionKind::Auto if whole => Reduction::None,
+        ReductionKind::Auto if depth_first => Reduction::Strong,
+        ReductionKind::Exact | ReductionKind::Strong if whole => {
             let name = if args.all_errors { "--all-errors" } else { "the fewest steps" };
-            return Err(Failure::new(format!("{name}: --reduction exact does not keep that"))
-                .hint("leave out --reduction"));
+            return Err(
+                Failure::new(format!("{name}: no reduction keeps that")).hint("leave out --reduction")
+            );
         }
-        (Some(ReductionKind::None), _) | (None, true) => Reduction::None,
-        (Some(ReductionKind::Exact) | None, false) => Reduction::Exact,
+        ReductionKind::Auto | ReductionKind::Exact => Reduction::Exact,
+        ReductionKind::Strong if args.search.bound.is_some() || args.search.fair_switch => {
+            return Err(Failure::new("--reduction strong promises nothing about preemptions")
+                .hint("leave out --reduction, or --bound and --fair-switch"));
+        }
+        ReductionKind::Strong => Reduction::Strong,
     };
-    Ok(ExplicitOptions { reduction, ..options })
+    // Which order, does not matter to a proof; depth first needs the least memory.
+    let order = if reduction == Reduction::Strong { Order::DepthFirst } else { options.order };
+    Ok(ExplicitOptions { reduction, order, ..options })
 }
 
 /// The options are for the explicit engine alone: another must not pass over them in silence.
@@ -80,7 +91,12 @@ pub fn refuse_elsewhere(search: &SearchArgs, check: Option<&CheckArgs>) -> Resul
         ("--checkpoint", search.checkpoint.is_some()),
         ("--resume", search.resume.is_some()),
         ("--all-errors", check.is_some_and(|check| check.all_errors)),
-        ("--reduction", check.is_some_and(|check| check.reduction == Some(ReductionKind::Exact))),
+        (
+            "--reduction",
+            check.is_some_and(|check| {
+                matches!(check.reduction, Some(ReductionKind::Exact | ReductionKind::Strong))
+            }),
+        ),
     ];
     match options.into_iter().find(|(_, given)| *given) {
         Some((name, _)) => {
@@ -118,12 +134,14 @@ pub fn simplest(
         })
     };
     let report = match question {
+        Question::Safety if may_prove_first(options, args) => prove_or_find(ready, options, args, observer)?,
         // Only this search can be long enough to be worth a checkpoint.
         Question::Safety => explore(ready, &args.search, options, Goal::First, observer)?,
         _ => ask(options, observer)?,
     };
     let Some(trace) = &report.outcome.counterexample else { return Ok(Answer { report, promise: None }) };
-    let reduced = matches!(question, Question::Safety) && options.reduction != Reduction::None;
+    // A run that was found depth first promises nothing, and there is nothing to improve.
+    let reduced = matches!(question, Question::Safety) && options.reduction == Reduction::Exact;
     if report.simplest || options.order == Order::DepthFirst || !reduced {
         let promise = report.simplest.then_some("the simplest run");
         return Ok(Answer { report, promise });
@@ -159,6 +177,49 @@ pub fn simplest(
             }),
         }),
     }
+}
+
+/// States after which a proof is tried with the strong reduction.
+const FIND_STATES: u64 = 1_000_000;
+
+/// `--reduction auto`, where nothing but the verdict and its simplest run is asked for.
+fn may_prove_first(options: &ExplicitOptions, args: &CheckArgs) -> bool {
+    args.reduction.is_none_or(|kind| kind == ReductionKind::Auto)
+        && options.reduction == Reduction::Exact
+        && options.cost == Cost::Preemptions
+        && options.bound.is_none()
+        && !options.fair_switch
+        && options.limits.states.is_none_or(|most| most > FIND_STATES)
+        && !Files::are_wanted(&args.search)
+}
+
+/// A violation that is not far is found in the order of cost. If there are many states, the strong reduction looks
+/// whether there is one at all; if so, the search in the order of cost ends there at the latest.
+fn prove_or_find(
+    ready: &Ready,
+    options: &ExplicitOptions,
+    args: &CheckArgs,
+    observer: &mut dyn Observer,
+) -> Result<Report, Failure> {
+    let find = |limits: Limits, bound: Option<u32>, observer: &mut dyn Observer| {
+        let options = ExplicitOptions { limits, bound, ..options.clone() };
+        explore(ready, &args.search, &options, Goal::First, observer)
+    };
+    let some = Limits { states: Some(FIND_STATES), ..options.limits };
+    let found = find(some, None, observer)?;
+    if found.outcome.verdict != Verdict::Inconclusive(StopReason::States) {
+        return Ok(found);
+    }
+    let strong =
+        ExplicitOptions { reduction: Reduction::Strong, order: Order::DepthFirst, ..options.clone() };
+    let mut proof = explore(ready, &args.search, &strong, Goal::First, observer)?;
+    proof.outcome.stats.time += found.outcome.stats.time;
+    let Some(trace) = &proof.outcome.counterexample else { return Ok(proof) };
+    let mut simplest = find(options.limits, Some(trace.preemptions() as u32), observer)?;
+    simplest.outcome.guarantee = proof.outcome.guarantee;
+    simplest.outcome.stats.time += proof.outcome.stats.time;
+    // Where the cheapest could not be found within the limits, the one known is better than none.
+    Ok(if simplest.outcome.verdict == Verdict::Violated { simplest } else { proof })
 }
 
 /// A search of the model itself, which can be saved and continued.
@@ -230,6 +291,7 @@ pub fn names(options: &ExplicitOptions) -> (&'static str, &'static str, &'static
     let reduction = match options.reduction {
         Reduction::None => "none",
         Reduction::Exact => "exact",
+        Reduction::Strong => "strong",
     };
     let successors = match options.successors {
         Source::Native => "native",

@@ -6,11 +6,13 @@ use super::program::{LocationFacts, Program};
 use crate::Unsupported;
 use crate::convert::{FlatState, flatten, unflatten};
 use crate::layout::{LAYOUT_BYTES, Layout, OBSERVER_BYTES};
+use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
+use crate::reduction::strong::PersistentSets;
 use crate::successors::{Event, Successors};
 use preempt_core::{PropertyKind, SourceMap};
 use preempt_model::interpreter::{Action, State};
-use preempt_model::{Expr, Interpreter, LocationId, Model, System};
+use preempt_model::{CodeId, Expr, Interpreter, LocationId, Model, System};
 use std::hash::{BuildHasher, Hasher};
 use std::io::{Read, Write};
 
@@ -31,6 +33,7 @@ pub struct Native<'m> {
     /// Between expansions.
     context: Option<Box<Context>>,
     private: PrivateLocations,
+    persistent: Option<PersistentSets>,
     conditions: Vec<Expr>,
 }
 
@@ -54,9 +57,13 @@ impl<'m> Native<'m> {
         Native::with_conditions(model, sources, None)
     }
 
-    /// The steps of these locations are to be taken at once.
-    pub fn reduced(self, private: PrivateLocations) -> Native<'m> {
-        Native { private, ..self }
+    pub fn reduced(self, reduction: Reduction) -> Native<'m> {
+        let model = self.interpreter.model();
+        match reduction {
+            Reduction::None => self,
+            Reduction::Exact => Native { private: PrivateLocations::new(model), ..self },
+            Reduction::Strong => Native { persistent: PersistentSets::new(model), ..self },
+        }
     }
 
     /// With room for an observer's place, and what the observer reads; see [`crate::watched`].
@@ -83,6 +90,7 @@ impl<'m> Native<'m> {
             out_of_layouts: false,
             context: None,
             private: PrivateLocations::none(model),
+            persistent: None,
             conditions: conditions.unwrap_or_default(),
             program,
         })
@@ -341,6 +349,19 @@ impl<'m> Successors for Native<'m> {
         let Some(code) = layout.codes.get(process) else { return false };
         let location = self.program.shape.code(*code).location.read(state, layout.bases[process] as usize);
         self.private.contains(*code, LocationId(location as u32))
+    }
+
+    fn persistent(&mut self, state: &[u8]) -> Option<Vec<u8>> {
+        let sets = self.persistent.take()?;
+        let layout = self.layout(state);
+        let place = |(code, base): (&CodeId, &u32)| {
+            let location = self.program.shape.code(*code).location.read(state, *base as usize);
+            (*code, LocationId(location as u32))
+        };
+        let places: Vec<_> = layout.codes.iter().zip(&layout.bases).map(place).collect();
+        let chosen = sets.choose(&places, |process| self.can_move(state, process));
+        self.persistent = Some(sets);
+        chosen
     }
 
     fn class_of(&self, state: &[u8]) -> u32 {

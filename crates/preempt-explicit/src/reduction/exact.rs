@@ -42,20 +42,16 @@ impl PrivateLocations {
     pub fn contains(&self, code: CodeId, location: LocationId) -> bool {
         self.0[usize::from(code.0)][location.0 as usize]
     }
-
-    pub fn is_empty(&self) -> bool {
-        !self.0.iter().flatten().any(|private| *private)
-    }
 }
 
 /// What a model's expressions can see of a process from outside.
-struct Watched {
-    everybody: bool,
-    codes: HashSet<CodeId>,
+pub(super) struct Watched {
+    pub everybody: bool,
+    pub codes: HashSet<CodeId>,
 }
 
 impl Watched {
-    fn new(model: &Model) -> Watched {
+    pub fn new(model: &Model) -> Watched {
         // Who moved last, and who could move, is changed by every step.
         let mut watched =
             Watched { everybody: model.has_priorities || model.remembers_last, codes: HashSet::new() };
@@ -105,7 +101,7 @@ fn is_private(model: &Model, code: CodeId, location: LocationId) -> bool {
 }
 
 /// The locations from which an edge leads back, so that without them the graph has no cycle.
-fn back_edges(code: &Code) -> HashSet<usize> {
+pub(super) fn back_edges(code: &Code) -> HashSet<usize> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,

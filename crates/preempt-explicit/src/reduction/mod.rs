@@ -1,8 +1,10 @@
 //! Which steps need not be tried in every order. One file a reduction:
 //!
-//! * [`exact`]: keeps the fewest preemptions of every violation.
+//! * [`exact`]: keeps the fewest preemptions of every violation;
+//! * [`strong`]: keeps the verdict, with as few states as it can.
 
 pub mod exact;
+pub mod strong;
 
 /// How much of the state space may be left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -12,4 +14,6 @@ pub enum Reduction {
     /// Verdict and fewest preemptions stay what they are; runs may have more steps.
     #[default]
     Exact,
+    /// Only the verdict stays what it is.
+    Strong,
 }

@@ -33,6 +33,8 @@ struct Frame {
     steps: u64,
     /// How many of its processes, from the first on, are still to be expanded.
     processes: u8,
+    /// Only these of them; everybody if there are none.
+    chosen: Option<Box<[u8]>>,
     /// The one that was expanded last.
     process: u8,
     moved: bool,
@@ -124,6 +126,9 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
                 // The newest process first, as Spin does.
                 frame.processes -= 1;
                 frame.process = frame.processes;
+                if frame.chosen.as_ref().is_some_and(|chosen| !chosen.contains(&frame.process)) {
+                    continue;
+                }
                 if let Some(ended) = self.expand(&opened.bytes) {
                     return Some(ended);
                 }
@@ -164,8 +169,12 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
             return None;
         }
         self.tally.new_state(RunCost { preemptions: 0, steps });
-        let reduces = self.options.reduction == Reduction::Exact && self.goal == Goal::First;
-        let runs_alone = reduces && self.system.runs_alone(state, usize::from(last));
+        let reduction = if self.goal == Goal::First { self.options.reduction } else { Reduction::None };
+        let runs_alone = reduction == Reduction::Exact && self.system.runs_alone(state, usize::from(last));
+        let chosen = match reduction {
+            Reduction::Strong => self.system.persistent(state).map(Vec::into_boxed_slice),
+            Reduction::None | Reduction::Exact => None,
+        };
         self.path.push(Frame {
             state: number,
             last,
@@ -174,6 +183,7 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
             process: 0,
             moved: false,
             runs_alone,
+            chosen,
             first: self.arrivals.len(),
         });
         let kind = if S::JUDGES_STATES { self.system.state_violation(state) } else { None };
