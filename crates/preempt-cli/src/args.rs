@@ -109,10 +109,11 @@ pub struct CheckArgs {
     #[arg(long, hide_short_help = true, conflicts_with_all = ["property", "ltl", "non_progress", "trace"])]
     pub all_errors: bool,
 
-    /// Which steps need not be tried in every order: auto, exact, strong or none
+    /// Which steps need not be tried in every order: auto, exact, strong, paper or none
     ///
     /// exact keeps verdict and fewest preemptions; strong keeps the verdict only, with fewer states; none visits every
-    /// state. auto looks for a violation with exact and, if there are many states, for a proof with strong.
+    /// state. auto looks for a violation with exact and, if there are many states, for a proof with strong. paper is that
+    /// of Holzmann and Florian's Fig. 5, with --search context-bounded.
     #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true, hide_short_help = true)]
     pub reduction: Option<ReductionKind>,
 
@@ -230,7 +231,8 @@ pub struct SearchArgs {
     /// In which order to search
     ///
     /// fewest-preemptions (the simplest runs first), breadth-first (the shortest runs first) or depth-first (whatever
-    /// comes first, with little memory beside the states themselves).
+    /// comes first, with little memory beside the states themselves). For comparison, the published depth-first searches
+    /// within --bound: naive-bounded (each state once; it misses errors) and context-bounded (with revisits).
     #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true, hide_short_help = true)]
     pub search: Option<SearchOrder>,
 
@@ -239,6 +241,18 @@ pub struct SearchArgs {
     /// --bound counts the same. A switch is any change of the running process, forced or not.
     #[arg(long, value_enum, value_name = "UNIT", hide_possible_values = true, hide_short_help = true)]
     pub cost: Option<CostUnit>,
+
+    /// In a published search: leaving a process that only goes round is free
+    ///
+    /// The rule of Holzmann and Florian's section 3.1, which depends on the order of the search; --fair-switch does not.
+    #[arg(long, hide_short_help = true)]
+    pub paper_cycles: bool,
+
+    /// In a depth-first search: go on after an error, with shorter runs only
+    ///
+    /// Spin's -DREACH with -i.
+    #[arg(long, hide_short_help = true)]
+    pub iterative_shortening: bool,
 
     /// How steps are computed: native or interpreted
     ///
@@ -302,6 +316,8 @@ pub enum SearchOrder {
     FewestPreemptions,
     BreadthFirst,
     DepthFirst,
+    NaiveBounded,
+    ContextBounded,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -322,6 +338,7 @@ pub enum ReductionKind {
     Auto,
     Exact,
     Strong,
+    Paper,
     None,
 }
 

@@ -3,8 +3,8 @@
 //! Everything that the commands know of them goes through here.
 
 pub use preempt_explicit::{
-    Checkpoints, Goal, Options as ExplicitOptions, Order, Reduction, Refusal, Report, Save, Source, answer,
-    explore_saved,
+    Checkpoints, Figure, Goal, Options as ExplicitOptions, Order, Published, Reduction, Refusal, Report,
+    Save, Source, answer, explore_saved,
 };
 pub use preempt_model::question::{Asking, Question};
 pub use preempt_model::search::{self, Options};

@@ -5,7 +5,9 @@ use crate::liveness::{self, Method};
 use crate::native::Native;
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
-use crate::search::{Checkpoints, Goal, NoCheckpoints, Options, Order, Report, Source, search, search_saved};
+use crate::search::{
+    Checkpoints, Figure, Goal, NoCheckpoints, Options, Order, Report, Source, search, search_saved,
+};
 use crate::watched::{Observer as Automaton, PlaceOf, Watched};
 use crate::{Refusal, Unsupported};
 use preempt_core::{Limits, Observer, Outcome, SourceMap, Verdict};
@@ -71,7 +73,12 @@ pub fn explore_saved(
     }
     match options.successors {
         Source::Native => {
-            let native = Native::new(model, sources)?.reduced(options.reduction);
+            // Private steps are the safe ones of the paper's ample sets, too.
+            let reduction = match options.order {
+                Order::Published(published) if published.figure == Figure::WithReduction => Reduction::Exact,
+                _ => options.reduction,
+            };
+            let native = Native::new(model, sources)?.reduced(reduction);
             search_saved(native, options, goal, checkpoints, observer)
         }
         Source::Interpreted => {

@@ -2,7 +2,7 @@
 //! within each bound, each distinct violation with its cheapest cost; and the work done is never more under a bound.
 
 use preempt_core::{Cost, Outcome, Silent, SourceMap, Verdict};
-use preempt_explicit::{Goal, Options, Order, Reduction, Source, check, count, explore};
+use preempt_explicit::{Figure, Goal, Options, Order, Published, Reduction, Source, check, count, explore};
 use preempt_model::generator::{faulty_program_from_seed, program_from_seed};
 use preempt_model::search::RunCost;
 use preempt_model::search::oracle::{Answers, answers, answers_by};
@@ -54,6 +54,7 @@ fn compare(model: &Model, sources: &SourceMap, fair_switch: bool, name: &str) ->
     if !fair_switch {
         other_costs(model, sources, &options, &interpreter, name);
         depth_first(model, sources, &options, &whole, name);
+        published(model, sources, &options, &oracle, name);
     }
     let all = explore(model, sources, &options, Goal::All, &mut Silent).expect("a supported model");
     let found: BTreeSet<_> = all
@@ -157,6 +158,44 @@ fn depth_first(model: &Model, sources: &SourceMap, options: &Options, whole: &Ou
         let checked = check(model, sources, &options, &mut Silent).expect("a supported model");
         assert_eq!(checked.verdict, whole.verdict, "{name}: depth first, {reduction:?}");
         assert_eq!(checked.counterexample.is_some(), checked.verdict == Verdict::Violated, "{name}");
+    }
+}
+
+/// The paper's searches. Fig. 3 keeps property P1: what is within the bound is found, and the states are those within
+/// it. Fig. 5 considers some runs beyond the bound, but misses none within it. Fig. 2 may miss errors, but invents none.
+fn published(
+    model: &Model,
+    sources: &SourceMap,
+    options: &Options,
+    oracle: &Answers<Interpreter<'_>>,
+    name: &str,
+) {
+    for bound in [0, 1, 2, 3] {
+        let within = oracle.cheapest().is_some_and(|cost| cost.preemptions <= bound);
+        for figure in [Figure::NaiveBounded, Figure::ContextBounded, Figure::WithReduction] {
+            for shortening in [false, true] {
+                let order = Order::Published(Published { figure, cycles: false, shortening });
+                let options = Options { order, bound: Some(bound), ..options.clone() };
+                let found = check(model, sources, &options, &mut Silent).expect("a supported model");
+                let name = format!("{name}: {figure:?} within {bound}, {shortening}");
+                let violated = found.verdict == Verdict::Violated;
+                let preemptions = found.counterexample.as_ref().map(|trace| trace.preemptions() as u32);
+                match figure {
+                    Figure::NaiveBounded => assert!(!violated || within, "{name}"),
+                    Figure::ContextBounded => {
+                        assert_eq!(violated, within, "{name}");
+                        assert!(preemptions.is_none_or(|preemptions| preemptions <= bound), "{name}");
+                    }
+                    Figure::WithReduction => {
+                        assert!(violated || !within, "{name}");
+                        assert!(!violated || oracle.cheapest().is_some(), "{name}");
+                    }
+                }
+                if figure == Figure::ContextBounded && !violated {
+                    assert_eq!(found.stats.states, oracle.states_within(bound) as u64, "{name}: states");
+                }
+            }
+        }
     }
 }
 

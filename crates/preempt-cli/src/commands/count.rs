@@ -18,6 +18,7 @@ pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
         return Ok(ExitStatus::Input);
     };
     let settings = explicit::options(&args.search)?;
+    explicit::refuse_uncountable(&settings)?;
     if engine != Engine::Explicit {
         explicit::refuse_elsewhere(&args.search, None)?;
     }

@@ -3,7 +3,9 @@
 
 use super::model::Ready;
 use crate::args::{CheckArgs, CostUnit, ReductionKind, SearchArgs, SearchOrder, SuccessorSource};
-use crate::backend::{self, ExplicitOptions, Goal, Order, Question, Reduction, Refusal, Report, Source};
+use crate::backend::{
+    self, ExplicitOptions, Figure, Goal, Order, Published, Question, Reduction, Refusal, Report, Source,
+};
 use crate::checkpoint::Files;
 use crate::console::{self, Failure};
 use preempt_core::{Cost, Limits, Observer, StopReason, Verdict};
@@ -16,27 +18,54 @@ pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
         (SearchOrder::FewestPreemptions, Some(CostUnit::Switches)) => Cost::Switches,
         (SearchOrder::FewestPreemptions, Some(CostUnit::Steps)) => Cost::Steps,
         (SearchOrder::BreadthFirst, None | Some(CostUnit::Steps)) => Cost::Steps,
-        (SearchOrder::DepthFirst, None) => Cost::Preemptions,
+        (SearchOrder::DepthFirst | SearchOrder::NaiveBounded | SearchOrder::ContextBounded, None) => {
+            Cost::Preemptions
+        }
         (SearchOrder::BreadthFirst, Some(_)) => {
             return Err(Failure::new("--search breadth-first has the fewest steps first")
                 .hint("for another cost leave out --search"));
         }
-        (SearchOrder::DepthFirst, Some(_)) => {
-            return Err(Failure::new("--search depth-first does not look for the cheapest run")
+        (_, Some(_)) => {
+            return Err(Failure::new("a depth-first search does not look for the cheapest run")
                 .hint("leave out --cost or --search"));
         }
     };
-    if search.bound.is_some() && order != SearchOrder::FewestPreemptions {
+    let published = matches!(order, SearchOrder::NaiveBounded | SearchOrder::ContextBounded);
+    if published && search.bound.is_none() {
+        return Err(Failure::new("this search needs a bound").hint("as in --bound 2"));
+    }
+    if search.paper_cycles && !published {
+        return Err(Failure::new("--paper-cycles is a rule of the published searches")
+            .hint("use --search context-bounded, or --fair-switch"));
+    }
+    if search.iterative_shortening && !published && order != SearchOrder::DepthFirst {
+        return Err(Failure::new("--iterative-shortening is for depth-first searches")
+            .hint("the search in the order of cost finds the shortest run anyway"));
+    }
+    if search.bound.is_some() && !published && order != SearchOrder::FewestPreemptions {
         return Err(Failure::new("--bound needs a search in the order of cost")
             .hint("leave out --search, or limit the length of runs with --max-depth"));
     }
-    if search.fair_switch && (cost != Cost::Preemptions || order == SearchOrder::DepthFirst) {
+    if search.fair_switch && (cost != Cost::Preemptions || order != SearchOrder::FewestPreemptions) {
         return Err(Failure::new(
             "--fair-switch says what is a preemption, and preemptions are not counted here",
         ));
     }
+    let published_as = |figure| {
+        Order::Published(Published {
+            figure,
+            cycles: search.paper_cycles,
+            shortening: search.iterative_shortening,
+        })
+    };
     Ok(ExplicitOptions {
-        order: if order == SearchOrder::DepthFirst { Order::DepthFirst } else { Order::ByCost },
+        order: match order {
+            SearchOrder::FewestPreemptions | SearchOrder::BreadthFirst => Order::ByCost,
+            SearchOrder::DepthFirst if !search.iterative_shortening => Order::DepthFirst,
+            // Without a bound, Fig. 2 is Fig. 1.
+            SearchOrder::DepthFirst | SearchOrder::NaiveBounded => published_as(Figure::NaiveBounded),
+            SearchOrder::ContextBounded => published_as(Figure::ContextBounded),
+        },
         cost,
         bound: search.bound,
         fair_switch: search.fair_switch,
@@ -49,13 +78,34 @@ pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
     })
 }
 
+/// The published searches end at the first error.
+pub fn refuse_uncountable(options: &ExplicitOptions) -> Result<(), Failure> {
+    match options.order {
+        Order::Published(_) => Err(Failure::new("the published searches look for an error and do not count")
+            .hint("use `check`, or leave out --search")),
+        Order::ByCost | Order::DepthFirst => Ok(()),
+    }
+}
+
 /// The same for `check`, which may leave states out.
 pub fn check_options(args: &CheckArgs) -> Result<ExplicitOptions, Failure> {
     let options = options(&args.search)?;
-    if options.order == Order::DepthFirst && (args.shortest || args.all_errors) {
+    if options.order != Order::ByCost && (args.shortest || args.all_errors) {
         let name = if args.shortest { "--shortest" } else { "--all-errors" };
-        return Err(Failure::new(format!("{name} needs a search in the order of cost"))
-            .hint("leave out --search depth-first"));
+        return Err(
+            Failure::new(format!("{name} needs a search in the order of cost")).hint("leave out --search")
+        );
+    }
+    if let Order::Published(published) = options.order {
+        let figure = match args.reduction {
+            None | Some(ReductionKind::None | ReductionKind::Auto) => published.figure,
+            Some(ReductionKind::Paper) if published.figure == Figure::ContextBounded => Figure::WithReduction,
+            Some(_) => {
+                return Err(Failure::new("a published search has only its own reduction")
+                    .hint("use --search context-bounded with --reduction paper"));
+            }
+        };
+        return Ok(ExplicitOptions { order: Order::Published(Published { figure, ..published }), ..options });
     }
     // Fewest steps, and every violation at its own cheapest, are promised only for the whole state space.
     let whole = options.cost == Cost::Steps || args.all_errors;
@@ -76,6 +126,10 @@ pub fn check_options(args: &CheckArgs) -> Result<ExplicitOptions, Failure> {
                 .hint("leave out --reduction, or --bound and --fair-switch"));
         }
         ReductionKind::Strong => Reduction::Strong,
+        ReductionKind::Paper => {
+            return Err(Failure::new("--reduction paper is that of a published search")
+                .hint("add --search context-bounded"));
+        }
     };
     // Which order, does not matter to a proof; depth first needs the least memory.
     let order = if reduction == Reduction::Strong { Order::DepthFirst } else { options.order };
@@ -94,7 +148,7 @@ pub fn refuse_elsewhere(search: &SearchArgs, check: Option<&CheckArgs>) -> Resul
         (
             "--reduction",
             check.is_some_and(|check| {
-                matches!(check.reduction, Some(ReductionKind::Exact | ReductionKind::Strong))
+                !matches!(check.reduction, None | Some(ReductionKind::Auto | ReductionKind::None))
             }),
         ),
     ];
@@ -142,7 +196,7 @@ pub fn simplest(
     let Some(trace) = &report.outcome.counterexample else { return Ok(Answer { report, promise: None }) };
     // A run that was found depth first promises nothing, and there is nothing to improve.
     let reduced = matches!(question, Question::Safety) && options.reduction == Reduction::Exact;
-    if report.simplest || options.order == Order::DepthFirst || !reduced {
+    if report.simplest || options.order != Order::ByCost || !reduced {
         let promise = report.simplest.then_some("the simplest run");
         return Ok(Answer { report, promise });
     }
@@ -246,9 +300,11 @@ pub fn refuse_checkpoints(search: &SearchArgs, questions: &[Question]) -> Result
         return Ok(());
     }
     let name = if search.resume.is_some() { "--resume" } else { "--checkpoint" };
-    if search.search == Some(SearchOrder::DepthFirst) {
-        return Err(Failure::new(format!("{name} needs a search in the order of cost"))
-            .hint("leave out --search depth-first"));
+    let depth_first = [SearchOrder::DepthFirst, SearchOrder::NaiveBounded, SearchOrder::ContextBounded];
+    if search.search.is_some_and(|order| depth_first.contains(&order)) {
+        return Err(
+            Failure::new(format!("{name} needs a search in the order of cost")).hint("leave out --search")
+        );
     }
     if search.successors == Some(SuccessorSource::Interpreted) {
         return Err(Failure::new(format!("{name} needs machine code")).hint("leave out --successors"));
@@ -284,11 +340,16 @@ fn with_fallback(
 pub fn names(options: &ExplicitOptions) -> (&'static str, &'static str, &'static str) {
     let search = match (options.order, options.cost) {
         (Order::DepthFirst, _) => "depth-first",
+        (Order::Published(published), _) => match published.figure {
+            Figure::NaiveBounded => "naive-bounded",
+            Figure::ContextBounded | Figure::WithReduction => "context-bounded",
+        },
         (Order::ByCost, Cost::Preemptions) => "fewest-preemptions",
         (Order::ByCost, Cost::Switches) => "fewest-switches",
         (Order::ByCost, Cost::Steps) => "breadth-first",
     };
     let reduction = match options.reduction {
+        _ if matches!(options.order, Order::Published(it) if it.figure == Figure::WithReduction) => "paper",
         Reduction::None => "none",
         Reduction::Exact => "exact",
         Reduction::Strong => "strong",

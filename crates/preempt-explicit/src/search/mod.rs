@@ -3,7 +3,7 @@
 //! * [`explore`]: in order of cost (the architecture's section 3): each process is expanded in each state once, at its
 //!   cheapest, so that a bound costs nothing and the first violation taken is the simplest. [`frontier`] is what
 //!   waits, by cost; [`charges`] says what costs;
-//! * [`depth_first`]: one path at a time;
+//! * [`depth_first`]: one path at a time; [`paper`]: the published searches;
 //! * [`notes`], [`ways`]: how a state was reached; [`verdict`]: from the end of a run to a counterexample that was
 //!   replayed;
 //! * [`checkpoint`]: a search that can be continued; [`tally`]: numbers and limits; [`spinning`]: when a process may be
@@ -18,6 +18,7 @@ mod depth_first;
 mod explore;
 mod frontier;
 mod notes;
+mod paper;
 mod spinning;
 mod tally;
 mod verdict;
@@ -26,6 +27,7 @@ mod ways;
 use crate::reduction::Reduction;
 use crate::{Refusal, Successors};
 pub use checkpoint::{Checkpoints, NoCheckpoints, Save};
+pub use paper::{Figure, Published};
 use preempt_core::{Cost, Limits, Observer, Outcome, Property, Trace};
 pub(crate) use ways::path_between;
 
@@ -61,6 +63,8 @@ impl Default for Options {
 pub enum Order {
     ByCost,
     DepthFirst,
+    /// One of the paper's.
+    Published(Published),
 }
 
 /// How successors are computed.
@@ -121,5 +125,6 @@ pub fn search_saved<S: Successors>(
     match options.order {
         Order::ByCost => explore::Search::new(system, options, goal).run(checkpoints, observer),
         Order::DepthFirst => depth_first::DepthFirst::new(system, options, goal).run(observer),
+        Order::Published(published) => paper::search(system, published, options, observer),
     }
 }

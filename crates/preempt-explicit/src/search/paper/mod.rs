@@ -1,0 +1,377 @@
+//! The depth-first searches of Holzmann and Florian, "Model checking with bounded context switching" (2011), as they
+//! are published, one file a figure. They are here for comparison: the search in order of cost does the same with less
+//! work.
+//!
+//! * [`fig2_naive_bounded`]: each state once, whatever it cost to reach it; it misses errors within the bound;
+//! * [`fig3_context_bounded`]: a state again whenever it is reached with fewer preemptions, or by another process;
+//! * [`fig5_with_reduction`]: the same with partial-order reduction.
+//!
+//! Fig. 1 is `depth_first.rs`. What the figures have in common is in this file: a search of *visits*, which are states
+//! with the number of preemptions, the process that ran last, and whether its step was a safe one.
+
+mod fig2_naive_bounded;
+mod fig3_context_bounded;
+mod fig5_with_reduction;
+
+use super::tally::Tally;
+use super::verdict::{executed_again, reported};
+use super::ways::{Run, path_between, path_to_violation};
+use super::{Error, Options, Report};
+use crate::Refusal;
+use crate::store::{Opened, StateNumber, Store};
+use crate::successors::{Event, Successors};
+use fig2_naive_bounded::NaiveBounded;
+use fig3_context_bounded::ContextBounded;
+use fig5_with_reduction::WithReduction;
+use preempt_core::{Memory, Observer, StopReason, Verdict};
+use preempt_model::search::RunCost;
+use std::collections::{HashMap, HashSet};
+
+/// Which figure, and what may be added to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Published {
+    pub figure: Figure,
+    /// Section 3.1: leaving a process all of whose steps lead back to the path is free.
+    pub cycles: bool,
+    /// Spin's `-DREACH -i`: go on after an error, with runs that are shorter.
+    pub shortening: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Figure {
+    NaiveBounded,
+    ContextBounded,
+    WithReduction,
+}
+
+/// How a state is reached: with so many preemptions, `last` running, after a safe step or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Visit {
+    preemptions: u32,
+    last: u8,
+    safe: bool,
+}
+
+/// What a figure decides.
+trait Rules {
+    /// CONSTRAINT: is the visit to be made? If so, it is remembered.
+    fn admits(&mut self, state: StateNumber, visit: Visit) -> bool;
+
+    /// Does it use ample sets?
+    fn reduces(&self) -> bool {
+        false
+    }
+}
+
+pub(super) fn search<S: Successors>(
+    system: S,
+    published: Published,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Report, Refusal> {
+    let rules: Box<dyn Rules> = match published.figure {
+        Figure::NaiveBounded => Box::new(NaiveBounded::default()),
+        Figure::ContextBounded => Box::new(ContextBounded::default()),
+        Figure::WithReduction => Box::new(WithReduction::default()),
+    };
+    PaperSearch {
+        system,
+        rules,
+        published,
+        options,
+        bound: options.bound.unwrap_or(u32::MAX),
+        store: Store::new(),
+        tally: Tally::new(options.limits),
+        seen: HashSet::new(),
+        depths: HashMap::new(),
+        path: Vec::new(),
+        on_path: HashMap::new(),
+        longest: options.limits.depth.unwrap_or(u64::MAX),
+        errors: Vec::new(),
+        most_bytes: 0,
+    }
+    .run(observer)
+}
+
+struct PaperSearch<'a, S> {
+    system: S,
+    rules: Box<dyn Rules>,
+    published: Published,
+    options: &'a Options,
+    bound: u32,
+    store: Store,
+    tally: Tally,
+    /// States that were visited at all.
+    seen: HashSet<StateNumber>,
+    /// The lowest depth of each, where runs are to be shortened.
+    depths: HashMap<StateNumber, u64>,
+    path: Vec<Frame>,
+    on_path: HashMap<StateNumber, u32>,
+    /// No run may be longer.
+    longest: u64,
+    errors: Vec<Error>,
+    most_bytes: u64,
+}
+
+struct Frame {
+    state: StateNumber,
+    last: u8,
+    steps: u64,
+    /// Still to be looked at, the next one last.
+    todo: Vec<Step>,
+    /// The process of the step that was taken last.
+    process: u8,
+}
+
+/// A step, and the visit to which it leads.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    to: StateNumber,
+    process: u8,
+    visit: Visit,
+    steps: u32,
+}
+
+/// What one process can do in a state.
+#[derive(Default)]
+struct Moves {
+    /// Target, who runs then, and after how many steps.
+    arrivals: Vec<(StateNumber, u8, u32)>,
+    violations: u32,
+    moved: bool,
+}
+
+/// Nobody has run yet.
+const NOBODY: u8 = u8::MAX;
+
+enum Stop {
+    Reason(StopReason),
+    Violated,
+}
+
+impl<S: Successors> PaperSearch<'_, S> {
+    fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
+        let mut stopped = None;
+        for state in self.system.initial() {
+            let Some((number, _)) = self.number(&state, &Opened::default()) else {
+                stopped = Some(Stop::Reason(StopReason::Memory));
+                break;
+            };
+            let first = Visit { preemptions: 0, last: NOBODY, safe: false };
+            if self.rules.admits(number, first) {
+                stopped = self.enter(number, first, 0).err().or_else(|| self.walk(observer).err());
+            }
+            if stopped.is_some() {
+                break;
+            }
+        }
+        if let Some(trouble) = self.system.trouble() {
+            return Err(trouble.into());
+        }
+        let verdict = match stopped {
+            Some(Stop::Reason(reason)) => Verdict::Inconclusive(reason),
+            _ if !self.errors.is_empty() => Verdict::Violated,
+            _ if self.tally.cut_by_depth => Verdict::Inconclusive(StopReason::Depth),
+            _ => Verdict::Holds,
+        };
+        // Shortened again and again: the last one is the shortest.
+        let errors = self.errors.pop().into_iter().filter(|_| verdict == Verdict::Violated).collect();
+        let memory = Memory {
+            store: self.store.bytes() + self.system.bytes(),
+            frontier: self.most_bytes,
+            parents: (self.seen.capacity() * 16) as u64,
+        };
+        self.tally.stats.time = self.tally.elapsed();
+        let report = reported(self.options, verdict, errors, self.tally.stats, memory);
+        Ok(Report { simplest: false, ..report })
+    }
+
+    fn walk(&mut self, observer: &mut dyn Observer) -> Result<(), Stop> {
+        while let Some(frame) = self.path.last_mut() {
+            let (state, steps) = (frame.state, frame.steps);
+            match frame.todo.pop() {
+                Some(step) => {
+                    frame.process = step.process;
+                    let steps = steps + u64::from(step.steps);
+                    self.tally.transition(RunCost { preemptions: step.visit.preemptions, steps });
+                    if self.is_to_be_visited(&step, steps) {
+                        self.enter(step.to, step.visit, steps)?;
+                    }
+                }
+                None => {
+                    if let Some(times) = self.on_path.get_mut(&state) {
+                        *times -= 1;
+                    }
+                    self.path.pop();
+                }
+            }
+            let cost = RunCost { preemptions: 0, steps };
+            let used = (self.path.len() * size_of::<Frame>()) as u64;
+            self.most_bytes = self.most_bytes.max(used);
+            let (store, seen, waiting) = (&self.store, self.seen.capacity() as u64, self.path.len() as u64);
+            let bytes = || store.bytes() + used + 16 * seen;
+            if let Some(reason) = self.tally.reason_to_stop(cost, bytes, waiting, observer) {
+                return Err(Stop::Reason(reason));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_to_be_visited(&mut self, step: &Step, steps: u64) -> bool {
+        if step.visit.preemptions > self.bound {
+            return false;
+        }
+        if steps > self.longest {
+            self.tally.cut_by_depth |= !self.published.shortening || self.errors.is_empty();
+            return false;
+        }
+        let admitted = self.rules.admits(step.to, step.visit);
+        if !self.published.shortening {
+            return admitted;
+        }
+        let known = self.depths.get(&step.to).copied();
+        let earlier = known.is_none_or(|known| steps < known);
+        if earlier {
+            self.depths.insert(step.to, steps);
+        }
+        admitted || earlier
+    }
+
+    fn number(&mut self, state: &[u8], like: &Opened) -> Option<(StateNumber, bool)> {
+        let key = self.store.encode(&self.system, state, like)?;
+        let processes = self.system.process_count(state);
+        self.store.insert(key, key.hash(), processes)
+    }
+
+    /// `Search(s, n, p, safe)`: everything up to the recursive calls.
+    fn enter(&mut self, state: StateNumber, visit: Visit, steps: u64) -> Result<(), Stop> {
+        if self.seen.insert(state) {
+            self.tally.new_state(RunCost { preemptions: visit.preemptions, steps });
+        } else {
+            self.tally.stats.revisits += 1;
+        }
+        self.path.push(Frame { state, last: visit.last, steps, todo: Vec::new(), process: NOBODY });
+        *self.on_path.entry(state).or_default() += 1;
+        let mut opened = Opened::default();
+        self.store.open(&self.system, state, &mut opened);
+        if S::JUDGES_STATES && self.system.state_violation(&opened.bytes).is_some() {
+            self.error(None)?;
+        }
+        let count = self.system.process_count(&opened.bytes);
+        let moves = (0..count).map(|process| self.moves(&opened, process)).collect::<Option<Vec<_>>>();
+        let moves = moves.ok_or(Stop::Reason(StopReason::Memory))?;
+        for (process, it) in moves.iter().enumerate().filter(|(_, it)| it.violations > 0) {
+            // A step of another process than the last one is a preemption if that one could go on.
+            let switches = visit.last != NOBODY && usize::from(visit.last) != process;
+            let preempts = switches && moves.get(usize::from(visit.last)).is_some_and(|last| last.moved);
+            if visit.preemptions + u32::from(preempts && !visit.safe) <= self.bound {
+                (0..it.violations).try_for_each(|number| self.error(Some((process as u8, number))))?;
+            }
+        }
+        if moves.iter().all(|it| !it.moved) && !self.system.may_end(&opened.bytes) {
+            self.error(None)?;
+        }
+        let todo = self.todo(&opened, visit, &moves);
+        if let Some(frame) = self.path.last_mut() {
+            frame.todo = todo;
+        }
+        Ok(())
+    }
+
+    /// The recursive calls, the first one last: lines 16 to 30 of Fig. 3, lines 18 to 44 of Fig. 5.
+    fn todo(&mut self, opened: &Opened, visit: Visit, moves: &[Moves]) -> Vec<Step> {
+        let last = usize::from(visit.last);
+        let is_on_path = |to: &StateNumber| self.on_path.get(to).is_some_and(|times| *times > 0);
+        let mut cycle = false;
+        if self.rules.reduces() && visit.last != NOBODY {
+            let ample = (0..moves.len())
+                .find(|process| moves[*process].moved && self.system.runs_alone(&opened.bytes, *process));
+            if let Some(process) = ample {
+                cycle = moves[process].arrivals.iter().any(|(to, ..)| is_on_path(to));
+                if !cycle && visit.preemptions < self.bound {
+                    return steps_of(process, &moves[process], visit.preemptions, true);
+                }
+            }
+        }
+        let own = moves.get(last);
+        let blocked = own.is_none_or(|own| !own.moved);
+        let caught = self.published.cycles
+            && own.is_some_and(|own| {
+                !own.arrivals.is_empty() && own.arrivals.iter().all(|(to, ..)| is_on_path(to))
+            });
+        let free = blocked || visit.safe || cycle || caught;
+        let switched = visit.preemptions + u32::from(!free);
+        let mut todo = Vec::new();
+        for (process, it) in moves.iter().enumerate().filter(|(process, _)| *process != last) {
+            todo.extend(steps_of(process, it, switched, false));
+        }
+        // The process that ran goes on first: it stands last.
+        if let Some(own) = own {
+            todo.extend(steps_of(last, own, visit.preemptions, false));
+        }
+        todo
+    }
+
+    fn moves(&mut self, opened: &Opened, process: usize) -> Option<Moves> {
+        let mut found = Vec::new();
+        let mut bytes = Vec::new();
+        let mut moves = Moves::default();
+        moves.moved = self.system.expand(&opened.bytes, process, &mut |event| match event {
+            Event::Arrival { state, runs, steps } => {
+                found.push((bytes.len(), state.len(), runs, steps));
+                bytes.extend_from_slice(state);
+            }
+            Event::Violation { .. } => moves.violations += 1,
+        });
+        for (start, length, runs, steps) in found {
+            let (to, _) = self.number(&bytes[start..start + length], opened)?;
+            moves.arrivals.push((to, runs, steps));
+        }
+        Some(moves)
+    }
+
+    /// The path is a run that ends in a violation: in its last state, or in a step of a process from there.
+    fn error(&mut self, during: Option<(u8, u32)>) -> Result<(), Stop> {
+        let mut opened = Opened::default();
+        let mut states = Vec::new();
+        for frame in &self.path {
+            self.store.open(&self.system, frame.state, &mut opened);
+            states.push(self.system.state_of(&opened.bytes));
+        }
+        let system = self.system.meaning();
+        let lost = || -> ! { panic!("internal error: the way to the violation is lost") };
+        let mut steps = Vec::new();
+        for (i, pair) in states.windows(2).enumerate() {
+            let (process, last) = (self.path[i].process, self.path[i + 1].last);
+            steps.extend(path_between(system, &pair[0], process, &pair[1], last).unwrap_or_else(|| lost()));
+        }
+        if let Some((process, violation)) = during {
+            let Some(end) = states.last() else { lost() };
+            steps.extend(path_to_violation(system, end, process, violation).unwrap_or_else(|| lost()));
+        }
+        let Some(initial) = states.into_iter().next() else { lost() };
+        if steps.len() as u64 > self.longest {
+            return Ok(());
+        }
+        let run = Run { initial, steps };
+        let error = executed_again(system, &run, during.is_none(), self.options.fair_switch);
+        *self.tally.stats.violations.entry(error.property.kind).or_default() += 1;
+        let length = error.trace.steps.len() as u64;
+        self.errors.push(error);
+        if !self.published.shortening || length == 0 {
+            return Err(Stop::Violated);
+        }
+        self.longest = length - 1;
+        Ok(())
+    }
+}
+
+fn steps_of(process: usize, moves: &Moves, preemptions: u32, safe: bool) -> Vec<Step> {
+    let step = |(to, runs, steps): &(StateNumber, u8, u32)| Step {
+        to: *to,
+        process: process as u8,
+        visit: Visit { preemptions, last: *runs, safe },
+        steps: *steps,
+    };
+    moves.arrivals.iter().rev().map(step).collect()
+}
