@@ -10,6 +10,7 @@ use std::collections::HashMap;
 
 impl Space {
     /// How many assignments to these variables are in the set; `None` if the set depends on other variables.
+    #[expect(clippy::mutable_key_type, reason = "a diagram is known by its root, which does not change")]
     pub fn count(&self, set: &Bdd, variables: &[Variable]) -> Option<BigUint> {
         let mut levels: Vec<u32> =
             variables.iter().flat_map(|&variable| self.levels(variable).to_vec()).collect();
@@ -37,6 +38,7 @@ impl Space {
     }
 }
 
+#[expect(clippy::mutable_key_type, reason = "a diagram is known by its root, which does not change")]
 /// The number of assignments to the counted levels from a function's top level on, and how many of them lie above it.
 fn count_below(
     function: &BDDFunction,

@@ -65,10 +65,10 @@ impl Layout {
             if index >= placed.len() || std::mem::replace(&mut placed[index], true) {
                 continue;
             }
-            let (size, copies) = self.variables[index];
+            let (size, _) = self.variables[index];
             for bit in (0..bits(size)).rev() {
-                for copy in 0..copies as usize {
-                    levels[index][copy][bit] = next;
+                for levels in &mut levels[index] {
+                    levels[bit] = next;
                     next += 1;
                 }
             }
