@@ -61,22 +61,22 @@ pub(crate) fn patiently(
     manager: &BDDManagerRef,
     operation: impl Fn() -> AllocResult<BDDFunction>,
 ) -> Result<Bdd, Full> {
-    // Another thread may be collecting already: then our collection is none, and we wait for the other.
-    const PATIENCE: usize = 100;
-    for attempt in 0..PATIENCE {
+    if let Ok(function) = operation() {
+        return Ok(Bdd(function));
+    }
+    // A collection that frees something helps at once or not at all, as the operation begins again from the start.
+    // One that frees nothing may only mean that another thread is collecting: then we wait for it.
+    let (mut collections, mut waits) = (0, 0);
+    while collections < 3 && waits < 20 {
+        match manager.with_manager_shared(|manager| manager.gc()) {
+            0 => {
+                waits += 1;
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            _ => collections += 1,
+        }
         if let Ok(function) = operation() {
             return Ok(Bdd(function));
-        }
-        let freed = manager.with_manager_shared(|manager| {
-            let before = manager.gc_count();
-            let freed = manager.gc();
-            // `None`: no collection of ours
-            (manager.gc_count() != before).then_some(freed)
-        });
-        match freed {
-            Some(_) if attempt > 0 => break,
-            Some(_) => {}
-            None => std::thread::sleep(std::time::Duration::from_millis(10)),
         }
     }
     operation().map(Bdd).map_err(|_| Full)
@@ -84,10 +84,7 @@ pub(crate) fn patiently(
 
 impl Bdd {
     fn apply(&self, operation: impl Fn() -> AllocResult<BDDFunction>) -> Result<Bdd, Full> {
-        match operation() {
-            Ok(function) => Ok(Bdd(function)),
-            Err(_) => patiently(&self.0.manager_ref(), operation),
-        }
+        patiently(&self.0.manager_ref(), operation)
     }
 
     pub fn and(&self, other: &Bdd) -> Result<Bdd, Full> {

@@ -106,6 +106,7 @@ fn unit_name(unit: Cost) -> &'static str {
         Cost::Preemptions => "preemptions",
         Cost::Switches => "switches",
         Cost::Steps => "steps",
+        Cost::Contexts => "contexts",
     }
 }
 

@@ -108,6 +108,7 @@ fn unit(unit: Cost) -> &'static str {
         Cost::Preemptions => "preemption",
         Cost::Switches => "switch",
         Cost::Steps => "step",
+        Cost::Contexts => "context",
     }
 }
 
