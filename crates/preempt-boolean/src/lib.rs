@@ -26,20 +26,24 @@ impl Dialect {
     pub const ALL: [Dialect; 2] = [Dialect::Satabs, Dialect::Getafix];
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// `None`: as SATABS does, with a warning wherever it matters.
     pub dialect: Option<Dialect>,
-    /// To reach a statement with this label is an error.
-    pub error_label: String,
+    /// To reach a statement with this label is an error. `None`: [`ERROR_LABEL`], and every label that speaks of an
+    /// error, as `MY_ERROR_LABEL` does.
+    pub error_label: Option<String>,
 }
 
 /// The label that SLAM gave to its errors, and everybody after it.
 pub const ERROR_LABEL: &str = "SLIC_ERROR";
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { dialect: None, error_label: ERROR_LABEL.into() }
+impl Options {
+    fn is_error_label(&self, label: &str) -> bool {
+        match &self.error_label {
+            Some(name) => label == name,
+            None => label.split('_').any(|word| word == "ERROR"),
+        }
     }
 }
 

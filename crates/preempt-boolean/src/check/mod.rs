@@ -48,12 +48,12 @@ pub fn check(program: &Program, options: &Options) -> Vec<Diagnostic> {
     for procedure in &program.procedures {
         let mut check = Check::new(procedure, &globals, &procedures);
         check.procedure();
-        diagnostics.extend(check.diagnostics);
         diagnostics.extend(atomic::check(procedure));
-        labelled |= check.labels.contains_key(options.error_label.as_str());
+        labelled |= check.labels.keys().any(|label| options.is_error_label(label));
+        diagnostics.extend(check.diagnostics);
     }
-    if !labelled && options.error_label != crate::ERROR_LABEL {
-        let message = format!("no statement has the label `{}`", options.error_label);
+    if let (false, Some(label)) = (labelled, &options.error_label) {
+        let message = format!("no statement has the label `{label}`");
         diagnostics.push(Diagnostic {
             severity: preempt_core::Severity::Warning,
             ..Diagnostic::global_error(message)

@@ -184,7 +184,7 @@ impl<'b, 'p> Body<'b, 'p> {
                 self.graph.join(self.here, spot, label.at.0, &format!("{}:", label.text));
                 self.here = spot;
             }
-            if label.text == self.lowering.options.error_label {
+            if self.lowering.options.is_error_label(&label.text) {
                 self.step(Command::Assert(Expr::Const(0)), label.at.0, format!("{}:", label.text));
             }
         }

@@ -83,7 +83,10 @@ impl Parser {
             }
             _ => self.assignment_or_call()?,
         };
-        self.expect(Sign::Semicolon, "behind the statement")?;
+        // The last `;` of a list may be left out.
+        if !self.word().is_some_and(|word| matches!(word, "end" | "fi" | "od" | "else" | "elsif")) {
+            self.expect(Sign::Semicolon, "behind the statement")?;
+        }
         Ok(kind)
     }
 
