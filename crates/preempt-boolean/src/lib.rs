@@ -4,10 +4,13 @@
 
 pub mod ast;
 mod check;
+#[cfg(feature = "generator")]
+pub mod generator;
 mod lexer;
 mod lower;
 mod parser;
 pub mod print;
+pub mod sequentialize;
 
 use preempt_core::{Diagnostic, SourceMap};
 use preempt_model::Model;

@@ -22,7 +22,7 @@ type Parse<T> = Result<T, Reported>;
 const MAX_DEPTH: usize = 200;
 
 /// Words that cannot be names.
-const KEYWORDS: &[&str] = &[
+pub(crate) const KEYWORDS: &[&str] = &[
     "decl",
     "thread_local",
     "dfs",

@@ -1,0 +1,4 @@
+use super::skeleton::Skeleton;
+pub fn program(_: &Skeleton) -> String {
+    String::new()
+}
