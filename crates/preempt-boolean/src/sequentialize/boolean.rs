@@ -140,6 +140,9 @@ struct Writer<'s> {
     temporaries: usize,
 }
 
+/// Writes a step for one round.
+type Write<'w> = &'w mut dyn FnMut(&Writer<'_>, &mut Blaster<'_>) -> Result<Vec<Statement>, Diagnostic>;
+
 impl<'s> Writer<'s> {
     fn new(skeleton: &'s Skeleton, shared: &'s Shared, number: usize) -> Self {
         let function = &skeleton.functions[number];
@@ -312,7 +315,7 @@ impl<'s> Writer<'s> {
         exprs: &[&Expr],
         writes: bool,
         span: Span,
-        write: &mut dyn FnMut(&Self, &mut Blaster<'_>) -> Result<Vec<Statement>, Diagnostic>,
+        write: Write<'_>,
     ) -> Result<Vec<Statement>, Diagnostic> {
         self.in_each_round_keeping(0, exprs, writes, span, write)
     }
@@ -324,7 +327,7 @@ impl<'s> Writer<'s> {
         exprs: &[&Expr],
         writes: bool,
         span: Span,
-        write: &mut dyn FnMut(&Self, &mut Blaster<'_>) -> Result<Vec<Statement>, Diagnostic>,
+        write: Write<'_>,
     ) -> Result<Vec<Statement>, Diagnostic> {
         let mut reads = false;
         for expr in exprs {

@@ -43,8 +43,8 @@ pub fn threads(model: &Model) -> Result<Vec<Thread>, Diagnostic> {
         next += 1;
     }
     for code in model.codes.iter().filter(|code| code.kind == CodeKind::Procedure) {
-        for (location, edge) in starting_edges(code) {
-            let span = code.location(location).edges[edge].span;
+        if let Some((location, edge)) = starting_edges(code).first() {
+            let span = code.location(*location).edges[*edge].span;
             return Err(refused(span, "a thread is started within a procedure, which may be called again"));
         }
     }
