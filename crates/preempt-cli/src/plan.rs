@@ -60,7 +60,7 @@ impl Input {
     /// The engine that takes it if nobody asks for another.
     pub fn engine(self) -> Engine {
         match self {
-            Input::Promela => Engine::Reference,
+            Input::Promela => Engine::Explicit,
             Input::Net => Engine::Wsts,
         }
     }

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod count;
 pub mod engines;
+mod explicit;
 pub mod generate;
 mod model;
 mod net;
