@@ -6,6 +6,7 @@ pub mod ast;
 mod check;
 #[cfg(feature = "generator")]
 pub mod generator;
+pub mod inline;
 mod lexer;
 mod lower;
 mod parser;

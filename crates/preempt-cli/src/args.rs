@@ -59,6 +59,12 @@ pub enum Command {
     /// the answer says which and why.
     Replay(ReplayArgs),
 
+    /// Make a concurrent program sequential
+    ///
+    /// The sequential program fails if and only if an assertion of the concurrent one fails within so many contexts per
+    /// thread, the threads taking turns. Takes Boolean programs, and Promela models without channels.
+    Sequentialize(SequentializeArgs),
+
     /// Show which engine takes which input
     Engines,
 
@@ -198,6 +204,38 @@ pub struct CountArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct SequentializeArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// How often each thread may have its turn
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub contexts: usize,
+
+    /// The language of the sequential program: boolean or c
+    ///
+    /// c has assumptions and nondeterministic values for CBMC and its kind, and keeps integers.
+    #[arg(long, value_enum, default_value_t = Language::Boolean, value_name = "LANGUAGE")]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
+    pub to: Language,
+
+    /// Write it to a file instead of stdout
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+
+    /// When to use colour: auto, always or never
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
+    pub color: Colour,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    Boolean,
+    C,
+}
+
+#[derive(Debug, Args)]
 pub struct ModelArgs {
     /// The model, or - for stdin
     #[arg(value_hint = ValueHint::FilePath)]
@@ -207,7 +245,19 @@ pub struct ModelArgs {
     #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = units::definition)]
     pub defines: Vec<Definition>,
 
-    /// Read the file as KIND (promela or net), whatever its name
+    /// Who wrote a Boolean program: satabs or getafix
+    ///
+    /// They differ in how strongly = and != bind. By default as SATABS does, with a warning where it matters.
+    #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true, hide_short_help = true)]
+    pub dialect: Option<Dialect>,
+
+    /// The label of a Boolean program that must not be reached
+    ///
+    /// By default SLIC_ERROR, and every label that speaks of an ERROR.
+    #[arg(long, value_name = "LABEL", hide_short_help = true)]
+    pub error_label: Option<String>,
+
+    /// Read the file as KIND (promela, boolean or net), whatever its name
     #[arg(long, value_name = "KIND", hide_possible_values = true, hide_short_help = true)]
     pub input: Option<Input>,
 }
@@ -277,6 +327,12 @@ impl SearchArgs {
             memory_bytes: self.max_memory,
         }
     }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Dialect {
+    Satabs,
+    Getafix,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

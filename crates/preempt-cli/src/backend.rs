@@ -2,6 +2,9 @@
 //!
 //! Everything that the commands know of them goes through here.
 
+pub use preempt_boolean::{
+    Dialect, Options as BooleanOptions, inline, load as load_boolean, print, sequentialize,
+};
 pub use preempt_explicit::{
     Goal, Options as ExplicitOptions, Order, Reduction, Report, Source, Unsupported, answer, explore,
 };

@@ -30,6 +30,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     let Some(ready) = prepared(&args.model, source, engine, formula, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
+    let ready = ready.without_procedures()?;
     let settings = explicit::check_options(args)?;
     if engine != Engine::Explicit {
         explicit::refuse_elsewhere(&args.search, Some(args))?;

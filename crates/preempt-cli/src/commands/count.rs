@@ -16,6 +16,7 @@ pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
     let Some(ready) = ready(&args.model, engine, None, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
+    let ready = ready.without_procedures()?;
     let settings = explicit::options(&args.search)?;
     if engine != Engine::Explicit {
         explicit::refuse_elsewhere(&args.search, None)?;

@@ -9,4 +9,5 @@ mod model;
 mod net;
 mod outcome;
 pub mod replay;
+pub mod sequentialize;
 pub mod simulate;
