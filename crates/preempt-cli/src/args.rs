@@ -59,6 +59,12 @@ pub enum Command {
     /// the answer says which and why.
     Replay(ReplayArgs),
 
+    /// Make a concurrent program sequential
+    ///
+    /// The sequential program fails if and only if an assertion of the concurrent one fails within so many contexts per
+    /// thread, the threads taking turns. Takes Boolean programs, and Promela models without channels.
+    Sequentialize(SequentializeArgs),
+
     /// Show which engine takes which input
     Engines,
 
@@ -104,6 +110,23 @@ pub struct CheckArgs {
     /// A process that could move all the time does so infinitely often.
     #[arg(long)]
     pub weak_fairness: bool,
+
+    /// Report every different violation, each with its own simplest run
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["property", "ltl", "non_progress", "trace"])]
+    pub all_errors: bool,
+
+    /// Which steps need not be tried in every order: exact or none
+    ///
+    /// exact keeps verdict and fewest preemptions; none visits every state.
+    #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true, hide_short_help = true)]
+    pub reduction: Option<ReductionKind>,
+
+    /// Look for the fewest steps, however long that takes
+    ///
+    /// A run found with a reduction has the fewest preemptions; a shorter one with as many is then looked for without
+    /// the reduction, and without this option only for a while.
+    #[arg(long, hide_short_help = true)]
+    pub shortest: bool,
 
     /// Show every step and every value of the counterexample
     ///
@@ -181,6 +204,38 @@ pub struct CountArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct SequentializeArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// How often each thread may have its turn
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub contexts: usize,
+
+    /// The language of the sequential program: boolean or c
+    ///
+    /// c has assumptions and nondeterministic values for CBMC and its kind, and keeps integers.
+    #[arg(long, value_enum, default_value_t = Language::Boolean, value_name = "LANGUAGE")]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
+    pub to: Language,
+
+    /// Write it to a file instead of stdout
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+
+    /// When to use colour: auto, always or never
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
+    pub color: Colour,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    Boolean,
+    C,
+}
+
+#[derive(Debug, Args)]
 pub struct ModelArgs {
     /// The model, or - for stdin
     #[arg(value_hint = ValueHint::FilePath)]
@@ -190,7 +245,19 @@ pub struct ModelArgs {
     #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = units::definition)]
     pub defines: Vec<Definition>,
 
-    /// Read the file as KIND (promela or net), whatever its name
+    /// Who wrote a Boolean program: satabs or getafix
+    ///
+    /// They differ in how strongly = and != bind. By default as SATABS does, with a warning where it matters.
+    #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true, hide_short_help = true)]
+    pub dialect: Option<Dialect>,
+
+    /// The label of a Boolean program that must not be reached
+    ///
+    /// By default SLIC_ERROR, and every label that speaks of an ERROR.
+    #[arg(long, value_name = "LABEL", hide_short_help = true)]
+    pub error_label: Option<String>,
+
+    /// Read the file as KIND (promela, boolean or net), whatever its name
     #[arg(long, value_name = "KIND", hide_possible_values = true, hide_short_help = true)]
     pub input: Option<Input>,
 }
@@ -208,6 +275,25 @@ pub struct SearchArgs {
     /// The reference engine is the definition; the explicit one runs machine code and answers questions of safety.
     #[arg(long, value_enum, value_name = "ENGINE", hide_possible_values = true, hide_short_help = true)]
     pub engine: Option<Engine>,
+
+    /// In which order to search
+    ///
+    /// fewest-preemptions (the simplest runs first), breadth-first (the shortest runs first) or depth-first (whatever
+    /// comes first, with little memory beside the states themselves).
+    #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true, hide_short_help = true)]
+    pub search: Option<SearchOrder>,
+
+    /// What is to be fewest, before the steps: preemptions, switches or steps
+    ///
+    /// --bound counts the same. A switch is any change of the running process, forced or not.
+    #[arg(long, value_enum, value_name = "UNIT", hide_possible_values = true, hide_short_help = true)]
+    pub cost: Option<CostUnit>,
+
+    /// How steps are computed: native or interpreted
+    ///
+    /// By default in machine code, or by the interpreter where a model cannot be compiled.
+    #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true, hide_short_help = true)]
+    pub successors: Option<SuccessorSource>,
 
     /// Leaving a process that only spins is no preemption
     ///
@@ -241,6 +327,38 @@ impl SearchArgs {
             memory_bytes: self.max_memory,
         }
     }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Dialect {
+    Satabs,
+    Getafix,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SearchOrder {
+    FewestPreemptions,
+    BreadthFirst,
+    DepthFirst,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CostUnit {
+    Preemptions,
+    Switches,
+    Steps,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SuccessorSource {
+    Native,
+    Interpreted,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReductionKind {
+    Exact,
+    None,
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,12 @@
 //!
 //! Everything that the commands know of them goes through here.
 
-pub use preempt_explicit::{Goal, Options as ExplicitOptions, explore};
+pub use preempt_boolean::{
+    Dialect, Options as BooleanOptions, inline, load as load_boolean, print, sequentialize,
+};
+pub use preempt_explicit::{
+    Goal, Options as ExplicitOptions, Order, Reduction, Report, Source, Unsupported, answer, explore,
+};
 pub use preempt_model::question::{Asking, Question};
 pub use preempt_model::search::{self, Options};
 pub use preempt_model::{Interpreter, Model, System, interpreter};

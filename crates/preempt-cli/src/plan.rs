@@ -6,6 +6,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Input {
     Promela,
+    Boolean,
     /// A coverability problem in mist's format.
     Net,
 }
@@ -26,6 +27,10 @@ pub enum Plan {
     PromelaByReference,
     /// Promela to a model, explored by machine code made from it.
     PromelaByExplicit,
+    /// A Boolean program to a model, and the model's definition explores it.
+    BooleanByReference,
+    /// A Boolean program to a model without procedures, explored by machine code made from it.
+    BooleanByExplicit,
     /// A net to a coverability problem, decided with a certificate or a run.
     NetByWsts,
 }
@@ -35,8 +40,10 @@ pub fn plan(input: Input, engine: Engine) -> Result<Plan, &'static str> {
     match (input, engine) {
         (Input::Promela, Engine::Reference) => Ok(Plan::PromelaByReference),
         (Input::Promela, Engine::Explicit) => Ok(Plan::PromelaByExplicit),
+        (Input::Boolean, Engine::Reference) => Ok(Plan::BooleanByReference),
+        (Input::Boolean, Engine::Explicit) => Ok(Plan::BooleanByExplicit),
         (Input::Net, Engine::Wsts) => Ok(Plan::NetByWsts),
-        (Input::Promela, Engine::Wsts) => Err("it decides coverability, for nets only"),
+        (Input::Promela | Input::Boolean, Engine::Wsts) => Err("it decides coverability, for nets only"),
         (Input::Net, Engine::Reference | Engine::Explicit) => {
             Err("it visits states one by one, and a net may have infinitely many")
         }
@@ -47,20 +54,20 @@ impl Plan {
     /// What can be done this way.
     pub fn verbs(self) -> &'static str {
         match self {
-            Plan::PromelaByReference => "count, check, simulate, replay",
-            Plan::PromelaByExplicit => "count, check",
+            Plan::PromelaByReference | Plan::BooleanByReference => "count, check, simulate, replay",
+            Plan::PromelaByExplicit | Plan::BooleanByExplicit => "count, check",
             Plan::NetByWsts => "check",
         }
     }
 }
 
 impl Input {
-    pub const ALL: [Input; 2] = [Input::Promela, Input::Net];
+    pub const ALL: [Input; 3] = [Input::Promela, Input::Boolean, Input::Net];
 
     /// The engine that takes it if nobody asks for another.
     pub fn engine(self) -> Engine {
         match self {
-            Input::Promela => Engine::Reference,
+            Input::Promela | Input::Boolean => Engine::Explicit,
             Input::Net => Engine::Wsts,
         }
     }
@@ -68,6 +75,7 @@ impl Input {
     pub fn name(self) -> &'static str {
         match self {
             Input::Promela => "Promela",
+            Input::Boolean => "Boolean",
             Input::Net => "net",
         }
     }
@@ -76,6 +84,7 @@ impl Input {
     pub fn extensions(self) -> &'static [&'static str] {
         match self {
             Input::Promela => &["pml", "prom", "promela", "pm", "prm", "spin", "sumo"],
+            Input::Boolean => &["bp", "nbp"],
             Input::Net => &["spec"],
         }
     }
@@ -120,6 +129,7 @@ mod tests {
         assert_eq!(of("a/b.pml"), Some(Input::Promela));
         assert_eq!(of("B.PROM"), Some(Input::Promela));
         assert_eq!(of("a.b.sumo"), Some(Input::Promela));
+        assert_eq!(of("a.bp"), Some(Input::Boolean));
         assert_eq!(of("a.rs"), None);
         assert_eq!(of("pml"), Some(Input::Promela));
     }

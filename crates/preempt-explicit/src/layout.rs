@@ -1,6 +1,7 @@
 //! A state as a flat byte vector.
 //!
-//! First the number of the layout (two bytes) and, if the model asks for it, who moved last; then the globals and the
+//! First the number of the layout (two bytes), if the model asks for it who moved last, and where an observer stands if
+//! there is one; then the globals and the
 //! channels that exist from the beginning; then one segment for each living process: location, priority (if the
 //! model has any), locals, own channels. Processes start and end at the back, so starting one appends a segment and
 //! ending one removes the last: everything before it stays where it is.
@@ -11,10 +12,13 @@
 use crate::Unsupported;
 use crate::slots::{Facts, Kind, Slots, is_in, lay_out, places};
 use preempt_model::interpreter::MAX_PROCESSES;
-use preempt_model::{Code, CodeId, Init, Model, Scope, TemplateId};
+use preempt_model::{Code, CodeId, Expr, Init, Model, Scope, TemplateId};
 
 /// Bytes of the layout's number.
 pub const LAYOUT_BYTES: usize = 2;
+
+/// Bytes of an observer's place.
+pub const OBSERVER_BYTES: usize = 2;
 
 /// A message with more fields than this is left to the interpreter.
 pub const MAX_FIELDS: usize = 64;
@@ -26,6 +30,8 @@ const MAX_CHANNELS: usize = 255;
 #[derive(Debug)]
 pub struct Shape {
     pub last: Option<u32>,
+    /// Two bytes for the observer's place.
+    pub observer: Option<u32>,
     pub globals: Slots,
     pub hidden: Slots,
     pub global_channels: Vec<ChannelAt>,
@@ -65,7 +71,8 @@ pub struct TemplateShape {
 }
 
 impl Shape {
-    pub fn new(model: &Model) -> Result<Shape, Unsupported> {
+    /// `conditions`: what an observer reads, if there is one.
+    pub fn new(model: &Model, conditions: Option<&[Expr]>) -> Result<Shape, Unsupported> {
         let templates = model
             .templates
             .iter()
@@ -76,7 +83,7 @@ impl Shape {
                 Ok(template_shape(template.capacity, template.fields.iter().map(|ty| Kind::of(*ty))))
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let all = places(model);
+        let all = places(model, conditions.unwrap_or(&[]));
         let in_scope =
             |scope| all.iter().filter(move |(_, place)| is_in(place, scope)).map(|(_, place)| *place);
         let inits = |wanted: bool| {
@@ -86,7 +93,9 @@ impl Shape {
             model.init.iter().filter(is_wanted).collect::<Vec<_>>()
         };
         let last = model.remembers_last.then_some(LAYOUT_BYTES as u32);
-        let start = LAYOUT_BYTES as u32 + u32::from(model.remembers_last);
+        let observer = conditions.map(|_| LAYOUT_BYTES as u32 + u32::from(model.remembers_last));
+        let observer_bytes = if observer.is_some() { OBSERVER_BYTES as u32 } else { 0 };
+        let start = LAYOUT_BYTES as u32 + u32::from(model.remembers_last) + observer_bytes;
         let globals = lay_out(
             &Facts {
                 slots: model.global_slots,
@@ -125,7 +134,17 @@ impl Shape {
         if u64::from(prefix) + u64::from(largest_segment) * MAX_PROCESSES as u64 > 1 << 24 {
             return Err(Unsupported("states of more than 16 megabytes".into()));
         }
-        Ok(Shape { last, globals, hidden, global_channels, prefix, codes, templates, largest_segment })
+        Ok(Shape {
+            last,
+            observer,
+            globals,
+            hidden,
+            global_channels,
+            prefix,
+            codes,
+            templates,
+            largest_segment,
+        })
     }
 
     pub fn code(&self, code: CodeId) -> &CodeShape {

@@ -1,8 +1,8 @@
-//! What a search asks of a model whose states are byte vectors. There are two answers: machine code
-//! ([`crate::native`]) and the reference interpreter ([`crate::interpreted`]).
+//! What a search asks of a system whose states are byte vectors. There are two answers for a model: machine code
+//! ([`crate::native`], with an observer [`crate::watched`]) and whatever defines the system ([`crate::interned`]).
 
 use preempt_core::PropertyKind;
-use preempt_model::interpreter::State;
+use preempt_model::System;
 
 /// What happens on the way from one stable state to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,15 @@ pub struct Piece {
 }
 
 pub trait Successors {
-    fn initial(&mut self) -> Vec<u8>;
+    /// What defines these states and steps: it describes runs and executes them again.
+    type Meaning: System;
+
+    fn meaning(&self) -> &Self::Meaning;
+
+    /// The same state in its definition's terms.
+    fn state_of(&self, state: &[u8]) -> <Self::Meaning as System>::State;
+
+    fn initial(&mut self) -> Vec<Vec<u8>>;
 
     fn process_count(&self, state: &[u8]) -> usize;
 
@@ -35,8 +43,18 @@ pub trait Successors {
     /// Is everybody where he may end?
     fn may_end(&self, state: &[u8]) -> bool;
 
-    /// The same state in the interpreter's terms.
-    fn interpreted(&self, state: &[u8]) -> State;
+    /// Can a state be wrong in itself?
+    const JUDGES_STATES: bool;
+
+    /// What is wrong with the state itself, if something is.
+    fn state_violation(&mut self, _state: &[u8]) -> Option<PropertyKind> {
+        None
+    }
+
+    /// Does the process stand where the exact reduction lets it run on alone?
+    fn runs_alone(&self, _state: &[u8], _process: usize) -> bool {
+        false
+    }
 
     /// Which way of cutting a state into pieces is the state's; each has a number and a length.
     fn class_of(&self, state: &[u8]) -> u32;
@@ -45,6 +63,11 @@ pub trait Successors {
 
     /// Writes what a class says by itself to the beginning of a state.
     fn write_class(&self, class: u32, state: &mut [u8]);
+
+    /// Memory used for states outside the store.
+    fn bytes(&self) -> u64 {
+        0
+    }
 
     /// Why what was computed cannot be trusted, if so.
     fn trouble(&self) -> Option<crate::Unsupported> {

@@ -1,7 +1,8 @@
 //! `preempt count`: the size of the state space.
 
+use super::explicit;
 use super::model::ready;
-use super::outcome::{explicit, info, options, present};
+use super::outcome::{info, options, present};
 use crate::ExitStatus;
 use crate::args::CountArgs;
 use crate::backend::{Goal, search};
@@ -11,21 +12,28 @@ use crate::progress::Watch;
 use preempt_report::TextOptions;
 
 pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
-    let engine = args.search.engine.unwrap_or(Engine::Reference);
+    let engine = args.search.engine.unwrap_or(Engine::Explicit);
     let Some(ready) = ready(&args.model, engine, None, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
+    let ready = ready.without_procedures()?;
+    let settings = explicit::options(&args.search)?;
+    if engine != Engine::Explicit {
+        explicit::refuse_elsewhere(&args.search, None)?;
+    }
     let interpreter = ready.interpreter()?;
     let mut watch = Watch::start();
     let outcome = match engine {
-        Engine::Explicit => explicit(&ready, &args.search, Goal::Count, &mut watch),
+        Engine::Explicit => explicit::explore(&ready, &args.search, &settings, Goal::Count, &mut watch)
+            .map(|report| report.outcome),
         Engine::Reference | Engine::Wsts => {
             Ok(search::count(&interpreter, &options(&args.search), &mut watch))
         }
     };
     watch.finish();
     let outcome = outcome?;
-    let info = info(&ready.file, engine, &args.search, None);
+    let info =
+        info(&ready.file, engine, &args.search, (engine == Engine::Explicit).then_some(&settings), None);
     console::print(&present(&info, &outcome, &args.output, TextOptions::default()))?;
     Ok(outcome.verdict.into())
 }

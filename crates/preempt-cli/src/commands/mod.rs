@@ -3,9 +3,11 @@
 pub mod check;
 pub mod count;
 pub mod engines;
+mod explicit;
 pub mod generate;
 mod model;
 mod net;
 mod outcome;
 pub mod replay;
+pub mod sequentialize;
 pub mod simulate;

@@ -35,7 +35,7 @@ pub fn check(args: &CheckArgs, source: input::Model) -> Result<ExitStatus, Failu
     if let Some(error) = &checked.internal_error {
         return Err(Failure::new(format!("internal error: {error}")));
     }
-    let info = info(&source.name, Engine::Wsts, &args.search, None);
+    let info = info(&source.name, Engine::Wsts, &args.search, None, None);
     let text = TextOptions { full: args.full, ..TextOptions::default() };
     console::print(&present(&info, &checked.outcome, &args.output, text))?;
     if let (Some(path), Some(certificate)) = (&args.certificate, &checked.certificate) {

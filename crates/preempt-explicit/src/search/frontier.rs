@@ -23,6 +23,8 @@ pub enum Who {
     Last,
     /// Everybody but that process.
     Others,
+    /// Nobody: the state itself is a violation.
+    Nobody,
 }
 
 #[derive(Debug, Default)]

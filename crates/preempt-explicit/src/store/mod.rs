@@ -37,11 +37,10 @@ pub struct Opened {
 }
 
 impl Store {
-    /// `with_parents`: is there to be room for the way to each state?
-    pub fn new(with_parents: bool) -> Store {
+    pub fn new() -> Store {
         Store {
             pieces: PieceTables::default(),
-            records: Records::new(with_parents),
+            records: Records::new(),
             index: Index::new(),
             hasher: foldhash::fast::FixedState::default(),
         }
@@ -52,7 +51,7 @@ impl Store {
     pub fn encode<S: Successors>(&mut self, system: &mut S, state: &[u8], like: &Opened, keys: &mut Vec<u8>) {
         let class = system.class_of(state);
         write_number(keys, class);
-        if class == like.class {
+        if class == like.class && !like.pieces.is_empty() {
             for (piece, number) in like.pieces.iter().zip(&like.numbers) {
                 let range = piece.start as usize..piece.end as usize;
                 let own = &state[range.clone()];
@@ -116,13 +115,8 @@ impl Store {
         }
     }
 
-    /// Of states, their pieces and the index; what is kept about the way to a state is counted apart.
     pub fn bytes(&self) -> u64 {
         self.pieces.bytes() + self.records.bytes() + self.index.bytes()
-    }
-
-    pub fn parent_bytes(&self) -> u64 {
-        self.records.parent_bytes()
     }
 }
 

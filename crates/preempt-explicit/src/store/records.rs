@@ -1,5 +1,5 @@
 //! What is kept for each state: its key, which processes have been expanded in it, at which cost everybody was
-//! queued, and the way to it. Records are written into chunks and never move.
+//! queued. Records are written into chunks and never move.
 
 use super::StateNumber;
 use super::index::prefetch;
@@ -15,39 +15,22 @@ const WIDTH: usize = 4;
 const MASK: usize = 5;
 const IS_DEAD: u8 = 0x80;
 
-const PARENT_BYTES: usize = 7;
-
 #[derive(Debug)]
 pub struct Records {
     chunks: Vec<Box<[u8]>>,
     /// Where the next record goes, in the last chunk.
     end: usize,
-    parent_bytes: usize,
-    records: u64,
-}
-
-/// How a state was reached: from where, by which process, and which process was running then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parent {
-    pub from: StateNumber,
-    pub process: u8,
-    pub last: u8,
-    /// Did the process that was running go on?
-    pub continues: bool,
-    /// Did others run instead? Then the how manieth time that happened in this state; 0 for never.
-    pub others: u8,
 }
 
 impl Records {
-    pub fn new(with_parents: bool) -> Records {
-        let parent_bytes = if with_parents { PARENT_BYTES } else { 0 };
-        Records { chunks: Vec::new(), end: CHUNK, parent_bytes, records: 0 }
+    pub fn new() -> Records {
+        Records { chunks: Vec::new(), end: CHUNK }
     }
 
     /// `None` if there are more than can be numbered.
     pub fn push(&mut self, key: &[u8], processes: usize) -> Option<StateNumber> {
         let width = processes.div_ceil(8);
-        let size = MASK + width + self.parent_bytes + key.len();
+        let size = MASK + width + key.len();
         if self.end + size > CHUNK {
             if size > CHUNK || self.chunks.len() >= (u32::MAX as usize * GRAIN) >> CHUNK_BITS {
                 return None;
@@ -62,7 +45,6 @@ impl Records {
         record[WIDTH] = width as u8;
         record[size - key.len()..].copy_from_slice(key);
         self.end = (start + size).next_multiple_of(GRAIN);
-        self.records += 1;
         Some((((self.chunks.len() - 1) * CHUNK + start) / GRAIN) as StateNumber)
     }
 
@@ -91,7 +73,7 @@ impl Records {
     #[inline]
     pub fn key(&self, number: StateNumber) -> &[u8] {
         let record = self.record(number);
-        &record[MASK + Records::width(record) + self.parent_bytes..]
+        &record[MASK + Records::width(record)..]
     }
 
     #[inline]
@@ -129,37 +111,8 @@ impl Records {
         self.record_mut(number)[EVERYBODY..EVERYBODY + 4].copy_from_slice(&cost.to_le_bytes());
     }
 
-    /// The first way to the state that was kept.
-    pub fn parent(&self, number: StateNumber) -> Option<Parent> {
-        let record = self.record(number);
-        let bytes = record.get(MASK + Records::width(record)..)?.get(..self.parent_bytes)?;
-        let (from, rest) = bytes.split_first_chunk::<4>()?;
-        let flags = rest[2];
-        let parent = Parent {
-            from: u32::from_le_bytes(*from),
-            process: rest[0],
-            last: rest[1],
-            continues: flags & 2 != 0,
-            others: flags >> 2,
-        };
-        (flags & 1 != 0).then_some(parent)
-    }
-
-    pub fn set_parent(&mut self, number: StateNumber, parent: Parent) {
-        let record = self.record_mut(number);
-        let at = MASK + Records::width(record);
-        record[at..at + 4].copy_from_slice(&parent.from.to_le_bytes());
-        record[at + 4] = parent.process;
-        record[at + 5] = parent.last;
-        record[at + 6] = 1 | u8::from(parent.continues) << 1 | parent.others.min(63) << 2;
-    }
-
     pub fn bytes(&self) -> u64 {
-        (self.chunks.len() * CHUNK) as u64 - self.parent_bytes()
-    }
-
-    pub fn parent_bytes(&self) -> u64 {
-        self.records * self.parent_bytes as u64
+        (self.chunks.len() * CHUNK) as u64
     }
 }
 
@@ -212,18 +165,15 @@ mod tests {
 
     #[test]
     fn a_record_keeps_what_it_is_given() {
-        let mut records = Records::new(true);
+        let mut records = Records::new();
         let first = records.push(&[1, 2, 3], 9).expect("there is room");
         let second = records.push(&[4], 2).expect("there is room");
-        assert_eq!(records.parent(first), None);
-        let parent = Parent { from: second, process: 3, last: 8, continues: true, others: 2 };
-        records.set_parent(first, parent);
         records.set_expanded(first, 8);
         records.set_everybody(first, 77);
         assert!(records.set_dead(first) && !records.set_dead(first));
         assert!(records.has_key(first, &[1, 2, 3]) && records.has_key(second, &[4]));
         assert!(records.is_expanded(first, 8) && !records.is_expanded(first, 7));
         assert!(!records.is_expanded(second, 1));
-        assert_eq!((records.parent(first), records.everybody(first)), (Some(parent), 77));
+        assert_eq!(records.everybody(first), 77);
     }
 }

@@ -28,7 +28,7 @@ pub use state::{Channel, Frame, Machine, Process, State};
 
 use crate::expr::Expr;
 use crate::footprint::Footprint;
-use crate::program::{Init, Location, Model};
+use crate::program::{CodeId, Init, Location, LocationId, Model};
 use crate::system::{Description, Successor, System, Violation};
 use eval::{Evaluation, Timeout};
 use preempt_core::{Change, PropertyKind, SourceMap, Span};
@@ -133,6 +133,12 @@ impl<'m> Interpreter<'m> {
         Ok(self.value(state, expr)? != 0)
     }
 
+    /// The code that a process executes, and where it stands in it.
+    pub fn place_of(&self, state: &State, process: usize) -> Option<(CodeId, LocationId)> {
+        let machine = self.thaw(state);
+        machine.processes.get(process).map(|process| (process.frame().code, process.frame().location))
+    }
+
     pub(crate) fn stands_at_accept(&self, state: &State) -> bool {
         self.some_location(state, |location| location.accept)
     }
@@ -195,10 +201,9 @@ impl System for Interpreter<'_> {
 
     fn may_end(&self, state: &State) -> bool {
         let machine = self.thaw(state);
-        machine.processes.iter().all(|process| {
-            let frame = process.frame();
-            process.frames.len() == 1 && self.model.code(frame.code).location(frame.location).end
-        })
+        let frames = machine.processes.iter().flat_map(|process| &process.frames);
+        // A caller stands where its call comes back to.
+        frames.into_iter().all(|frame| self.model.code(frame.code).location(frame.location).end)
     }
 
     fn process_name(&self, state: &State, process: usize) -> String {
