@@ -18,8 +18,6 @@ pub enum Cost {
     /// Leaving a process, also when it could not go on.
     Switches,
     Steps,
-    /// Execution contexts of each thread, in round-robin order.
-    Contexts,
 }
 
 /// Resources. Running out of one is no answer: the verdict is inconclusive.

@@ -13,8 +13,7 @@ use crate::threads::{Thread, Threads};
 use crate::vars::{Copy, Order, Shape, Vars};
 use preempt_bdd::Bdd;
 use preempt_core::{
-    Bound, Cost, Guarantee, Level, Limits, Observer, Outcome, Property, SourceMap, Stats, StopReason, Trace,
-    Verdict,
+    Guarantee, Level, Limits, Observer, Outcome, Property, SourceMap, Stats, StopReason, Trace, Verdict,
 };
 use preempt_model::search::replay;
 use preempt_model::{CodeId, Command, Expr, Interpreter, Model, System};
@@ -338,7 +337,7 @@ impl<'a> Check<'a> {
 }
 
 fn bounded(contexts: u32) -> Guarantee {
-    Guarantee::Bounded(Bound { unit: Cost::Contexts, most: contexts })
+    Guarantee::Contexts(contexts)
 }
 
 /// The codes that a thread of this code can be in.

@@ -111,6 +111,9 @@ impl From<Guarantee> for wire::Guarantee {
                 unit: Some(unit_name(bound.unit)),
                 ..kind("bounded")
             },
+            Guarantee::Contexts(most) => {
+                wire::Guarantee { bound: Some(most), unit: Some("contexts"), ..kind("bounded") }
+            }
         }
     }
 }
@@ -120,7 +123,6 @@ fn unit_name(unit: Cost) -> &'static str {
         Cost::Preemptions => "preemptions",
         Cost::Switches => "switches",
         Cost::Steps => "steps",
-        Cost::Contexts => "contexts",
     }
 }
 
