@@ -89,6 +89,8 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub search: SearchArgs,
     #[command(flatten)]
+    pub symbolic: SymbolicArgs,
+    #[command(flatten)]
     pub output: OutputArgs,
 
     /// Check only this ltl formula or never claim
@@ -270,9 +272,10 @@ pub struct SearchArgs {
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub bound: Option<u32>,
 
-    /// Which engine: reference or explicit
+    /// Which engine: reference, explicit or symbolic
     ///
-    /// The reference engine is the definition; the explicit one runs machine code and answers questions of safety.
+    /// The reference engine is the definition; the explicit one runs machine code and answers questions of safety; the
+    /// symbolic one takes procedures and recursion, and bounds the contexts of each thread.
     #[arg(long, value_enum, value_name = "ENGINE", hide_possible_values = true, hide_short_help = true)]
     pub engine: Option<Engine>,
 
@@ -318,6 +321,38 @@ pub struct SearchArgs {
     pub max_memory: Option<u64>,
 }
 
+/// For the symbolic engine.
+#[derive(Debug, Args)]
+pub struct SymbolicArgs {
+    /// Only runs with at most K contexts of each thread, the threads taking turns
+    ///
+    /// Without it K = 1, 2, 3, ..., until something goes wrong or nothing new can come.
+    #[arg(long, value_name = "K", allow_negative_numbers = true, hide_short_help = true)]
+    pub contexts: Option<u32>,
+
+    /// How threads are analysed: lazy or eager
+    ///
+    /// lazy looks only at what the other threads can do, eager at whatever they might.
+    #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true, hide_short_help = true)]
+    pub method: Option<AnalysisMethod>,
+
+    /// How many threads a start inside a loop is good for (4)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), hide_short_help = true)]
+    pub instances: Option<u32>,
+
+    /// Most BDD nodes, 24 bytes each (32M)
+    #[arg(long, value_name = "N", value_parser = units::count, hide_short_help = true)]
+    pub bdd_nodes: Option<u64>,
+
+    /// Entries of the BDD cache, 24 bytes each (4M)
+    #[arg(long, value_name = "N", value_parser = units::count, hide_short_help = true)]
+    pub bdd_cache: Option<u64>,
+
+    /// Order of the BDD variables: dependencies or declared
+    #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true, hide_short_help = true)]
+    pub bdd_order: Option<VariableOrder>,
+}
+
 impl SearchArgs {
     pub fn limits(&self) -> Limits {
         Limits {
@@ -333,6 +368,18 @@ impl SearchArgs {
 pub enum Dialect {
     Satabs,
     Getafix,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AnalysisMethod {
+    Lazy,
+    Eager,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum VariableOrder {
+    Dependencies,
+    Declared,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -16,6 +16,8 @@ pub enum Engine {
     Reference,
     /// States one by one, with successors in machine code.
     Explicit,
+    /// Sets of states of threads, a number of contexts each.
+    Symbolic,
     /// Upward-closed sets: any number of tokens.
     Wsts,
 }
@@ -31,6 +33,10 @@ pub enum Plan {
     BooleanByReference,
     /// A Boolean program to a model without procedures, explored by machine code made from it.
     BooleanByExplicit,
+    /// Promela without channels to a model, analysed thread by thread.
+    PromelaBySymbolic,
+    /// A Boolean program to a model, procedures and recursion included, analysed thread by thread.
+    BooleanBySymbolic,
     /// A net to a coverability problem, decided with a certificate or a run.
     NetByWsts,
 }
@@ -42,7 +48,10 @@ pub fn plan(input: Input, engine: Engine) -> Result<Plan, &'static str> {
         (Input::Promela, Engine::Explicit) => Ok(Plan::PromelaByExplicit),
         (Input::Boolean, Engine::Reference) => Ok(Plan::BooleanByReference),
         (Input::Boolean, Engine::Explicit) => Ok(Plan::BooleanByExplicit),
+        (Input::Promela, Engine::Symbolic) => Ok(Plan::PromelaBySymbolic),
+        (Input::Boolean, Engine::Symbolic) => Ok(Plan::BooleanBySymbolic),
         (Input::Net, Engine::Wsts) => Ok(Plan::NetByWsts),
+        (Input::Net, Engine::Symbolic) => Err("it analyses threads, and a net has none"),
         (Input::Promela | Input::Boolean, Engine::Wsts) => Err("it decides coverability, for nets only"),
         (Input::Net, Engine::Reference | Engine::Explicit) => {
             Err("it visits states one by one, and a net may have infinitely many")
@@ -56,7 +65,7 @@ impl Plan {
         match self {
             Plan::PromelaByReference | Plan::BooleanByReference => "count, check, simulate, replay",
             Plan::PromelaByExplicit | Plan::BooleanByExplicit => "count, check",
-            Plan::NetByWsts => "check",
+            Plan::PromelaBySymbolic | Plan::BooleanBySymbolic | Plan::NetByWsts => "check",
         }
     }
 }
@@ -67,7 +76,8 @@ impl Input {
     /// The engine that takes it if nobody asks for another.
     pub fn engine(self) -> Engine {
         match self {
-            Input::Promela | Input::Boolean => Engine::Explicit,
+            Input::Promela => Engine::Explicit,
+            Input::Boolean => Engine::Symbolic,
             Input::Net => Engine::Wsts,
         }
     }
@@ -98,12 +108,13 @@ impl Input {
 }
 
 impl Engine {
-    pub const ALL: [Engine; 3] = [Engine::Reference, Engine::Explicit, Engine::Wsts];
+    pub const ALL: [Engine; 4] = [Engine::Reference, Engine::Explicit, Engine::Symbolic, Engine::Wsts];
 
     pub fn name(self) -> &'static str {
         match self {
             Engine::Reference => "reference",
             Engine::Explicit => "explicit",
+            Engine::Symbolic => "symbolic",
             Engine::Wsts => "wsts",
         }
     }
@@ -113,6 +124,9 @@ impl Engine {
             Engine::Reference => "state by state, cheapest runs first; made to be read, not to be fast",
             Engine::Explicit => {
                 "state by state, in machine code; safety only, the rest is asked of the reference"
+            }
+            Engine::Symbolic => {
+                "sets of states as BDDs, a number of contexts per thread; assertions, recursion"
             }
             Engine::Wsts => "upward-closed sets: any number of tokens, with a certificate or a run",
         }

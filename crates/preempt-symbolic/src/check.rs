@@ -1,7 +1,7 @@
 //! The answer: K = 1, 2, 3, ... until something goes wrong, the bound or a limit is reached, or nothing new can come.
 
 use crate::concrete;
-use crate::configurations::Configurations;
+use crate::configurations::{Configurations, Round};
 use crate::fig3;
 use crate::fig5::{Analysis, Found, Method};
 use crate::graph::{Graph, raw};
@@ -13,7 +13,7 @@ use crate::threads::{Thread, Threads};
 use crate::vars::{Copy, Order, Shape, Vars};
 use preempt_bdd::Bdd;
 use preempt_core::{
-    Guarantee, Level, Limits, Observer, Outcome, Property, SourceMap, Stats, StopReason, Trace, Verdict,
+    Guarantee, Limits, Observer, Outcome, Property, SourceMap, Stats, StopReason, Trace, Verdict,
 };
 use preempt_model::search::replay;
 use preempt_model::{CodeId, Command, Expr, Interpreter, Model, System};
@@ -94,7 +94,8 @@ struct Check<'a> {
     shape: Shape,
     /// Rounds that were completed.
     rounds: u32,
-    levels: Vec<Level>,
+    /// Configurations have shown that something will go wrong.
+    fails: bool,
     nodes: u64,
 }
 
@@ -108,6 +109,9 @@ struct Answer {
 /// How many contexts there is room for at first, if nobody says how many there are to be.
 const FIRST_ROOM: usize = 4;
 
+/// Rounds in which the rules come before the configurations.
+const RULES_FIRST: usize = 2;
+
 impl<'a> Check<'a> {
     fn new(model: &'a Model, sources: &'a SourceMap, options: &'a Options) -> Result<Check<'a>> {
         if model.has_priorities {
@@ -120,8 +124,7 @@ impl<'a> Check<'a> {
             Ok(interpreter) => interpreter,
             Err(fault) => return unsupported(fault.0),
         };
-        let (rounds, levels, nodes) = (0, Vec::new(), 0);
-        Ok(Check { model, options, interpreter, threads, shape, rounds, levels, nodes })
+        Ok(Check { model, options, interpreter, threads, shape, rounds: 0, fails: false, nodes: 0 })
     }
 
     fn answer(&mut self, watch: &mut Watch<'_>) -> Result<Answer> {
@@ -143,8 +146,6 @@ impl<'a> Check<'a> {
             }
             // Variables cannot be put between others later: begin again with more of them.
             room *= 2;
-            self.rounds = 0;
-            self.levels.clear();
         }
     }
 
@@ -186,7 +187,7 @@ impl<'a> Check<'a> {
     fn sequential(&mut self, vars: &Vars, watch: &mut Watch<'_>) -> Result<Answer> {
         let (graphs, _) = self.programs(vars)?;
         let Some(graph) = graphs.first().filter(|graph| graph.can_fail()) else {
-            return Ok(self.holds(Guarantee::Exhaustive, 1));
+            return Ok(self.cannot_fail());
         };
         let initial = self.initial(vars)?;
         if self.options.method == Method::Eager {
@@ -208,12 +209,13 @@ impl<'a> Check<'a> {
     fn rounds(&mut self, vars: &Vars, watch: &mut Watch<'_>) -> Result<Option<Answer>> {
         let (graphs, programs) = self.programs(vars)?;
         if !graphs.iter().any(Graph::can_fail) {
-            return Ok(Some(self.holds(Guarantee::Exhaustive, 1)));
+            return Ok(Some(self.cannot_fail()));
         }
         let initial = self.initial(vars)?;
         let mut configurations = match self.options.contexts {
             // The bound is asked for, not whether it matters.
             Some(_) => None,
+            None if self.fails => None,
             None => {
                 let graphs: Vec<&Graph> = programs.iter().map(|&program| &graphs[program]).collect();
                 Configurations::new(vars, &graphs, &initial)?
@@ -222,6 +224,15 @@ impl<'a> Check<'a> {
         let mut analysis = Analysis::new(vars, &graphs, &programs, initial, self.options.method)?;
         for k in 0..vars.contexts {
             watch.progress.level = k as u32 + 1;
+            // Most violations take few contexts, and the threads apart are cheaper than all of them together. After
+            // that, configurations go ahead: either nothing more is to come, or they say in which round it will.
+            if k == RULES_FIRST && !self.fails {
+                match self.decided(&mut configurations, watch)? {
+                    Some(Round::Nothing) => return Ok(Some(self.holds(Guarantee::Exhaustive, self.rounds))),
+                    Some(Round::Failure) => self.fails = true,
+                    Some(Round::New) | None => {}
+                }
+            }
             if let Some(found) = analysis.round(k, watch)? {
                 return Ok(Some(self.violated(
                     vars,
@@ -232,28 +243,47 @@ impl<'a> Check<'a> {
                     watch,
                 )?));
             }
-            self.rounds = k as u32 + 1;
-            self.count(vars, &analysis.handoff, k, watch)?;
-            // A table that is too small for configurations may be large enough for the threads apart.
-            match configurations.as_mut().map(|configurations| configurations.round(watch)) {
-                Some(Ok(false)) => return Ok(Some(self.holds(Guarantee::Exhaustive, self.rounds))),
-                Some(Err(Stop::Full)) => configurations = None,
-                Some(Err(stop)) => return Err(stop),
-                Some(Ok(true)) | None => {}
+            self.rounds = self.rounds.max(k as u32 + 1);
+            watch.progress.states = shared_states(vars, &analysis.handoff, k)?;
+            if k < RULES_FIRST
+                && let Some(whole) = &mut configurations
+            {
+                match whole.round(watch) {
+                    Ok(Round::Nothing) => return Ok(Some(self.holds(Guarantee::Exhaustive, self.rounds))),
+                    // A table that is too small for configurations may be large enough for the threads apart.
+                    Err(Stop::Full) => configurations = None,
+                    Err(stop) => return Err(stop),
+                    Ok(Round::New | Round::Failure) => {}
+                }
             }
         }
         Ok(self.options.contexts.map(|contexts| self.holds(bounded(contexts), contexts)))
     }
 
-    /// The shared states after a round.
-    fn count(&mut self, vars: &Vars, handoff: &Handoff<'_>, k: usize, watch: &mut Watch<'_>) -> Result<()> {
-        let reachable = handoff.reachable(k)?;
-        let variables: Vec<_> = vars.all_shared(Copy::Now(k)).collect();
-        let states = vars.space.count(&reachable, &variables).and_then(|count| u64::try_from(count).ok());
-        let states = states.unwrap_or(u64::MAX);
-        self.levels.push(Level { level: k as u32 + 1, states, transitions: 0 });
-        watch.progress.states = states;
-        Ok(())
+    /// Rounds of configurations until the answer is known; `None` if there is no room for them.
+    fn decided(
+        &mut self,
+        whole: &mut Option<Configurations<'_>>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Round>> {
+        let Some(configurations) = whole else { return Ok(None) };
+        loop {
+            watch.progress.level += 1;
+            match configurations.round(watch) {
+                Ok(Round::New) => self.rounds += 1,
+                Ok(round) => return Ok(Some(round)),
+                Err(Stop::Full) => {
+                    *whole = None;
+                    return Ok(None);
+                }
+                Err(stop) => return Err(stop),
+            }
+        }
+    }
+
+    /// No command of any thread can go wrong, however many threads there are.
+    fn cannot_fail(&self) -> Answer {
+        Answer { verdict: Verdict::Holds, guarantee: Guarantee::Exhaustive, contexts: 1, violation: None }
     }
 
     fn holds(&self, guarantee: Guarantee, contexts: u32) -> Answer {
@@ -312,8 +342,7 @@ impl<'a> Check<'a> {
 
     fn report(self, answer: Answer, watch: &Watch<'_>) -> Report {
         let (violation, counterexample) = answer.violation.unzip();
-        let mut stats = Stats { levels: self.levels, time: watch.elapsed(), ..Stats::default() };
-        stats.states = stats.levels.last().map_or(0, |level| level.states);
+        let mut stats = Stats { states: watch.progress.states, time: watch.elapsed(), ..Stats::default() };
         // a node, and its place in the table that finds it
         stats.peak_bytes = self.nodes * 24;
         if let Some(property) = &violation {
@@ -334,6 +363,13 @@ impl<'a> Check<'a> {
             nodes: self.nodes,
         }
     }
+}
+
+/// How many shared states there are after a round.
+fn shared_states(vars: &Vars, handoff: &Handoff<'_>, k: usize) -> Result<u64> {
+    let variables: Vec<_> = vars.all_shared(Copy::Now(k)).collect();
+    let count = vars.space.count(&handoff.reachable(k)?, &variables);
+    Ok(count.and_then(|count| u64::try_from(count).ok()).unwrap_or(u64::MAX))
 }
 
 fn bounded(contexts: u32) -> Guarantee {

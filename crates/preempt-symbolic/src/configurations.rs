@@ -30,8 +30,19 @@ struct ThreadMoves {
     forget_place: Cube,
     here: Vec<Bdd>,
     moves: Vec<Move>,
+    /// Where something goes wrong.
+    bad: Vec<(usize, Bdd)>,
     /// Inside atomic sequences: where the thread is blocked, and the place where it goes on.
     exclusive: Vec<(usize, usize, Bdd)>,
+}
+
+/// What a round has brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Round {
+    New,
+    /// No configuration that was not there before: nor will any later round bring one.
+    Nothing,
+    Failure,
 }
 
 pub(crate) struct Configurations<'a> {
@@ -58,12 +69,17 @@ impl<'a> Configurations<'a> {
         Ok(Some(Configurations { vars, threads, reached, done }))
     }
 
-    /// One context of every thread. Was there anything new?
-    pub fn round(&mut self, watch: &mut Watch<'_>) -> Result<bool> {
+    /// One context of every thread.
+    pub fn round(&mut self, watch: &mut Watch<'_>) -> Result<Round> {
         let before = self.reached.clone();
         for (number, thread) in self.threads.iter().enumerate() {
             let todo = self.reached.minus(&self.done[number])?;
             let closed = closure(&self.vars.space.no(), thread, todo, &self.done[number], watch)?;
+            for (place, bad) in &thread.bad {
+                if !closed.and(&thread.here[*place])?.disjoint(bad)? {
+                    return Ok(Round::Failure);
+                }
+            }
             self.done[number] = self.done[number].or(&closed)?;
             let mut ends = closed;
             for (place, resume, blocked) in &thread.exclusive {
@@ -73,7 +89,7 @@ impl<'a> Configurations<'a> {
             }
             self.reached = self.reached.or(&ends)?;
         }
-        Ok(self.reached != before)
+        Ok(if self.reached == before { Round::Nothing } else { Round::New })
     }
 
     /// The variables of a configuration.
@@ -146,7 +162,7 @@ impl<'a> Flattening<'a> {
     fn run(mut self) -> Result<Option<(ThreadMoves, Bdd)>> {
         let vars = self.vars;
         let Some((place, locals)) = vars.own(self.thread) else { return Ok(None) };
-        let mut exclusive = Vec::new();
+        let (mut exclusive, mut failing) = (Vec::new(), Vec::new());
         let mut next = 0;
         while next < self.order.len() {
             if self.order.len() > MOST_PLACES {
@@ -156,6 +172,9 @@ impl<'a> Flattening<'a> {
             self.leave(next, &here)?;
             let (stack, procedure, node) = here;
             let content = &self.graph.procedures[procedure].nodes[node];
+            for (_, bad) in &content.bad {
+                failing.push((next, bad.at(vars, 0)?.rename(&self.to_own(procedure))?));
+            }
             if content.exclusive {
                 let blocked = content.blocked.at(vars, 0)?.rename(&self.to_own(procedure))?;
                 let resume = self.number((stack, procedure, content.resume));
@@ -174,7 +193,7 @@ impl<'a> Flattening<'a> {
             }
         }
         let forget_place = vars.space.cube([*place])?;
-        let moves = ThreadMoves { forget_place, here, moves: self.moves, exclusive };
+        let moves = ThreadMoves { forget_place, here, moves: self.moves, bad: failing, exclusive };
         Ok(Some((moves, start)))
     }
 

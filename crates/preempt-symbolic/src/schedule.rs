@@ -76,9 +76,12 @@ pub(crate) fn schedule(vars: &Vars, handoff: &Handoff<'_>, found: &Found) -> Res
 
 /// Values of these copies in one member of the set.
 fn pick(vars: &Vars, set: &Bdd, copies: impl Iterator<Item = Copy>) -> Vec<Shared> {
-    let variables: Vec<_> = copies.flat_map(|copy| vars.all_shared(copy).collect::<Vec<_>>()).collect();
+    let copies: Vec<Vec<_>> = copies.map(|copy| vars.all_shared(copy).collect()).collect();
+    let variables = copies.concat();
     let values = vars.space.pick(set, &variables).unwrap_or_else(|| vec![0; variables.len()]);
-    values.chunks(vars.shared_count().max(1)).map(<[u64]>::to_vec).collect()
+    // a program may have no shared variables at all
+    let size = vars.shared_count();
+    (0..copies.len()).map(|i| values[i * size..(i + 1) * size].to_vec()).collect()
 }
 
 /// The copies 0, 1, ... have these values.

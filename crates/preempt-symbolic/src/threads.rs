@@ -160,12 +160,14 @@ fn has_ended(model: &Model, code: CodeId, location: LocationId) -> bool {
 /// The steps of the first process up to its last start of another one, and the state they lead to.
 fn prelude(model: &Model, interpreter: &Interpreter<'_>) -> (Vec<(usize, Action)>, Machine) {
     let mut state = interpreter.initial_states().remove(0);
-    let mut best = (Vec::new(), interpreter.open(&state));
+    let first = (Vec::new(), interpreter.open(&state));
+    let mut best = first.clone();
     if model.start.len() != 1 {
         return best;
     }
     let mut steps = Vec::new();
     let mut started = false;
+    let mut starts = BTreeSet::new();
     while steps.len() < LONGEST_PRELUDE {
         let machine = interpreter.open(&state);
         let [frame] = machine.processes[0].frames.as_slice() else { break };
@@ -176,6 +178,10 @@ fn prelude(model: &Model, interpreter: &Interpreter<'_>) -> (Vec<(usize, Action)
         let runs = matches!(edge.command, Command::Run { .. });
         if matches!(edge.command, Command::End) || started && !is_private(model, &edge.command) {
             break;
+        }
+        if runs && !starts.insert((frame.location, step.action.edge)) {
+            // A loop: nobody knows how many threads it is meant to start.
+            return first;
         }
         started |= runs;
         steps.push((0, step.action.clone()));

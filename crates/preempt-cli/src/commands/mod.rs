@@ -11,3 +11,4 @@ mod outcome;
 pub mod replay;
 pub mod sequentialize;
 pub mod simulate;
+mod symbolic;

@@ -36,8 +36,10 @@ pub fn prepared(
     let plan = plan(source.input, engine).map_err(|why| no_plan(source.input, engine, why))?;
     match plan {
         Plan::NetByWsts => Err(Failure::new("this is a net; only `check` takes it")),
-        Plan::BooleanByReference | Plan::BooleanByExplicit => boolean(args, source, formula, colour),
-        Plan::PromelaByReference | Plan::PromelaByExplicit => {
+        Plan::BooleanByReference | Plan::BooleanByExplicit | Plan::BooleanBySymbolic => {
+            boolean(args, source, formula, colour)
+        }
+        Plan::PromelaByReference | Plan::PromelaByExplicit | Plan::PromelaBySymbolic => {
             if args.dialect.is_some() || args.error_label.is_some() {
                 return Err(Failure::new("--dialect and --error-label are for Boolean programs"));
             }
