@@ -59,6 +59,12 @@ pub enum Command {
     /// the answer says which and why.
     Replay(ReplayArgs),
 
+    /// Make a concurrent program sequential
+    ///
+    /// The sequential program fails if and only if an assertion of the concurrent one fails within so many contexts per
+    /// thread, the threads taking turns. Takes Boolean programs, and Promela models without channels.
+    Sequentialize(SequentializeArgs),
+
     /// Show which engine takes which input
     Engines,
 
@@ -82,6 +88,8 @@ pub struct CheckArgs {
     pub model: ModelArgs,
     #[command(flatten)]
     pub search: SearchArgs,
+    #[command(flatten)]
+    pub symbolic: SymbolicArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 
@@ -200,6 +208,38 @@ pub struct CountArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct SequentializeArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// How often each thread may have its turn
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub contexts: usize,
+
+    /// The language of the sequential program: boolean or c
+    ///
+    /// c has assumptions and nondeterministic values for CBMC and its kind, and keeps integers.
+    #[arg(long, value_enum, default_value_t = Language::Boolean, value_name = "LANGUAGE")]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
+    pub to: Language,
+
+    /// Write it to a file instead of stdout
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+
+    /// When to use colour: auto, always or never
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
+    pub color: Colour,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    Boolean,
+    C,
+}
+
+#[derive(Debug, Args)]
 pub struct ModelArgs {
     /// The model, or - for stdin
     #[arg(value_hint = ValueHint::FilePath)]
@@ -209,7 +249,19 @@ pub struct ModelArgs {
     #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = units::definition)]
     pub defines: Vec<Definition>,
 
-    /// Read the file as KIND (promela or net), whatever its name
+    /// Who wrote a Boolean program: satabs or getafix
+    ///
+    /// They differ in how strongly = and != bind. By default as SATABS does, with a warning where it matters.
+    #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true, hide_short_help = true)]
+    pub dialect: Option<Dialect>,
+
+    /// The label of a Boolean program that must not be reached
+    ///
+    /// By default SLIC_ERROR, and every label that speaks of an ERROR.
+    #[arg(long, value_name = "LABEL", hide_short_help = true)]
+    pub error_label: Option<String>,
+
+    /// Read the file as KIND (promela, boolean or net), whatever its name
     #[arg(long, value_name = "KIND", hide_possible_values = true, hide_short_help = true)]
     pub input: Option<Input>,
 }
@@ -222,9 +274,10 @@ pub struct SearchArgs {
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub bound: Option<u32>,
 
-    /// Which engine: reference or explicit
+    /// Which engine: reference, explicit or symbolic
     ///
-    /// The reference engine is the definition; the explicit one runs machine code and answers questions of safety.
+    /// The reference engine is the definition; the explicit one runs machine code and answers questions of safety; the
+    /// symbolic one takes procedures and recursion, and bounds the contexts of each thread.
     #[arg(long, value_enum, value_name = "ENGINE", hide_possible_values = true, hide_short_help = true)]
     pub engine: Option<Engine>,
 
@@ -300,6 +353,38 @@ pub struct SearchArgs {
     pub max_memory: Option<u64>,
 }
 
+/// For the symbolic engine.
+#[derive(Debug, Args)]
+pub struct SymbolicArgs {
+    /// Only runs with at most K contexts of each thread, the threads taking turns
+    ///
+    /// Without it K = 1, 2, 3, ..., until something goes wrong or nothing new can come.
+    #[arg(long, value_name = "K", allow_negative_numbers = true, hide_short_help = true)]
+    pub contexts: Option<u32>,
+
+    /// How threads are analysed: lazy or eager
+    ///
+    /// lazy looks only at what the other threads can do, eager at whatever they might.
+    #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true, hide_short_help = true)]
+    pub method: Option<AnalysisMethod>,
+
+    /// How many threads a start inside a loop is good for (4)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), hide_short_help = true)]
+    pub instances: Option<u32>,
+
+    /// Most BDD nodes, 24 bytes each (32M)
+    #[arg(long, value_name = "N", value_parser = units::count, hide_short_help = true)]
+    pub bdd_nodes: Option<u64>,
+
+    /// Entries of the BDD cache, 24 bytes each (4M)
+    #[arg(long, value_name = "N", value_parser = units::count, hide_short_help = true)]
+    pub bdd_cache: Option<u64>,
+
+    /// Order of the BDD variables: dependencies or declared
+    #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true, hide_short_help = true)]
+    pub bdd_order: Option<VariableOrder>,
+}
+
 impl SearchArgs {
     pub fn limits(&self) -> Limits {
         Limits {
@@ -309,6 +394,24 @@ impl SearchArgs {
             memory_bytes: self.max_memory,
         }
     }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Dialect {
+    Satabs,
+    Getafix,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AnalysisMethod {
+    Lazy,
+    Eager,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum VariableOrder {
+    Dependencies,
+    Declared,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

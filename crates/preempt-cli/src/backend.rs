@@ -2,6 +2,9 @@
 //!
 //! Everything that the commands know of them goes through here.
 
+pub use preempt_boolean::{
+    Dialect, Options as BooleanOptions, inline, load as load_boolean, print, sequentialize,
+};
 pub use preempt_explicit::{
     Checkpoints, Figure, Goal, Options as ExplicitOptions, Order, Published, Reduction, Refusal, Report,
     Save, Source, answer, explore_saved,
@@ -10,3 +13,4 @@ pub use preempt_model::question::{Asking, Question};
 pub use preempt_model::search::{self, Options};
 pub use preempt_model::{Interpreter, Model, System, interpreter};
 pub use preempt_promela::{Additions, Loaded, load};
+pub use preempt_symbolic as symbolic;

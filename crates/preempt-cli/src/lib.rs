@@ -38,6 +38,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
         Command::Count(arguments) => commands::count::run(arguments),
         Command::Simulate(arguments) => commands::simulate::run(arguments),
         Command::Replay(arguments) => commands::replay::run(arguments),
+        Command::Sequentialize(arguments) => commands::sequentialize::run(arguments),
         Command::Engines => commands::engines::run(),
         Command::Completions { shell } => commands::generate::completions(*shell),
         Command::Man { command } => commands::generate::man_page(command.as_deref()),

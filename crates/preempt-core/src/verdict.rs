@@ -30,6 +30,8 @@ pub enum StopReason {
 pub enum Guarantee {
     Exhaustive,
     Bounded(Bound),
+    /// Each thread has at most so many execution contexts; the threads take turns in round-robin order.
+    Contexts(u32),
     /// Fingerprints instead of states: with this probability a state was missed.
     Approximate {
         probability: f64,

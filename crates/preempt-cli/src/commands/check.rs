@@ -4,6 +4,7 @@ use super::explicit;
 use super::model::{Ready, prepared};
 use super::net;
 use super::outcome::{info, options, present};
+use super::symbolic;
 use crate::ExitStatus;
 use crate::args::{CheckArgs, CostUnit, SearchOrder};
 use crate::backend::{Asking, ExplicitOptions, Goal, Model, Question, Report};
@@ -22,7 +23,11 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
         could_be_written(path)?;
     }
     let source = input::read(&args.model)?;
-    let engine = args.search.engine.unwrap_or(source.input.engine());
+    let engine = args.search.engine.unwrap_or_else(|| symbolic::default_engine(args, source.input));
+    if engine == Engine::Symbolic {
+        return symbolic::check(args, source);
+    }
+    symbolic::refuse_elsewhere(&args.symbolic)?;
     if engine == Engine::Wsts {
         return net::check(args, source);
     }
@@ -30,6 +35,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     let Some(ready) = prepared(&args.model, source, engine, formula, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
+    let ready = ready.without_procedures()?;
     let settings = explicit::check_options(args)?;
     if engine != Engine::Explicit {
         explicit::refuse_elsewhere(&args.search, Some(args))?;
@@ -226,7 +232,7 @@ fn again(args: &CheckArgs, trace: &Trace) -> Option<String> {
 }
 
 /// For a shell.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let harmless = |c: char| c.is_ascii_alphanumeric() || "-_=./,:+@%".contains(c);
     if !word.is_empty() && word.chars().all(harmless) {
         return word.to_string();

@@ -14,9 +14,15 @@ use preempt_report::TextOptions;
 
 pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
     let engine = args.search.engine.unwrap_or(Engine::Explicit);
+    if engine == Engine::Symbolic {
+        return Err(
+            Failure::new("the symbolic engine does not count states one by one").hint("leave out --engine")
+        );
+    }
     let Some(ready) = ready(&args.model, engine, None, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
+    let ready = ready.without_procedures()?;
     let settings = explicit::options(&args.search)?;
     explicit::refuse_uncountable(&settings)?;
     if engine != Engine::Explicit {
@@ -31,7 +37,7 @@ pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
     let outcome = match engine {
         Engine::Explicit => explicit::explore(&ready, &args.search, &settings, Goal::Count, &mut watch)
             .map(|report| report.outcome),
-        Engine::Reference | Engine::Wsts => {
+        Engine::Reference | Engine::Symbolic | Engine::Wsts => {
             Ok(search::count(&interpreter, &options(&args.search), &mut watch))
         }
     };

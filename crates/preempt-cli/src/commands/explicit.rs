@@ -138,6 +138,17 @@ pub fn check_options(args: &CheckArgs) -> Result<ExplicitOptions, Failure> {
 
 /// The options are for the explicit engine alone: another must not pass over them in silence.
 pub fn refuse_elsewhere(search: &SearchArgs, check: Option<&CheckArgs>) -> Result<(), Failure> {
+    match given(search, check) {
+        Some(name) => {
+            Err(Failure::new(format!("{name} is an option of the explicit engine"))
+                .hint("leave out --engine"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// An option that only the explicit engine has.
+pub fn given(search: &SearchArgs, check: Option<&CheckArgs>) -> Option<&'static str> {
     let options = [
         ("--search", search.search.is_some_and(|order| order != SearchOrder::FewestPreemptions)),
         ("--cost", search.cost.is_some_and(|cost| cost != CostUnit::Preemptions)),
@@ -152,13 +163,7 @@ pub fn refuse_elsewhere(search: &SearchArgs, check: Option<&CheckArgs>) -> Resul
             }),
         ),
     ];
-    match options.into_iter().find(|(_, given)| *given) {
-        Some((name, _)) => {
-            Err(Failure::new(format!("{name} is an option of the explicit engine"))
-                .hint("leave out --engine"))
-        }
-        None => Ok(()),
-    }
+    options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
 }
 
 /// States that the search for a shorter run may visit without being asked to.

@@ -9,4 +9,6 @@ mod model;
 mod net;
 mod outcome;
 pub mod replay;
+pub mod sequentialize;
 pub mod simulate;
+mod symbolic;

@@ -1,6 +1,6 @@
 //! From the arguments to a model, for every verb that needs one.
 
-use crate::args::{Colour, ModelArgs};
+use crate::args::{Colour, Dialect, ModelArgs};
 use crate::backend::{self, Additions, Interpreter, Loaded, Model};
 use crate::console::{self, Failure};
 use crate::input;
@@ -36,13 +36,42 @@ pub fn prepared(
     let plan = plan(source.input, engine).map_err(|why| no_plan(source.input, engine, why))?;
     match plan {
         Plan::NetByWsts => Err(Failure::new("this is a net; only `check` takes it")),
-        Plan::PromelaByReference | Plan::PromelaByExplicit => {
+        Plan::BooleanByReference | Plan::BooleanByExplicit | Plan::BooleanBySymbolic => {
+            boolean(args, source, formula, colour)
+        }
+        Plan::PromelaByReference | Plan::PromelaByExplicit | Plan::PromelaBySymbolic => {
+            if args.dialect.is_some() || args.error_label.is_some() {
+                return Err(Failure::new("--dialect and --error-label are for Boolean programs"));
+            }
             let defines = args.defines.iter().map(|define| (define.name.clone(), define.value.clone()));
             let additions = Additions { defines: defines.collect(), formula: formula.map(str::to_string) };
             let loaded = backend::load(&source.name, &source.text, &additions, &mut input::read_include);
             Ok(sound(loaded, colour).map(|(model, sources)| Ready { file: source.name, model, sources }))
         }
     }
+}
+
+fn boolean(
+    args: &ModelArgs,
+    source: input::Model,
+    formula: Option<&str>,
+    colour: Colour,
+) -> Result<Option<Ready>, Failure> {
+    if formula.is_some() {
+        return Err(Failure::new("--ltl is for Promela models; a Boolean program has assertions"));
+    }
+    if !args.defines.is_empty() {
+        return Err(Failure::new("-D is for Promela models; a Boolean program has no macros"));
+    }
+    let dialect = args.dialect.map(|dialect| match dialect {
+        Dialect::Satabs => backend::Dialect::Satabs,
+        Dialect::Getafix => backend::Dialect::Getafix,
+    });
+    let options = backend::BooleanOptions { dialect, error_label: args.error_label.clone() };
+    let preempt_boolean::Loaded { model, sources, diagnostics } =
+        backend::load_boolean(&source.name, &source.text, &options);
+    let loaded = Loaded { model, sources, diagnostics };
+    Ok(sound(loaded, colour).map(|(model, sources)| Ready { file: source.name, model, sources }))
 }
 
 fn no_plan(input: Input, engine: Engine, why: &str) -> Failure {
@@ -65,6 +94,19 @@ fn sound(loaded: Loaded, colour: Colour) -> Option<(Model, SourceMap)> {
 }
 
 impl Ready {
+    /// Without procedures, for engines that list states one by one. Fails if a procedure calls itself: then there may
+    /// be no end of states.
+    pub fn without_procedures(self) -> Result<Ready, Failure> {
+        if !backend::inline::has_procedures(&self.model) {
+            return Ok(self);
+        }
+        let model = backend::inline::inline(&self.model).map_err(|why| {
+            Failure::new(format!("`{}` cannot be explored state by state: {why}", self.file))
+                .hint("`preempt sequentialize` takes recursion; so does every engine that works with sets of states")
+        })?;
+        Ok(Ready { model, ..self })
+    }
+
     /// Fails if the initial values have no meaning.
     pub fn interpreter(&self) -> Result<Interpreter<'_>, Failure> {
         Interpreter::new(&self.model, &self.sources)

@@ -4,7 +4,7 @@ use super::model::{Ready, ready};
 use super::outcome::present;
 use crate::ExitStatus;
 use crate::args::ReplayArgs;
-use crate::backend::{Interpreter, Model, Question, search};
+use crate::backend::{self, Interpreter, Model, Question, search};
 use crate::console::{self, Failure};
 use crate::plan::Engine;
 use preempt_core::{Guarantee, Outcome, Property, PropertyKind, Stats, Verdict};
@@ -18,8 +18,15 @@ pub fn run(args: &ReplayArgs) -> Result<ExitStatus, Failure> {
     let Some(ready) = ready(&args.model, engine, formula.as_deref(), args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
-    let outcome = replayed(&ready, &recorded)?;
-    let info = RunInfo { file: ready.file.clone(), engine: engine.name().into(), options: Vec::new() };
+    let file = ready.file.clone();
+    let outcome = match replayed(&ready, &recorded) {
+        // The run of an engine that knows no procedures: it names variables as that engine does.
+        Err(_) if backend::inline::has_procedures(&ready.model) => {
+            replayed(&ready.without_procedures()?, &recorded)?
+        }
+        outcome => outcome?,
+    };
+    let info = RunInfo { file, engine: engine.name().into(), options: Vec::new() };
     let text = TextOptions { full: args.full, ..TextOptions::default() };
     console::print(&present(&info, &outcome, &args.output, text))?;
     Ok(outcome.verdict.into())

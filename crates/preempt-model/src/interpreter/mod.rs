@@ -201,10 +201,9 @@ impl System for Interpreter<'_> {
 
     fn may_end(&self, state: &State) -> bool {
         let machine = self.thaw(state);
-        machine.processes.iter().all(|process| {
-            let frame = process.frame();
-            process.frames.len() == 1 && self.model.code(frame.code).location(frame.location).end
-        })
+        let frames = machine.processes.iter().flat_map(|process| &process.frames);
+        // A caller stands where its call comes back to.
+        frames.into_iter().all(|frame| self.model.code(frame.code).location(frame.location).end)
     }
 
     fn process_name(&self, state: &State, process: usize) -> String {

@@ -111,6 +111,9 @@ impl From<Guarantee> for wire::Guarantee {
                 unit: Some(unit_name(bound.unit)),
                 ..kind("bounded")
             },
+            Guarantee::Contexts(most) => {
+                wire::Guarantee { bound: Some(most), unit: Some("contexts"), ..kind("bounded") }
+            }
         }
     }
 }

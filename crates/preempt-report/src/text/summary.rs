@@ -29,6 +29,9 @@ fn answer(outcome: &Outcome) -> String {
         (Verdict::Holds, _, Guarantee::Bounded(bound)) => {
             format!("no violation with {}", at_most(bound))
         }
+        (Verdict::Holds, _, Guarantee::Contexts(most)) => {
+            format!("no violation with at most {} of each thread", counted(most as usize, "context"))
+        }
         (Verdict::Holds, _, Guarantee::Parameterised) => "no violation, for any number of processes".into(),
         (Verdict::Holds, _, Guarantee::Exhaustive | Guarantee::Approximate { .. }) => "no violation".into(),
     }
@@ -71,6 +74,9 @@ fn reach(outcome: &Outcome) -> Option<String> {
                     several(bound.unit)
                 )
             }
+            Guarantee::Contexts(_) => {
+                "complete up to this bound, the threads taking turns; runs with more contexts were not considered".into()
+            }
             Guarantee::Approximate { probability } => format!(
                 "approximate: states are known by fingerprints; the probability that one was missed is {probability:.1e}"
             ),
@@ -79,6 +85,10 @@ fn reach(outcome: &Outcome) -> Option<String> {
         Verdict::Violated => None,
         Verdict::Inconclusive(_) => Some(match violations(&outcome.stats) {
             Some(found) => format!("found before that: {found}"),
+            None if let Guarantee::Contexts(most) = outcome.guarantee => format!(
+                "no violation with at most {} of each thread; more are unknown",
+                counted(most as usize, "context")
+            ),
             None => format!(
                 "no violation among the {} states visited; the others are unknown",
                 grouped(outcome.stats.states)

@@ -1,0 +1,259 @@
+//! A model without procedures that does the same: every call becomes a copy of what it calls. It has one step for each
+//! step of the original, with the same text. For engines that know one frame a process; recursion has no such form.
+
+use preempt_model::{
+    Code, CodeId, CodeKind, Command, Edge, Expr, Index, Init, Location, LocationId, Model, Place, Scope,
+};
+use std::collections::HashMap;
+
+/// More locations than this are refused.
+const MAX_LOCATIONS: usize = 1_000_000;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CannotInline {
+    /// This procedure can be called while it is executed.
+    Recursive(String),
+    TooLarge,
+    /// Something that the front end does not make: initial values of a procedure that are no constants.
+    Values(String),
+}
+
+impl std::fmt::Display for CannotInline {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            CannotInline::Recursive(name) => write!(f, "the procedure `{name}` calls itself"),
+            CannotInline::TooLarge => {
+                write!(f, "with every call expanded it has more than {MAX_LOCATIONS} locations")
+            }
+            CannotInline::Values(name) => {
+                write!(f, "the initial values of the procedure `{name}` are no constants")
+            }
+        }
+    }
+}
+
+impl std::error::Error for CannotInline {}
+
+pub fn has_procedures(model: &Model) -> bool {
+    model.edges().any(|edge| matches!(edge.command, Command::Call { .. }))
+}
+
+pub fn inline(model: &Model) -> Result<Model, CannotInline> {
+    let kept: Vec<usize> =
+        (0..model.codes.len()).filter(|code| model.codes[*code].kind != CodeKind::Procedure).collect();
+    let number = |old: CodeId| {
+        let new = kept.iter().position(|code| *code == usize::from(old.0));
+        CodeId(new.unwrap_or_default() as u16)
+    };
+    let mut result = Model { codes: Vec::new(), ..model.clone() };
+    for start in &mut result.start {
+        start.code = number(start.code);
+    }
+    for code in &kept {
+        let mut expansion = Expansion::new(model, &model.codes[*code]);
+        let root = Instance { code: &model.codes[*code], base: 0, path: String::new() };
+        let entry = expansion.expand(&root, None, &mut Vec::new())?;
+        let mut expanded = expansion.result;
+        expanded.entry = entry;
+        for edge in expanded.locations.iter_mut().flat_map(|location| &mut location.edges) {
+            if let Command::Run { code, .. } = &mut edge.command {
+                *code = number(*code);
+            }
+        }
+        result.codes.push(expanded);
+    }
+    Ok(result)
+}
+
+/// One process while its calls are expanded.
+struct Expansion<'m> {
+    model: &'m Model,
+    result: Code,
+    /// Where the locals of a procedure lie, called from the one whose locals lie there: it is in one call at a time.
+    bases: HashMap<(u32, u16), u32>,
+}
+
+/// A code in the place of a call.
+struct Instance<'m> {
+    code: &'m Code,
+    base: u32,
+    /// The procedures that lead here, for the names of variables.
+    path: String,
+}
+
+/// Where a call comes back to.
+struct Return<'m> {
+    target: LocationId,
+    results: Vec<Place>,
+    callee: &'m Code,
+    base: u32,
+}
+
+impl<'m> Expansion<'m> {
+    fn new(model: &'m Model, code: &'m Code) -> Expansion<'m> {
+        let result = Code { locations: Vec::new(), ..code.clone() };
+        Expansion { model, result, bases: HashMap::new() }
+    }
+
+    /// Copies the code of an instance and everything it calls; gives its entry. `active` are the calls around it.
+    fn expand(
+        &mut self,
+        instance: &Instance<'m>,
+        back: Option<&Return<'m>>,
+        active: &mut Vec<CodeId>,
+    ) -> Result<LocationId, CannotInline> {
+        let first = self.result.locations.len() as u32;
+        let moved = |location: LocationId| LocationId(first + location.0);
+        let count = instance.code.locations.len();
+        if self.result.locations.len() + count > MAX_LOCATIONS {
+            return Err(CannotInline::TooLarge);
+        }
+        for location in &instance.code.locations {
+            self.result.locations.push(Location { edges: Vec::new(), ..location.clone() });
+        }
+        for (number, location) in instance.code.locations.iter().enumerate() {
+            let mut edges = Vec::new();
+            for edge in &location.edges {
+                let (command, target) = match &edge.command {
+                    Command::Call { code, args, results } => {
+                        self.call(instance, *code, args, results, moved(edge.target), active)?
+                    }
+                    Command::Return(values) => match back {
+                        Some(back) => (returned(values, instance.base, back), back.target),
+                        None => (edge.command.clone(), moved(edge.target)),
+                    },
+                    command => (shifted(command, instance.base), moved(edge.target)),
+                };
+                edges.push(Edge { command, target, ..edge.clone() });
+            }
+            self.result.locations[first as usize + number].edges = edges;
+        }
+        if instance.base == 0 && back.is_none() {
+            let labels = instance.code.labels.iter();
+            self.result.labels = labels.map(|(name, at)| (name.clone(), moved(*at))).collect();
+        }
+        Ok(moved(instance.code.entry))
+    }
+
+    fn call(
+        &mut self,
+        caller: &Instance<'m>,
+        id: CodeId,
+        args: &[Expr],
+        results: &[Place],
+        target: LocationId,
+        active: &mut Vec<CodeId>,
+    ) -> Result<(Command, LocationId), CannotInline> {
+        let callee = self.model.code(id);
+        if active.contains(&id) {
+            return Err(CannotInline::Recursive(callee.name.clone()));
+        }
+        let path = format!("{}{}.", caller.path, callee.name);
+        let base = self.base(caller.base, id, callee, &path);
+        let back = Return {
+            target,
+            results: results.iter().map(|place| moved_place(place, caller.base)).collect(),
+            callee,
+            base,
+        };
+        active.push(id);
+        let entry = self.expand(&Instance { code: callee, base, path }, Some(&back), active)?;
+        active.pop();
+        let mut values: Vec<Expr> = args.iter().map(|arg| moved_expr(arg, caller.base)).collect();
+        values.resize(callee.slots as usize, Expr::Const(0));
+        for init in &callee.init {
+            match init {
+                Init::Set { slot, value: Expr::Const(value), .. } => {
+                    values[*slot as usize] = Expr::Const(*value)
+                }
+                _ => return Err(CannotInline::Values(callee.name.clone())),
+            }
+        }
+        let assignments = values.into_iter().enumerate().map(|(slot, value)| {
+            let slot = slot as u32;
+            (Place::scalar(Scope::Local, base + slot, type_of(callee, slot)), value)
+        });
+        Ok((assigned(assignments.collect()), entry))
+    }
+
+    fn base(&mut self, caller: u32, id: CodeId, callee: &Code, path: &str) -> u32 {
+        if let Some(base) = self.bases.get(&(caller, id.0)) {
+            return *base;
+        }
+        let base = self.result.slots;
+        self.result.slots += callee.slots;
+        for variable in &callee.variables {
+            let mut variable = variable.clone();
+            variable.name = format!("{path}{}", variable.name);
+            variable.slot += base;
+            self.result.variables.push(variable);
+        }
+        self.bases.insert((caller, id.0), base);
+        base
+    }
+}
+
+fn type_of(code: &Code, slot: u32) -> preempt_model::Type {
+    let holds = |variable: &&preempt_model::Variable| {
+        (variable.slot..variable.slot + variable.length.unwrap_or(1)).contains(&slot)
+    };
+    code.variables.iter().find(holds).map_or(preempt_model::Type::INT, |variable| variable.ty)
+}
+
+/// Results to their places; what the procedure had is forgotten.
+fn returned(values: &[Expr], base: u32, back: &Return<'_>) -> Command {
+    let values = values.iter().map(|value| moved_expr(value, base));
+    let mut assignments: Vec<(Place, Expr)> = back.results.iter().cloned().zip(values).collect();
+    let own = 0..back.callee.slots;
+    assignments.extend(own.map(|slot| {
+        (Place::scalar(Scope::Local, back.base + slot, type_of(back.callee, slot)), Expr::Const(0))
+    }));
+    assigned(assignments)
+}
+
+fn assigned(assignments: Vec<(Place, Expr)>) -> Command {
+    if assignments.is_empty() { Command::SKIP } else { Command::Assign(assignments) }
+}
+
+/// The command with its locals moved. Only what Boolean programs are made of has any.
+fn shifted(command: &Command, base: u32) -> Command {
+    let expr = |expr: &Expr| moved_expr(expr, base);
+    match command {
+        Command::Guard(condition) => Command::Guard(expr(condition)),
+        Command::Assert(condition) => Command::Assert(expr(condition)),
+        Command::Assign(assignments) => {
+            let moved = assignments.iter().map(|(place, value)| (moved_place(place, base), expr(value)));
+            Command::Assign(moved.collect())
+        }
+        Command::Print { format, args } => {
+            Command::Print { format: format.clone(), args: args.iter().map(expr).collect() }
+        }
+        Command::Run { code, args, priority, result } => Command::Run {
+            code: *code,
+            args: args.iter().map(expr).collect(),
+            priority: *priority,
+            result: result.as_ref().map(|(place, value)| (moved_place(place, base), expr(value))),
+        },
+        other => other.clone(),
+    }
+}
+
+fn moved_place(place: &Place, base: u32) -> Place {
+    let indices =
+        place.indices.iter().map(|index| Index { value: moved_expr(&index.value, base), ..index.clone() });
+    let slot = if place.scope == Scope::Local { place.slot + base } else { place.slot };
+    Place { slot, indices: indices.collect(), ..place.clone() }
+}
+
+fn moved_expr(expr: &Expr, base: u32) -> Expr {
+    let inner = |expr: &Expr| Box::new(moved_expr(expr, base));
+    match expr {
+        Expr::Load(place) => Expr::load(moved_place(place, base)),
+        Expr::Unary(operator, operand) => Expr::Unary(*operator, inner(operand)),
+        Expr::Binary(operator, left, right) => Expr::Binary(*operator, inner(left), inner(right)),
+        Expr::Conditional(condition, then, otherwise) => {
+            Expr::Conditional(inner(condition), inner(then), inner(otherwise))
+        }
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,96 @@
+//! Boolean programs, in the union of the dialects of SATABS, Boppo, Boom, GETAFIX and WALi: from text to a model, with
+//! every mistake it can name.
+#![forbid(unsafe_code)]
+
+pub mod ast;
+mod check;
+#[cfg(feature = "generator")]
+pub mod generator;
+pub mod inline;
+mod lexer;
+mod lower;
+mod parser;
+pub mod print;
+pub mod sequentialize;
+
+use preempt_core::{Diagnostic, SourceMap};
+use preempt_model::Model;
+
+/// Who wrote the program: the dialects differ in how strongly `=` and `!=` bind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// SATABS, Boppo, Boom: `a = b & c` is `a = (b & c)`.
+    #[default]
+    Satabs,
+    /// GETAFIX, WALi: `a = b & c` is `(a = b) & c`.
+    Getafix,
+}
+
+impl Dialect {
+    pub const ALL: [Dialect; 2] = [Dialect::Satabs, Dialect::Getafix];
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// `None`: as SATABS does, with a warning wherever it matters.
+    pub dialect: Option<Dialect>,
+    /// To reach a statement with this label is an error. `None`: [`ERROR_LABEL`], and every label that speaks of an
+    /// error, as `MY_ERROR_LABEL` does.
+    pub error_label: Option<String>,
+}
+
+/// The label that SLAM gave to its errors, and everybody after it.
+pub const ERROR_LABEL: &str = "SLIC_ERROR";
+
+impl Options {
+    fn is_error_label(&self, label: &str) -> bool {
+        match &self.error_label {
+            Some(name) => label == name,
+            None => label.split('_').any(|word| word == "ERROR"),
+        }
+    }
+}
+
+/// What became of a text: the model if there is no error in it, and everything there is to say.
+#[derive(Debug)]
+pub struct Loaded {
+    pub model: Option<Model>,
+    pub sources: SourceMap,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// From text to model.
+pub fn load(name: &str, text: &str, options: &Options) -> Loaded {
+    let mut sources = SourceMap::new();
+    let (program, mut diagnostics) = parse(&mut sources, name, text, options.dialect);
+    // A tree with holes would only give errors that follow from the first ones.
+    if !diagnostics.iter().any(Diagnostic::is_error) {
+        diagnostics.extend(check::check(&program, options));
+    }
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Loaded { model: None, sources, diagnostics };
+    }
+    let model = match lower::lower(&program, options) {
+        Ok(model) => Some(model),
+        Err(error) => {
+            diagnostics.push(error);
+            None
+        }
+    };
+    Loaded { model, sources, diagnostics }
+}
+
+/// From text to tree. The program is whole only if none of the diagnostics is an error.
+pub fn parse(
+    sources: &mut SourceMap,
+    name: &str,
+    text: &str,
+    dialect: Option<Dialect>,
+) -> (ast::Program, Vec<Diagnostic>) {
+    let source = sources.add(name, text);
+    let (tokens, mut diagnostics) = lexer::lex(text, source);
+    let (program, found) = parser::program(tokens, source, dialect);
+    diagnostics.extend(found);
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| span.start));
+    (program, diagnostics)
+}

@@ -1,0 +1,142 @@
+//! From a checked syntax tree to a model.
+//!
+//! A procedure becomes one code for each way in which it is executed ([`Variant`]): called, called within an atomic
+//! block, or as a thread. [`body`] lowers its statements, [`graph`] joins what they become to locations, [`values`] has
+//! the expressions, and [`beginnings`] lets variables without an initial value begin with any value.
+
+mod beginnings;
+mod body;
+mod graph;
+mod values;
+
+use crate::Options;
+use crate::ast::{ExprKind, Name, Procedure, Program};
+use preempt_core::{Diagnostic, Span};
+use preempt_model::{Code, CodeId, CodeKind, Expr, Init, Model, Place, Scope, Start, Type, Variable};
+use std::collections::HashMap;
+
+pub fn lower(program: &Program, options: &Options) -> Result<Model, Diagnostic> {
+    let mut lowering = Lowering::new(program, options);
+    let main = lowering.procedures.get("main").copied();
+    let main = main.ok_or_else(|| Diagnostic::global_error("there is no procedure `main`"))?;
+    let main = lowering.code(Variant { procedure: main, way: Way::Thread });
+    lowering.model.start = vec![Start { code: main, priority: 1 }];
+    // Lowering one body may ask for others.
+    while let Some(variant) = lowering.wanted.get(lowering.model.codes.len()).cloned() {
+        let code = body::lower(&mut lowering, &variant);
+        lowering.model.codes.push(code);
+        if lowering.wanted.len() > usize::from(u16::MAX) {
+            return Err(Diagnostic::global_error("the program has too many procedures and threads"));
+        }
+    }
+    beginnings::of_globals(&mut lowering.model, &lowering.begin_with_any);
+    Ok(lowering.model)
+}
+
+/// A procedure, and how it is executed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Variant {
+    procedure: usize,
+    way: Way,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Way {
+    /// Called; `atomic`: from within an atomic block, which it must not leave.
+    Called { atomic: bool },
+    /// As a thread.
+    Thread,
+    /// As a thread that begins at a label, with the locals of the one that starts it.
+    ThreadAt(String),
+}
+
+struct Lowering<'p> {
+    program: &'p Program,
+    options: &'p Options,
+    model: Model,
+    procedures: HashMap<&'p str, usize>,
+    globals: HashMap<&'p str, Place>,
+    /// Every thread has these for itself. Procedures are given them and give them back.
+    thread_locals: Vec<&'p Name>,
+    /// Slots of globals.
+    begin_with_any: Vec<u32>,
+    /// In the order of their codes.
+    wanted: Vec<Variant>,
+    codes: HashMap<Variant, CodeId>,
+}
+
+impl<'p> Lowering<'p> {
+    fn new(program: &'p Program, options: &'p Options) -> Lowering<'p> {
+        let mut lowering = Lowering {
+            program,
+            options,
+            model: Model::default(),
+            procedures: HashMap::new(),
+            globals: HashMap::new(),
+            thread_locals: Vec::new(),
+            begin_with_any: Vec::new(),
+            wanted: Vec::new(),
+            codes: HashMap::new(),
+        };
+        for (number, procedure) in program.procedures.iter().enumerate() {
+            lowering.procedures.insert(&procedure.name.text, number);
+        }
+        for global in &program.globals {
+            if global.thread_local {
+                lowering.thread_locals.push(&global.name);
+                continue;
+            }
+            let slot = lowering.model.global_slots;
+            lowering.model.global_slots += 1;
+            lowering.globals.insert(&global.name.text, Place::scalar(Scope::Global, slot, Type::BOOL));
+            lowering.model.globals.push(variable(&global.name, slot));
+            match global.value.as_ref().map(|value| &value.kind) {
+                Some(ExprKind::Constant(value)) => lowering.model.init.push(Init::Set {
+                    hidden: false,
+                    slot,
+                    ty: Type::BOOL,
+                    value: Expr::Const(i32::from(*value)),
+                }),
+                _ => lowering.begin_with_any.push(slot),
+            }
+        }
+        lowering
+    }
+
+    fn procedure(&self, number: usize) -> &'p Procedure {
+        &self.program.procedures[number]
+    }
+
+    fn code(&mut self, variant: Variant) -> CodeId {
+        if let Some(code) = self.codes.get(&variant) {
+            return *code;
+        }
+        // More codes than fit are refused once all are known.
+        let code = CodeId(self.wanted.len() as u16);
+        self.wanted.push(variant.clone());
+        self.codes.insert(variant, code);
+        code
+    }
+}
+
+fn variable(name: &Name, slot: u32) -> Variable {
+    Variable { name: name.text.clone(), slot, ty: Type::BOOL, length: None, span: name.at.0 }
+}
+
+/// A code without anything in it yet.
+fn empty_code(name: String, kind: CodeKind, span: Span) -> Code {
+    Code {
+        name,
+        kind,
+        parameters: Vec::new(),
+        variables: Vec::new(),
+        slots: 0,
+        init: Vec::new(),
+        locations: Vec::new(),
+        entry: Default::default(),
+        provided: None,
+        deterministic: false,
+        labels: Vec::new(),
+        span,
+    }
+}

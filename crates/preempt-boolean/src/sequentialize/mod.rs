@@ -1,0 +1,65 @@
+//! From a concurrent program and a bound to a sequential program: paper 002, section 2.
+//!
+//! The sequential program runs the threads one after the other, each from its beginning to its end. There are K copies
+//! of the shared variables, one for each round of the round-robin schedule; a thread works on the copy of its current
+//! round `k`. Round 1 begins with the initial values, the others with guesses; after the last thread the checker assumes
+//! that every guess was the outcome of the round before. What is left are the runs of the concurrent program with at
+//! most K contexts per thread, the threads taking turns in a fixed order.
+//!
+//! Fig. 1 as printed increments `k` at most once per statement and never before the first, so that some schedules are
+//! lost; here the increment is a loop, and it stands before every statement. A thread that gives up (the paper's `k = K +
+//! 1`) leaves the calls that it is in: `gone` is asked after each. A failed assertion is recorded, and asserted only
+//! after the checker: before, the guesses may be wrong.
+//!
+//! * [`threads`]: which threads there are; [`limits`]: what cannot be reduced; [`slots`]: variables by name;
+//! * [`skeleton`]: the control flow of the sequential program, the same for every language;
+//! * [`boolean`] with [`bits`]: as a Boolean program, integers bit by bit; [`c`]: as C for CBMC and its kind.
+
+mod bits;
+mod boolean;
+mod c;
+mod limits;
+mod skeleton;
+mod slots;
+mod terms;
+mod threads;
+
+use crate::ast::Program;
+use preempt_core::{Diagnostic, SourceMap, Span};
+use preempt_model::{Interpreter, Model};
+use skeleton::Skeleton;
+
+/// More contexts than this are refused: the program grows with each.
+pub const MAX_CONTEXTS: usize = 64;
+
+/// The sequential program as a Boolean program.
+pub fn to_boolean(model: &Model, sources: &SourceMap, contexts: usize) -> Result<Program, Diagnostic> {
+    boolean::program(&skeleton(model, sources, contexts)?)
+}
+
+/// The sequential program as C: assumptions and nondeterministic values as CBMC has them, integers as they are.
+pub fn to_c(model: &Model, sources: &SourceMap, contexts: usize) -> Result<String, Diagnostic> {
+    Ok(c::program(&skeleton(model, sources, contexts)?))
+}
+
+/// The threads of a model in the order of their turns, as the sequential program has them.
+pub fn thread_names(model: &Model) -> Result<Vec<String>, Diagnostic> {
+    let threads = threads::threads(model)?;
+    Ok(threads.iter().map(|thread| model.code(thread.code).name.clone()).collect())
+}
+
+fn skeleton(model: &Model, sources: &SourceMap, contexts: usize) -> Result<Skeleton, Diagnostic> {
+    if contexts == 0 || contexts > MAX_CONTEXTS {
+        let message = format!("the number of contexts must lie between 1 and {MAX_CONTEXTS}");
+        return Err(Diagnostic::global_error(message));
+    }
+    limits::check(model)?;
+    let interpreter = Interpreter::new(model, sources)
+        .map_err(|fault| Diagnostic::global_error(format!("in an initial value: {}", fault.0)))?;
+    Skeleton::new(model, &interpreter, contexts)
+}
+
+/// Why a program cannot be made sequential.
+fn refused(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(span, format!("this cannot be made sequential: {what}"))
+}

@@ -1,0 +1,131 @@
+//! What the threads hand to each other: E_j says how thread j turns the shared states at the starts of its contexts into
+//! those at their ends (R11), and compositions of them say which starts and ends fit together (R8, R9, Checker).
+//!
+//! Relations here are over `Start(0..=k)` and `Now(0..=k)`. A vector of starts of thread 1 is carried through threads
+//! 1 to n and comes out as the starts of thread 1's next contexts. For thread j, what is before it is the composition of
+//! E_1 to E_(j-1) for the same number of contexts, and what is after it the composition of E_(j+1) to E_n for one context
+//! less: taking only the neighbours' E, as the rules for two threads read, would join histories that do not fit.
+
+use crate::stop::Result;
+use crate::vars::{Copy, Vars};
+use preempt_bdd::Bdd;
+
+/// The relations E and their compositions, for each context.
+pub(crate) struct Handoff<'a> {
+    vars: &'a Vars,
+    pub threads: usize,
+    /// The shared states that the program begins with, over `Start(0)`.
+    pub initial: Bdd,
+    /// `e[k][j]`: E_j for the contexts 0 to k.
+    pub e: Vec<Vec<Bdd>>,
+    /// `before[k][j]`: the composition of the threads before j; none for j = 0, where it would be the identity.
+    pub before: Vec<Vec<Option<Bdd>>>,
+    /// `from[k][j]`: the composition of thread j and those after it; none for j = n.
+    pub from: Vec<Vec<Option<Bdd>>>,
+}
+
+impl<'a> Handoff<'a> {
+    pub fn new(vars: &'a Vars, threads: usize, initial: Bdd) -> Handoff<'a> {
+        Handoff { vars, threads, initial, e: Vec::new(), before: Vec::new(), from: Vec::new() }
+    }
+
+    /// E of the next thread in context `k` is known: they come in the order of the round robin.
+    pub fn push(&mut self, k: usize, effect: Bdd) -> Result<()> {
+        if self.e.len() == k {
+            self.e.push(Vec::new());
+            self.before.push(vec![None]);
+        }
+        let composed = match self.before[k].last().and_then(Option::as_ref) {
+            None => effect.and(&self.initial)?,
+            Some(before) => self.compose(k, before, &effect)?,
+        };
+        self.e[k].push(effect);
+        self.before[k].push(Some(composed));
+        if self.e[k].len() == self.threads {
+            let mut from = vec![None];
+            for effect in self.e[k].iter().skip(1).rev() {
+                from.push(Some(match from.last().and_then(Option::as_ref) {
+                    None => effect.clone(),
+                    Some(rest) => self.compose(k, effect, rest)?,
+                }));
+            }
+            // thread 1 is never after another one
+            from.push(None);
+            from.reverse();
+            self.from.push(from);
+        }
+        Ok(())
+    }
+
+    fn compose(&self, k: usize, first: &Bdd, second: &Bdd) -> Result<Bdd> {
+        let vars = self.vars;
+        let first = first.rename(&vars.shared_renaming((0..=k).map(|i| (Copy::Now(i), Copy::Other(i)))))?;
+        let second =
+            second.rename(&vars.shared_renaming((0..=k).map(|i| (Copy::Start(i), Copy::Other(i)))))?;
+        Ok(first.and_exists(&second, &vars.shared_cube((0..=k).map(Copy::Other))?)?)
+    }
+
+    /// Which starts of the contexts 0 to k of thread j, with ends of the contexts before k, fit the other threads:
+    /// over `Start(0..=k)` and `Now(0..k)`. R12 for context 0, R8 for the first thread, R9 for the others.
+    pub fn valid(&self, j: usize, k: usize) -> Result<Bdd> {
+        let vars = self.vars;
+        let Some((before, after)) = self.around(j, k)? else {
+            // The first thread. R8: it starts as the last thread has ended.
+            if k == 0 {
+                return Ok(self.initial.clone());
+            }
+            let after =
+                match &self.from[k - 1][1] {
+                    Some(after) => {
+                        let starts = (0..k).map(|i| (Copy::Start(i), Copy::Now(i)));
+                        after.rename(&vars.shared_renaming(
+                            starts.chain((0..k).map(|i| (Copy::Now(i), Copy::Start(i + 1)))),
+                        ))?
+                    }
+                    None => self.shifted(Copy::Start, k)?,
+                };
+            return Ok(after.and(&self.initial)?);
+        };
+        Ok(before.and_exists(&after, &vars.shared_cube((0..=k).map(Copy::Other))?)?)
+    }
+
+    /// For any thread but the first, with `Other` as the starts of the first: how they become this thread's starts,
+    /// and how the ends of this thread's contexts become them.
+    pub fn around(&self, j: usize, k: usize) -> Result<Option<(Bdd, Bdd)>> {
+        let vars = self.vars;
+        let Some(Some(before)) = self.before.get(k).and_then(|row| row.get(j)) else { return Ok(None) };
+        let starts = (0..=k).map(|i| (Copy::Start(i), Copy::Other(i)));
+        let before = before
+            .rename(&vars.shared_renaming(starts.chain((0..=k).map(|i| (Copy::Now(i), Copy::Start(i))))))?;
+        let after = match k {
+            0 => vars.space.yes(),
+            _ => match &self.from[k - 1][j + 1] {
+                Some(after) => {
+                    let starts = (0..k).map(|i| (Copy::Start(i), Copy::Now(i)));
+                    let ends = (0..k).map(|i| (Copy::Now(i), Copy::Other(i + 1)));
+                    after.rename(&vars.shared_renaming(starts.chain(ends)))?
+                }
+                None => self.shifted(Copy::Other, k)?,
+            },
+        };
+        Ok(Some((before, after)))
+    }
+
+    /// Every end of a context is the start of the next.
+    fn shifted(&self, start: fn(usize) -> Copy, k: usize) -> Result<Bdd> {
+        let mut result = self.vars.space.yes();
+        for i in 0..k {
+            result = result.and(&self.vars.shared_equal(Copy::Now(i), start(i + 1))?)?;
+        }
+        Ok(result)
+    }
+
+    /// The rule Checker: the shared states after round `k`, over `Now(k)`.
+    pub fn reachable(&self, k: usize) -> Result<Bdd> {
+        let vars = self.vars;
+        let Some(Some(through)) = self.before[k].get(self.threads) else { return Ok(vars.space.no()) };
+        let fits = through.and(&self.shifted(Copy::Start, k)?)?;
+        let history = (0..=k).map(Copy::Start).chain((0..k).map(Copy::Now));
+        Ok(fits.exists(&vars.shared_cube(history)?)?)
+    }
+}

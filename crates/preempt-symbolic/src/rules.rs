@@ -1,0 +1,262 @@
+//! The rules of paper 002 that stay within a thread: R1, R2, R3 and R7 of Fig. 3, R1', R2', R3' and R7' of Fig. 5.
+//!
+//! H holds, for each node, how the thread can get there: over the shared state at the start of each context (`Start`,
+//! g0), the shared state and parameters at the entry of the procedure (`Entry`, g1 and l1), and the shared state at the
+//! end of each context with the current one last (`Now`, g2) and the locals (l2). With one context, this is Fig. 3.
+//!
+//! Two points in which Fig. 5 as printed is not enough:
+//!
+//! * A summary must know in which context its procedure was entered: a summary of a call that began in context 1
+//!   changes the shared state of context 1, which for a caller that is already in context 2 is over. So H and S are
+//!   kept apart by the context of the entry, and only the entry's own context is part of g1.
+//! * R2' may join a caller with a summary that was found under another history g0. What comes out is true of the thread
+//!   but need not fit the other threads; `valid` (see `handoff`) keeps what does.
+
+use crate::graph::Graph;
+use crate::stop::{Result, Watch};
+use crate::vars::{Copy, Vars};
+use preempt_bdd::{Bdd, Cube, Renaming};
+use std::collections::BTreeMap;
+
+/// Procedure, context of its entry, node.
+pub(crate) type Key = (usize, usize, usize);
+
+/// Procedure, context of its entry, context of its exit, and whether it is left inside an atomic sequence.
+pub(crate) type SummaryKey = (usize, usize, usize, bool);
+
+/// A fact as it was added: in which context, where, and what was new.
+pub(crate) type Entry = (usize, Key, Bdd);
+
+pub(crate) struct Rules<'a> {
+    pub vars: &'a Vars,
+    pub graph: &'a Graph,
+    /// H for each context.
+    pub h: Vec<BTreeMap<Key, Bdd>>,
+    pub s: BTreeMap<SummaryKey, Bdd>,
+    /// Are procedures analysed only for the states in which they are called (R7)?
+    pub on_call: bool,
+    /// Everything in the order in which it was added, if somebody wants to know.
+    pub log: Option<Vec<Entry>>,
+    waiting: BTreeMap<Key, Bdd>,
+    /// For each procedure the nodes and calls that call it.
+    callers: Vec<Vec<(usize, usize, usize)>>,
+    forget_caller: Cube,
+    entered: BTreeMap<usize, Bdd>,
+    joins: BTreeMap<usize, (Renaming, Cube)>,
+    summaries: BTreeMap<usize, Cube>,
+}
+
+/// Where something goes wrong.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Failure {
+    pub key: Key,
+    pub edge: u32,
+    /// The part of H at the node that fails.
+    pub states: Bdd,
+}
+
+impl<'a> Rules<'a> {
+    pub fn new(vars: &'a Vars, graph: &'a Graph) -> Result<Rules<'a>> {
+        let mut callers = vec![Vec::new(); graph.procedures.len()];
+        for (number, procedure) in graph.procedures.iter().enumerate() {
+            for (node, content) in procedure.nodes.iter().enumerate() {
+                for (index, call) in content.calls.iter().enumerate() {
+                    callers[call.callee].push((number, node, index));
+                }
+            }
+        }
+        let entry = vars.all_shared(Copy::Entry);
+        let params = (0..vars.param_count()).map(|slot| vars.param(slot));
+        let forget_caller = vars.space.cube(entry.chain(params).chain(vars.locals().iter().copied()))?;
+        Ok(Rules {
+            vars,
+            graph,
+            h: vec![BTreeMap::new(); vars.contexts],
+            s: BTreeMap::new(),
+            on_call: true,
+            log: None,
+            waiting: BTreeMap::new(),
+            callers,
+            forget_caller,
+            entered: BTreeMap::new(),
+            joins: BTreeMap::new(),
+            summaries: BTreeMap::new(),
+        })
+    }
+
+    /// Adds facts of context `k`; what is new waits for the rules to be applied to it.
+    pub fn add(&mut self, k: usize, key: Key, facts: Bdd) -> Result<()> {
+        let known = self.h[k].get(&key);
+        let new = match known {
+            Some(known) => facts.minus(known)?,
+            None => facts,
+        };
+        if new.is_false() {
+            return Ok(());
+        }
+        let all = match known {
+            Some(known) => known.or(&new)?,
+            None => new.clone(),
+        };
+        self.h[k].insert(key, all);
+        if let Some(log) = &mut self.log {
+            log.push((k, key, new.clone()));
+        }
+        let waiting = match self.waiting.remove(&key) {
+            Some(waiting) => waiting.or(&new)?,
+            None => new,
+        };
+        self.waiting.insert(key, waiting);
+        Ok(())
+    }
+
+    /// Applies the rules in context `k` until nothing is new, or until something fails if that is enough.
+    /// `valid`: which starts and ends of contexts fit the other threads.
+    pub fn saturate(
+        &mut self,
+        k: usize,
+        valid: Option<&Bdd>,
+        stop_at_failure: bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Failure>> {
+        while let Some((key, new)) = self.waiting.pop_first() {
+            watch.look()?;
+            let (procedure, entry, node) = key;
+            let content = &self.graph.procedures[procedure].nodes[node];
+            if stop_at_failure && let Some(failure) = self.failure(k, key, &new)? {
+                self.waiting.clear();
+                return Ok(Some(failure));
+            }
+            for step in &content.steps {
+                // R1
+                let after = step.relation.image(self.vars, &new, k)?;
+                self.add(k, (procedure, entry, step.target), after)?;
+            }
+            for call in &content.calls {
+                if self.on_call {
+                    self.enter(k, call.callee, &new, &call.arguments.at(self.vars, k)?)?;
+                }
+                for exclusive in [false, true] {
+                    if let Some(summary) = self.s.get(&(call.callee, k, k, exclusive)).cloned() {
+                        let target = call.targets[usize::from(exclusive)];
+                        let after = self.join(k, k, &new, call, &summary)?;
+                        self.add(k, (procedure, entry, target), after)?;
+                    }
+                }
+            }
+            for exit in &content.returns {
+                let values = exit.values.at(self.vars, k)?;
+                self.leave(k, (procedure, entry), exit.exclusive, &new, &values, valid)?;
+            }
+        }
+        Ok(None)
+    }
+
+    pub fn failure(&self, k: usize, key: Key, facts: &Bdd) -> Result<Option<Failure>> {
+        let content = &self.graph.procedures[key.0].nodes[key.2];
+        for (edge, bad) in &content.bad {
+            let states = facts.and(&bad.at(self.vars, k)?)?;
+            if !states.is_false() {
+                return Ok(Some(Failure { key, edge: *edge, states }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// R7: a procedure is entered with these arguments in this shared state.
+    fn enter(&mut self, k: usize, callee: usize, caller: &Bdd, arguments: &Bdd) -> Result<()> {
+        let called =
+            caller.and_exists(arguments, &self.forget_caller)?.rename(&self.vars.params_become_own)?;
+        let begun = self.begin(k, callee, &called)?;
+        self.add(k, (callee, k, self.graph.procedures[callee].entry), begun)
+    }
+
+    /// From shared state and parameters to the facts at the entry of a procedure: entry and now are the same.
+    pub fn begin(&mut self, k: usize, procedure: usize, called: &Bdd) -> Result<Bdd> {
+        if !self.entered.contains_key(&k) {
+            self.entered.insert(k, self.vars.shared_equal(Copy::Entry, Copy::Now(k))?);
+        }
+        let init = self.graph.procedures[procedure].init.at(self.vars, k)?;
+        Ok(called.and(&init)?.and(&self.entered[&k])?)
+    }
+
+    /// R3, and then R2 for every caller that was waiting for this summary.
+    fn leave(
+        &mut self,
+        k: usize,
+        (procedure, entry): (usize, usize),
+        exclusive: bool,
+        facts: &Bdd,
+        values: &Bdd,
+        valid: Option<&Bdd>,
+    ) -> Result<()> {
+        if !self.summaries.contains_key(&entry) {
+            // What was before the entry is the caller's.
+            let starts = (0..=entry).map(Copy::Start);
+            let history = starts.chain((0..entry).map(Copy::Now));
+            let shared = history.flat_map(|copy| self.vars.all_shared(copy).collect::<Vec<_>>());
+            let cube = self.vars.space.cube(shared.chain(self.vars.locals().iter().copied()))?;
+            self.summaries.insert(entry, cube);
+        }
+        let summary = facts.and_exists(values, &self.summaries[&entry])?;
+        let key = (procedure, entry, k, exclusive);
+        let new = match self.s.get(&key) {
+            Some(known) => summary.minus(known)?,
+            None => summary,
+        };
+        if new.is_false() {
+            return Ok(());
+        }
+        let all = match self.s.get(&key) {
+            Some(known) => known.or(&new)?,
+            None => new.clone(),
+        };
+        self.s.insert(key, all);
+        for (caller, node, index) in self.callers[procedure].clone() {
+            let call = &self.graph.procedures[caller].nodes[node].calls[index];
+            let target = call.targets[usize::from(exclusive)];
+            for caller_entry in 0..=entry {
+                let Some(before) = self.h[entry].get(&(caller, caller_entry, node)).cloned() else {
+                    continue;
+                };
+                let mut after = self.join(entry, k, &before, call, &new)?;
+                if let Some(valid) = valid.filter(|_| entry < k) {
+                    after = after.and(valid)?;
+                }
+                self.add(k, (caller, caller_entry, target), after)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// R2: a call in context `from` that returns in context `to`.
+    fn join(
+        &mut self,
+        from: usize,
+        to: usize,
+        caller: &Bdd,
+        call: &crate::graph::Call,
+        summary: &Bdd,
+    ) -> Result<Bdd> {
+        let vars = self.vars;
+        if !self.joins.contains_key(&from) {
+            let shared = [(Copy::Entry, Copy::Now(from)), (Copy::Now(from), Copy::Next)];
+            let pairs = shared
+                .into_iter()
+                .flat_map(|(old, new)| vars.all_shared(old).zip(vars.all_shared(new)).collect::<Vec<_>>());
+            let params = (0..vars.param_count()).map(|slot| (vars.param(slot), vars.param_handed(slot)));
+            let renaming = vars.space.renaming(pairs.chain(params));
+            let handed = (0..vars.param_count()).map(|slot| vars.param_handed(slot));
+            let cube = vars.space.cube(vars.all_shared(Copy::Now(from)).chain(handed))?;
+            self.joins.insert(from, (renaming, cube));
+        }
+        let (renaming, cube) = &self.joins[&from];
+        let arguments = call.arguments.at(vars, from)?;
+        let joined = caller.and(&arguments)?.and_exists(&summary.rename(renaming)?, cube)?;
+        let mut after = joined.rename(vars.settle(from))?;
+        if let Some(results) = &call.results {
+            after = results.image(vars, &after, to)?;
+        }
+        Ok(after.exists(&vars.all_results)?)
+    }
+}

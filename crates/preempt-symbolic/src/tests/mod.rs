@@ -1,0 +1,256 @@
+//! Random programs: what the rules find must be what brute force finds.
+
+mod brute;
+mod generate;
+
+use crate::check::{Options, check};
+use crate::configurations::Configurations;
+use crate::fig3;
+use crate::fig5::{Analysis, Method};
+use crate::graph::{Graph, raw};
+use crate::stop::Watch;
+use crate::threads::Threads;
+use crate::vars::{Copy, Order, Shape, Vars};
+use generate::{Kind, program, sources};
+use preempt_core::{Limits, Silent, Verdict};
+use preempt_model::{Interpreter, Model, System, Type};
+use std::collections::BTreeSet;
+
+const TABLE: preempt_bdd::Options = preempt_bdd::Options { nodes: 1 << 20, cache: 1 << 14 };
+const PLAIN: Kind =
+    Kind { threads: 2, procedures: 0, recursive: false, atomic: false, asserts: false, starts: false };
+
+/// A program with everything that an analysis needs.
+struct Setting {
+    threads: Threads,
+    vars: Vars,
+    graphs: Vec<Graph>,
+}
+
+impl Setting {
+    fn new(model: &Model, contexts: usize) -> Setting {
+        let threads = Threads::of(model, &sources(), 4).unwrap();
+        let mut shape = Shape::of(model, &threads.extra);
+        shape.own = crate::check::own_codes(model, &threads);
+        let vars = Vars::new(shape, contexts, Order::Dependencies, TABLE).unwrap();
+        let graphs =
+            threads.all.iter().map(|thread| Graph::new(&vars, model, &threads, thread).unwrap()).collect();
+        Setting { threads, vars, graphs }
+    }
+
+    fn initial(&self) -> preempt_bdd::Bdd {
+        let values = self.threads.initial.globals.iter().map(|value| raw(*value, Type::BIT));
+        let values = values.chain(std::iter::repeat(0));
+        let point: Vec<_> = self.vars.all_shared(Copy::Start(0)).zip(values).collect();
+        self.vars.space.point(&point).unwrap()
+    }
+
+    /// The shared states after each round.
+    fn rounds(&self, method: Method) -> Vec<BTreeSet<Vec<i32>>> {
+        let programs: Vec<usize> = (0..self.graphs.len()).collect();
+        let mut analysis =
+            Analysis::new(&self.vars, &self.graphs, &programs, self.initial(), method).unwrap();
+        let mut watch_end = Silent;
+        let mut watch = Watch::new(&Limits::default(), &mut watch_end);
+        (0..self.vars.contexts)
+            .map(|k| {
+                assert!(analysis.round(k, &mut watch).unwrap().is_none());
+                self.members(&analysis.handoff.reachable(k).unwrap(), k)
+            })
+            .collect()
+    }
+
+    fn members(&self, set: &preempt_bdd::Bdd, k: usize) -> BTreeSet<Vec<i32>> {
+        let model_slots = self.threads.initial.globals.len();
+        let variables: Vec<_> = self.vars.all_shared(Copy::Now(k)).collect();
+        let mut rest = set.clone();
+        let mut members = BTreeSet::new();
+        while let Some(values) = self.vars.space.pick(&rest, &variables) {
+            let point: Vec<_> = variables.iter().copied().zip(values.iter().copied()).collect();
+            rest = rest.minus(&self.vars.space.point(&point).unwrap()).unwrap();
+            members.insert(values[..model_slots].iter().map(|&value| value as i32).collect());
+        }
+        members
+    }
+
+    fn configurations(&self) -> Vec<usize> {
+        let graphs: Vec<&Graph> = self.graphs.iter().collect();
+        let mut configurations = Configurations::new(&self.vars, &graphs, &self.initial()).unwrap().unwrap();
+        let mut silent = Silent;
+        let mut watch = Watch::new(&Limits::default(), &mut silent);
+        let variables = configurations.variables();
+        (0..self.vars.contexts)
+            .map(|_| {
+                configurations.round(&mut watch).unwrap();
+                let count = self.vars.space.count(&configurations.reached, &variables).unwrap();
+                usize::try_from(count).unwrap()
+            })
+            .collect()
+    }
+}
+
+/// Shared states after each round, and where it can be compared the number of configurations.
+fn compare(seeds: std::ops::Range<u64>, kind: Kind, contexts: usize) -> usize {
+    let sources = sources();
+    let mut compared = 0;
+    for seed in seeds {
+        let model = program(seed, kind);
+        let system = Interpreter::new(&model, &sources).unwrap();
+        // after what the first process did alone
+        let initial = system.close(&Threads::of(&model, &sources, 4).unwrap().initial);
+        let Some(brute) = brute::rounds(&system, initial, kind.threads, contexts, 4) else { continue };
+        let setting = Setting::new(&model, contexts);
+        let lazy = setting.rounds(Method::Lazy);
+        let eager = setting.rounds(Method::Eager);
+        assert_eq!(lazy, eager, "seed {seed} {kind:?}: lazy and eager");
+        for (symbolic, explicit) in lazy.iter().zip(&brute.shared) {
+            match brute.cut {
+                false => assert_eq!(symbolic, explicit, "seed {seed} {kind:?}"),
+                true => assert!(explicit.is_subset(symbolic), "seed {seed} {kind:?}"),
+            }
+        }
+        if !kind.recursive && !kind.atomic && !kind.starts {
+            assert_eq!(setting.configurations(), brute.configurations, "seed {seed} {kind:?}");
+        }
+        compared += usize::from(!brute.cut);
+    }
+    compared
+}
+
+#[test]
+fn two_threads_reach_what_brute_force_reaches() {
+    assert!(compare(0..800, PLAIN, 3) > 700);
+    assert!(compare(1000..1060, PLAIN, 4) > 50);
+}
+
+#[test]
+fn three_and_four_threads_reach_what_brute_force_reaches() {
+    assert!(compare(0..300, Kind { threads: 3, ..PLAIN }, 3) > 270);
+    assert!(compare(0..100, Kind { threads: 4, ..PLAIN }, 2) > 80);
+}
+
+#[test]
+fn procedures_across_contexts_reach_what_brute_force_reaches() {
+    assert!(compare(0..300, Kind { procedures: 2, ..PLAIN }, 3) > 200);
+    assert!(compare(1000..1040, Kind { procedures: 2, ..PLAIN }, 4) > 20);
+    assert!(compare(0..150, Kind { procedures: 1, threads: 3, ..PLAIN }, 3) > 90);
+}
+
+#[test]
+fn atomic_sequences_are_left_only_where_they_block() {
+    assert!(compare(0..400, Kind { atomic: true, ..PLAIN }, 3) > 350);
+    assert!(compare(0..300, Kind { atomic: true, procedures: 1, ..PLAIN }, 3) > 200);
+}
+
+#[test]
+fn threads_that_are_started_later_wait() {
+    assert!(compare(0..300, Kind { starts: true, ..PLAIN }, 3) > 250);
+    assert!(compare(0..150, Kind { starts: true, threads: 3, ..PLAIN }, 3) > 100);
+}
+
+#[test]
+fn recursion_agrees_where_brute_force_ends() {
+    assert!(compare(0..400, Kind { procedures: 2, recursive: true, ..PLAIN }, 3) > 100);
+}
+
+/// The verdict, K and a run that replays: `check` panics if it does not.
+fn verdicts(seeds: std::ops::Range<u64>, kind: Kind, contexts: usize) -> [usize; 2] {
+    let sources = sources();
+    let mut count = [0, 0];
+    for seed in seeds {
+        let model = program(seed, kind);
+        let system = Interpreter::new(&model, &sources).unwrap();
+        // after what the first process did alone
+        let initial = system.close(&Threads::of(&model, &sources, 4).unwrap().initial);
+        let Some(brute) = brute::rounds(&system, initial, kind.threads, contexts, 4) else { continue };
+        for method in [Method::Lazy, Method::Eager] {
+            let options =
+                Options { contexts: Some(contexts as u32), method, table: TABLE, ..Options::default() };
+            let report = check(&model, &sources, &options, &mut Silent).unwrap();
+            match brute.violation {
+                Some((round, _)) => {
+                    assert_eq!(report.outcome.verdict, Verdict::Violated, "seed {seed} {kind:?} {method:?}");
+                    // with calls that were not followed it may come earlier
+                    if !brute.cut {
+                        assert_eq!(report.contexts as usize, round + 1, "seed {seed} {kind:?} {method:?}");
+                    }
+                }
+                None if !brute.cut => {
+                    assert_eq!(report.outcome.verdict, Verdict::Holds, "seed {seed} {kind:?} {method:?}")
+                }
+                None => {}
+            }
+        }
+        count[usize::from(brute.violation.is_some())] += 1;
+    }
+    count
+}
+
+#[test]
+fn verdicts_and_contexts_are_those_of_brute_force() {
+    let [safe, unsafe_] = verdicts(0..400, Kind { asserts: true, ..PLAIN }, 3);
+    assert!(safe > 50 && unsafe_ > 50, "{safe} {unsafe_}");
+    verdicts(0..200, Kind { asserts: true, atomic: true, threads: 3, ..PLAIN }, 2);
+    verdicts(0..200, Kind { asserts: true, starts: true, ..PLAIN }, 3);
+}
+
+#[test]
+fn counterexamples_lead_through_calls_and_returns() {
+    let [safe, unsafe_] = verdicts(0..300, Kind { asserts: true, procedures: 2, ..PLAIN }, 3);
+    assert!(safe > 30 && unsafe_ > 50, "{safe} {unsafe_}");
+    verdicts(0..300, Kind { asserts: true, procedures: 2, recursive: true, atomic: true, ..PLAIN }, 3);
+}
+
+/// Fig. 3: eager, lazy and brute force reach the same states of a sequential program.
+#[test]
+fn sequential_programs_reach_the_same_states_eagerly_and_lazily() {
+    let sources = sources();
+    let mut compared = 0;
+    for seed in 0..400 {
+        let kind = Kind { threads: 1, procedures: 2, recursive: seed % 2 == 0, ..PLAIN };
+        let model = program(seed, kind);
+        let setting = Setting::new(&model, 1);
+        let (vars, graph) = (&setting.vars, &setting.graphs[0]);
+        let mut silent = Silent;
+        let mut watch = Watch::new(&Limits::default(), &mut silent);
+        let (rules, _) = fig3::lazy(vars, graph, &setting.initial(), false, &mut watch).unwrap();
+        let lazy = fig3::reachable(&rules).unwrap();
+        let to_entry = vars.shared_renaming([(Copy::Start(0), Copy::Entry)]);
+        let entry = setting.initial().rename(&to_entry).unwrap();
+        let mut eager = fig3::eager(vars, graph, &entry, &mut watch).unwrap();
+        eager.retain(|_, states| !states.is_false());
+        assert_eq!(lazy, eager, "seed {seed}");
+
+        let system = Interpreter::new(&model, &sources).unwrap();
+        let Some(brute) = brute::rounds(&system, system.initial_states().remove(0), 1, 1, 5) else {
+            continue;
+        };
+        if brute.cut {
+            continue;
+        }
+        compared += 1;
+        // the top of the stack: code, location, shared state and locals
+        let mut explicit = BTreeSet::new();
+        for state in &brute.met {
+            let machine = system.open(state);
+            let frame = machine.processes[0].frame();
+            explicit.insert((frame.code, frame.location, machine.globals, frame.locals.clone()));
+        }
+        let variables: Vec<_> = vars.all_shared(Copy::Now(0)).chain(vars.locals().iter().copied()).collect();
+        let mut symbolic = BTreeSet::new();
+        for (&(procedure, node), states) in &lazy {
+            let mut rest = states.clone();
+            while let Some(values) = vars.space.pick(&rest, &variables) {
+                let point: Vec<_> = variables.iter().copied().zip(values.iter().copied()).collect();
+                rest = rest.minus(&vars.space.point(&point).unwrap()).unwrap();
+                let values: Vec<i32> = values.iter().map(|&value| value as i32).collect();
+                let (globals, locals) = values.split_at(vars.shared_count());
+                let content = &graph.procedures[procedure];
+                let location = content.nodes[node].location.unwrap();
+                symbolic.insert((content.code, location, globals.to_vec(), locals.to_vec()));
+            }
+        }
+        assert_eq!(symbolic, explicit, "seed {seed}");
+    }
+    assert!(compared > 200, "{compared}");
+}

@@ -1,0 +1,334 @@
+//! The BDD variables: which copies of the program's variables there are, and in which order they stand.
+//!
+//! A shared variable has, for each execution context i, a copy in the vector that the first thread starts from
+//! (`Other`), in the vector that this thread starts from (`Start`, paper 002: g0) and in the vector of where it is now
+//! (`Now`, g2); one copy at the entry of the procedure (`Entry`, g1: only the context of the entry matters, since
+//! contexts before it are over and later ones begin as `Start` says); and one for the state after a step (`Next`).
+//! A local has `Now` and `Next`, a parameter its value at the entry and the value handed to a callee.
+
+use crate::stop::Result;
+use preempt_bdd::{Bdd, Cube, Layout, Options, Renaming, Space, Variable, order};
+use preempt_model::{CodeId, Command, Expr, Footprint, Model, Scope, Type};
+use std::collections::BTreeMap;
+
+/// How many bits each kind of variable has.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Shape {
+    /// Types of the shared slots: those of the model, and after them those that starting threads needs.
+    pub shared: Vec<Type>,
+    /// Types of the locals of each code.
+    pub locals: Vec<Vec<Type>>,
+    pub results: Vec<u8>,
+    pub choices: u32,
+    /// Shared slots and locals (numbered after them) that occur in one command, with the code it stands in.
+    pub groups: Vec<(CodeId, Vec<u32>)>,
+    /// For each thread the codes that it can be in, if each of them can be in progress only once: for these it has
+    /// variables of its own.
+    pub own: Vec<Vec<CodeId>>,
+}
+
+/// Which order the variables stand in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// Those that occur in the same commands together.
+    #[default]
+    Dependencies,
+    /// As the program declares them: shared variables first.
+    Declared,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Copy {
+    Other(usize),
+    Start(usize),
+    Now(usize),
+    Entry,
+    Next,
+}
+
+/// A thread stands at one of so many places at most.
+pub(crate) const MOST_PLACES: usize = 1 << 12;
+
+/// A nondeterministic value takes this many bits at most, together with all others of the same command.
+const MOST_CHOICES: u32 = 256;
+
+impl Shape {
+    /// `extra`: shared slots that the model does not have.
+    pub fn of(model: &Model, extra: &[Type]) -> Shape {
+        let mut shape = Shape { shared: types(&model.globals, model.global_slots, &[]), ..Shape::default() };
+        shape.shared.extend(extra);
+        for code in &model.codes {
+            shape.locals.push(types(&code.variables, code.slots, &code.parameters));
+        }
+        for edge in model.edges() {
+            if let Command::Call { results, .. } = &edge.command {
+                shape.results.resize(shape.results.len().max(results.len()), 1);
+                for (bits, place) in shape.results.iter_mut().zip(results) {
+                    *bits = (*bits).max(place.ty.bits);
+                }
+            }
+            shape.choices = shape.choices.max(choice_bits(&edge.command).min(MOST_CHOICES));
+        }
+        shape.groups = shape.dependencies(model);
+        shape
+    }
+
+    /// Widths of the locals, shared by all codes.
+    fn local_bits(&self) -> Vec<u8> {
+        let count = self.locals.iter().map(Vec::len).max().unwrap_or(0);
+        let widest = |slot: usize| self.locals.iter().filter_map(|types| Some(types.get(slot)?.bits)).max();
+        (0..count).map(|slot| widest(slot).unwrap_or(1)).collect()
+    }
+
+    fn dependencies(&self, model: &Model) -> Vec<(CodeId, Vec<u32>)> {
+        let shared = self.shared.len() as u32;
+        let number = |&(scope, slot): &(Scope, u32)| match scope {
+            Scope::Global => Some(slot),
+            Scope::Local => Some(shared + slot),
+            Scope::Hidden | Scope::Nowhere => None,
+        };
+        let group = |command: &Command| {
+            let footprint = Footprint::of(model, command);
+            let mut group: Vec<u32> =
+                footprint.may_read.0.iter().chain(&footprint.may_write.0).filter_map(number).collect();
+            group.sort_unstable();
+            group.dedup();
+            group
+        };
+        let codes = model.codes.iter().enumerate();
+        let edges = codes.flat_map(|(number, code)| {
+            let edges = code.locations.iter().flat_map(|location| &location.edges);
+            edges.map(move |edge| (CodeId(number as u16), edge))
+        });
+        edges.map(|(code, edge)| (code, group(&edge.command))).filter(|(_, group)| group.len() > 1).collect()
+    }
+}
+
+/// For each slot the type of the variable in it.
+fn types(variables: &[preempt_model::Variable], slots: u32, parameters: &[Type]) -> Vec<Type> {
+    let mut types = vec![Type::INT; slots as usize];
+    for (slot, ty) in types.iter_mut().zip(parameters) {
+        *slot = *ty;
+    }
+    for variable in variables {
+        let first = variable.slot as usize;
+        for slot in types.iter_mut().skip(first).take(variable.length.unwrap_or(1) as usize) {
+            *slot = variable.ty;
+        }
+    }
+    types
+}
+
+fn choice_bits(command: &Command) -> u32 {
+    let mut bits = 0;
+    command.visit(&mut |expr| {
+        if let Expr::Any { low, high } = expr {
+            bits += preempt_bdd::space::bits((i64::from(*high) - i64::from(*low)).max(0) as u64 + 1) as u32;
+        }
+    });
+    // a block may execute a command again and again
+    if matches!(command, Command::Deterministic(_)) { bits * 8 } else { bits }
+}
+
+pub(crate) struct Vars {
+    pub space: Space,
+    pub shape: Shape,
+    pub contexts: usize,
+    shared: Vec<Variable>,
+    locals: Vec<Variable>,
+    params: Vec<Variable>,
+    results: Vec<Variable>,
+    choices: Vec<Variable>,
+    /// For each thread where it stands, and the locals of each code that it can be in.
+    own: Vec<(Variable, BTreeMap<CodeId, Vec<Variable>>)>,
+    /// `Next` of shared variables and locals becomes `Now`, for each context.
+    settle: Vec<Renaming>,
+    pub all_locals: Cube,
+    pub all_results: Cube,
+    pub all_choices: Cube,
+    /// Parameters, as at the entry and as handed to a callee.
+    pub own_params: Cube,
+    pub params_become_own: Renaming,
+}
+
+impl Vars {
+    pub fn new(shape: Shape, contexts: usize, order: Order, options: Options) -> Result<Vars> {
+        let mut layout = Layout::new();
+        let copies = 3 * contexts as u32 + 2;
+        let local_bits = shape.local_bits();
+        let values = |bits: u8| 1u64 << bits.clamp(1, 32);
+        let shared: Vec<Variable> =
+            shape.shared.iter().map(|ty| layout.add(values(ty.bits), copies)).collect();
+        // A parameter is a local that keeps its first value: copies 2 and 3.
+        let locals: Vec<Variable> = local_bits.iter().map(|&bits| layout.add(values(bits), 4)).collect();
+        let results: Vec<Variable> = shape.results.iter().map(|&bits| layout.add(values(bits), 1)).collect();
+        let choices: Vec<Variable> = (0..shape.choices).map(|_| layout.add(2, 1)).collect();
+        let own: Vec<_> = shape
+            .own
+            .iter()
+            .map(|codes| {
+                let place = layout.add(MOST_PLACES as u64, 1);
+                let mut variables = BTreeMap::new();
+                for code in codes {
+                    let types = &shape.locals[usize::from(code.0)];
+                    let locals = types.iter().map(|ty| layout.add(values(ty.bits), 1)).collect();
+                    variables.insert(*code, locals);
+                }
+                (place, variables)
+            })
+            .collect();
+        let order = match order {
+            Order::Declared => Vec::new(),
+            Order::Dependencies => dependency_order(&shape, layout.len() as u32, &own),
+        };
+        let space = layout.build_ordered(&order, options)?;
+        let params = locals.clone();
+        let settle = (0..contexts)
+            .map(|k| {
+                let global = shared
+                    .iter()
+                    .map(|v| (v.copy(copy(contexts, Copy::Next)), v.copy(copy(contexts, Copy::Now(k)))));
+                space.renaming(global.chain(locals.iter().map(|v| (v.copy(1), *v))))
+            })
+            .collect();
+        let all_locals = space.cube(locals.iter().copied())?;
+        let all_results = space.cube(results.iter().copied())?;
+        let all_choices = space.cube(choices.iter().copied())?;
+        let own_params = space.cube(params.iter().map(|v| v.copy(2)))?;
+        let params_become_own = space.renaming(params.iter().map(|v| (v.copy(3), v.copy(2))));
+        Ok(Vars {
+            space,
+            shape,
+            contexts,
+            shared,
+            locals,
+            params,
+            results,
+            choices,
+            own,
+            settle,
+            all_locals,
+            all_results,
+            all_choices,
+            own_params,
+            params_become_own,
+        })
+    }
+
+    pub fn shared_count(&self) -> usize {
+        self.shared.len()
+    }
+
+    pub fn shared(&self, slot: usize, which: Copy) -> Variable {
+        self.shared[slot].copy(copy(self.contexts, which))
+    }
+
+    pub fn all_shared(&self, which: Copy) -> impl Iterator<Item = Variable> + '_ {
+        self.shared.iter().map(move |variable| variable.copy(copy(self.contexts, which)))
+    }
+
+    pub fn local(&self, slot: usize) -> Variable {
+        self.locals[slot]
+    }
+
+    pub fn local_next(&self, slot: usize) -> Variable {
+        self.locals[slot].copy(1)
+    }
+
+    pub fn locals(&self) -> &[Variable] {
+        &self.locals
+    }
+
+    pub fn param(&self, slot: usize) -> Variable {
+        self.params[slot].copy(2)
+    }
+
+    pub fn param_handed(&self, slot: usize) -> Variable {
+        self.params[slot].copy(3)
+    }
+
+    pub fn param_count(&self) -> usize {
+        self.params.len()
+    }
+
+    pub fn result(&self, index: usize) -> Variable {
+        self.results[index]
+    }
+
+    pub fn results(&self) -> &[Variable] {
+        &self.results
+    }
+
+    pub fn choice(&self, index: usize) -> Option<Variable> {
+        self.choices.get(index).copied()
+    }
+
+    /// After a step in context `k`: what is next is now.
+    pub fn settle(&self, k: usize) -> &Renaming {
+        &self.settle[k]
+    }
+
+    /// Copies of shared variables as one cube.
+    pub fn shared_cube(&self, copies: impl IntoIterator<Item = Copy>) -> Result<Cube> {
+        let variables = copies.into_iter().flat_map(|which| self.all_shared(which).collect::<Vec<_>>());
+        Ok(self.space.cube(variables)?)
+    }
+
+    /// Copies of the shared variables in the place of other copies.
+    pub fn shared_renaming(&self, pairs: impl IntoIterator<Item = (Copy, Copy)>) -> Renaming {
+        let pairs = pairs.into_iter();
+        self.space.renaming(
+            pairs.flat_map(|(from, to)| self.all_shared(from).zip(self.all_shared(to)).collect::<Vec<_>>()),
+        )
+    }
+
+    /// All shared variables agree in these two copies.
+    pub fn shared_equal(&self, left: Copy, right: Copy) -> Result<Bdd> {
+        let mut result = self.space.yes();
+        // from the bottom up: every step adds on top
+        let mut pairs: Vec<_> = self.all_shared(left).zip(self.all_shared(right)).collect();
+        pairs.sort_by_key(|(left, _)| std::cmp::Reverse(self.space.levels(*left).first().copied()));
+        for (left, right) in pairs {
+            result = self.space.same(left, right)?.and(&result)?;
+        }
+        Ok(result)
+    }
+
+    /// Where a thread stands, and its own locals of a code, where threads have such variables.
+    pub fn own(&self, thread: usize) -> Option<&(Variable, BTreeMap<CodeId, Vec<Variable>>)> {
+        self.own.get(thread)
+    }
+}
+
+/// Where each variable stands relative to the others: by the commands in which they occur together. A thread's own
+/// variables occur where the locals do.
+fn dependency_order(
+    shape: &Shape,
+    count: u32,
+    own: &[(Variable, BTreeMap<CodeId, Vec<Variable>>)],
+) -> Vec<u32> {
+    let shared = shape.shared.len() as u32;
+    let mut groups: Vec<Vec<u32>> = shape.groups.iter().map(|(_, group)| group.clone()).collect();
+    for (_, codes) in own {
+        for (code, group) in &shape.groups {
+            let Some(locals) = codes.get(code) else { continue };
+            let place = |&number: &u32| match number.checked_sub(shared) {
+                None => Some(number),
+                Some(slot) => locals.get(slot as usize).map(|variable| variable.index),
+            };
+            groups.push(group.iter().filter_map(place).collect());
+        }
+    }
+    order::force(count, &groups)
+}
+
+fn copy(contexts: usize, which: Copy) -> u32 {
+    // What belongs to one context stands together.
+    (match which {
+        Copy::Other(k) => 3 * k,
+        Copy::Start(k) => 3 * k + 1,
+        Copy::Now(k) => 3 * k + 2,
+        Copy::Entry => 3 * contexts,
+        Copy::Next => 3 * contexts + 1,
+    }) as u32
+}
