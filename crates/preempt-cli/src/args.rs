@@ -301,6 +301,23 @@ pub struct SearchArgs {
     #[arg(long)]
     pub fair_switch: bool,
 
+    /// Save the search to a file now and then, to continue it later
+    ///
+    /// Also when a limit is reached or the search is interrupted. It applies to counting and to safety.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub checkpoint: Option<PathBuf>,
+
+    /// How often to save (10s, 5m)
+    #[arg(long, value_name = "TIME", value_parser = units::duration, default_value = "60s")]
+    #[arg(hide_short_help = true, requires = "checkpoint")]
+    pub checkpoint_every: Duration,
+
+    /// Continue the search that a checkpoint holds
+    ///
+    /// The model and the options of the search must be the same; limits may be others.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub resume: Option<PathBuf>,
+
     /// Stop after N states (500k, 10M)
     #[arg(long, value_name = "N", value_parser = units::count, allow_negative_numbers = true)]
     pub max_states: Option<u64>,

@@ -6,7 +6,8 @@ pub use preempt_boolean::{
     Dialect, Options as BooleanOptions, inline, load as load_boolean, print, sequentialize,
 };
 pub use preempt_explicit::{
-    Goal, Options as ExplicitOptions, Order, Reduction, Report, Source, Unsupported, answer, explore,
+    Checkpoints, Goal, Options as ExplicitOptions, Order, Reduction, Refusal, Report, Save, Source, answer,
+    explore_saved,
 };
 pub use preempt_model::question::{Asking, Question};
 pub use preempt_model::search::{self, Options};

@@ -1,7 +1,7 @@
 //! Any system as a source of successors: its states are kept as they are and numbered, and the number is the byte
 //! vector. It is for protocols written as Rust types, for what machine code does not do, and for comparison with it.
 
-use crate::successors::{Event, Piece, Successors};
+use crate::successors::{Event, Successors};
 use preempt_core::PropertyKind;
 use preempt_model::System;
 use preempt_model::search::stable;
@@ -18,8 +18,6 @@ pub struct Interned<'a, S: System> {
 
 /// The exact reduction, for a system that knows about it.
 pub type RunsAlone<'a, S> = Option<Box<dyn Fn(&<S as System>::State, usize) -> bool + 'a>>;
-
-const WHOLE: [Piece; 1] = [Piece { start: 0, end: 4, table: 0 }];
 
 /// The two references to a state, its number and an entry of the table, roughly.
 const BYTES_BESIDE_A_STATE: u64 = 48;
@@ -54,6 +52,7 @@ impl<'a, S: System> Interned<'a, S> {
 impl<S: System> Successors for Interned<'_, S> {
     type Meaning = S;
     const JUDGES_STATES: bool = true;
+    const HEADER: usize = 0;
 
     fn meaning(&self) -> &S {
         self.system
@@ -105,8 +104,8 @@ impl<S: System> Successors for Interned<'_, S> {
         0
     }
 
-    fn pieces(&mut self, _: u32) -> &[Piece] {
-        &WHOLE
+    fn class_size(&self, _: u32) -> Option<usize> {
+        Some(size_of::<u32>())
     }
 
     fn write_class(&self, _: u32, _: &mut [u8]) {}

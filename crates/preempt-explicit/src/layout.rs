@@ -10,9 +10,11 @@
 //! as they are met. Hidden variables are not part of a state: while a step is computed they lie before its bytes.
 
 use crate::Unsupported;
+use crate::saved::{damaged, read_u64, write_u64};
 use crate::slots::{Facts, Kind, Slots, is_in, lay_out, places};
 use preempt_model::interpreter::MAX_PROCESSES;
 use preempt_model::{Code, CodeId, Expr, Init, Model, Scope, TemplateId};
+use std::io::{Read, Write};
 
 /// Bytes of the layout's number.
 pub const LAYOUT_BYTES: usize = 2;
@@ -253,6 +255,11 @@ impl Layouts {
         &self.all[usize::from(number)]
     }
 
+    /// `None` if there is no such number.
+    pub fn known(&self, number: u32) -> Option<&Layout> {
+        self.all.get(number as usize).map(|layout| &**layout)
+    }
+
     pub fn of_state(&self, state: &[u8]) -> &Layout {
         self.get(u16::from_le_bytes([state[0], state[1]]))
     }
@@ -288,5 +295,30 @@ impl Layouts {
         self.all[usize::from(number)].children[usize::from(code.0)] = Some(child);
         self.all.push(Box::new(layout));
         Some(self.get(child))
+    }
+
+    /// Each layout by the one without its last process, and that process's code.
+    pub fn save(&self, out: &mut dyn Write) -> Result<(), std::io::Error> {
+        let children = self.all.iter().skip(1);
+        write_u64(out, children.len() as u64)?;
+        for layout in children {
+            let code = layout.codes.last().map_or(0, |code| code.0);
+            write_u64(out, u64::from(layout.parent) << 16 | u64::from(code))?;
+        }
+        Ok(())
+    }
+
+    /// Numbers the layouts as they were; those met already keep their numbers.
+    pub fn restore(&mut self, shape: &Shape, input: &mut dyn Read) -> Result<(), std::io::Error> {
+        for number in 1..=read_u64(input)? {
+            let packed = read_u64(input)?;
+            let (parent, code) = ((packed >> 16) as u16, CodeId(packed as u16));
+            let known = usize::from(parent) < self.all.len() && usize::from(code.0) < shape.codes.len();
+            let layout = if known { self.with_one_more(shape, parent, code) } else { None };
+            if layout.is_none_or(|layout| u64::from(layout.number) != number) {
+                return Err(damaged("its sets of processes are not those of the model"));
+            }
+        }
+        Ok(())
     }
 }

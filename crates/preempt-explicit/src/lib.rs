@@ -13,6 +13,7 @@ mod layout;
 mod native;
 mod question;
 mod reduction;
+mod saved;
 mod search;
 mod slots;
 mod store;
@@ -21,10 +22,12 @@ mod watched;
 
 pub use interned::Interned;
 pub use native::Native;
-pub use question::{answer, check, count, explore, explore_system};
+pub use question::{answer, check, count, explore, explore_saved, explore_system};
 pub use reduction::Reduction;
-pub use search::{Error, Goal, Options, Order, Report, Source, search};
-pub use successors::{Event, Piece, Successors};
+pub use search::{
+    Checkpoints, Error, Goal, NoCheckpoints, Options, Order, Report, Save, Source, search, search_saved,
+};
+pub use successors::{Event, Successors};
 
 /// Something in a model that the engine cannot do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,3 +40,28 @@ impl std::fmt::Display for Unsupported {
 }
 
 impl std::error::Error for Unsupported {}
+
+/// Why there is no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    Unsupported(Unsupported),
+    /// A search could not be continued from its checkpoint.
+    Checkpoint(String),
+}
+
+impl From<Unsupported> for Refusal {
+    fn from(unsupported: Unsupported) -> Refusal {
+        Refusal::Unsupported(unsupported)
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Refusal::Unsupported(unsupported) => unsupported.fmt(f),
+            Refusal::Checkpoint(why) => write!(f, "the checkpoint cannot be used: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}

@@ -1,12 +1,12 @@
 //! How each question about a model is answered here, and any system of one's own.
 
-use crate::Unsupported;
 use crate::interned::{Interned, RunsAlone};
 use crate::native::Native;
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
-use crate::search::{Goal, Options, Report, Source, search};
+use crate::search::{Checkpoints, Goal, NoCheckpoints, Options, Report, Source, search, search_saved};
 use crate::watched::{Observer as Automaton, PlaceOf, Watched};
+use crate::{Refusal, Unsupported};
 use preempt_core::{Observer, Outcome, SourceMap, Verdict};
 use preempt_model::monitor::{BuchiMonitor, ClaimMonitor, Monitor, Monitored, Traced};
 use preempt_model::question::{Asking, Question};
@@ -19,7 +19,7 @@ pub fn check(
     sources: &SourceMap,
     options: &Options,
     observer: &mut dyn Observer,
-) -> Result<Outcome, Unsupported> {
+) -> Result<Outcome, Refusal> {
     explore(model, sources, options, Goal::First, observer).map(|report| report.outcome)
 }
 
@@ -29,7 +29,7 @@ pub fn count(
     sources: &SourceMap,
     options: &Options,
     observer: &mut dyn Observer,
-) -> Result<Outcome, Unsupported> {
+) -> Result<Outcome, Refusal> {
     explore(model, sources, options, Goal::Count, observer).map(|report| report.outcome)
 }
 
@@ -39,7 +39,7 @@ pub fn explore_system<S: System>(
     options: &Options,
     goal: Goal,
     observer: &mut dyn Observer,
-) -> Result<Report, Unsupported> {
+) -> Result<Report, Refusal> {
     search(Interned::new(system, None), options, goal, observer)
 }
 
@@ -50,20 +50,36 @@ pub fn explore(
     options: &Options,
     goal: Goal,
     observer: &mut dyn Observer,
-) -> Result<Report, Unsupported> {
+) -> Result<Report, Refusal> {
+    explore_saved(model, sources, options, goal, &mut NoCheckpoints, observer)
+}
+
+/// As [`explore`], with checkpoints.
+pub fn explore_saved(
+    model: &Model,
+    sources: &SourceMap,
+    options: &Options,
+    goal: Goal,
+    checkpoints: &mut dyn Checkpoints,
+    observer: &mut dyn Observer,
+) -> Result<Report, Refusal> {
     let private = match options.reduction {
         Reduction::None => PrivateLocations::none(model),
         Reduction::Exact => PrivateLocations::new(model),
     };
     match options.successors {
-        Source::Native => search(Native::new(model, sources)?.reduced(private), options, goal, observer),
+        Source::Native => {
+            let native = Native::new(model, sources)?.reduced(private);
+            search_saved(native, options, goal, checkpoints, observer)
+        }
         Source::Interpreted => {
             let interpreter = interpreter(model, sources)?;
             let runs_alone: RunsAlone<'_, Interpreter<'_>> = Some(Box::new(|state, process| {
                 let place = interpreter.place_of(state, process);
                 place.is_some_and(|(code, location)| private.contains(code, location))
             }));
-            search(Interned::new(&interpreter, runs_alone), options, goal, observer)
+            let interned = Interned::new(&interpreter, runs_alone);
+            search_saved(interned, options, goal, checkpoints, observer)
         }
     }
 }
@@ -76,7 +92,7 @@ pub fn answer(
     options: &Options,
     weakly_fair: bool,
     observer: &mut dyn Observer,
-) -> Result<Report, Unsupported> {
+) -> Result<Report, Refusal> {
     let interpreter = &interpreter(model, sources)?;
     let finite = match question {
         Question::Safety => return explore(model, sources, options, Goal::First, observer),
@@ -121,7 +137,7 @@ fn watched<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     automaton: Automaton,
     options: &Options,
     observer: &mut dyn Observer,
-) -> Result<Report, Unsupported> {
+) -> Result<Report, Refusal> {
     let meaning = Monitored { system: interpreter, monitor };
     match options.successors {
         Source::Native => {

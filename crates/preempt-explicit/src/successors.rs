@@ -3,6 +3,7 @@
 
 use preempt_core::PropertyKind;
 use preempt_model::System;
+use std::io::{Error, ErrorKind, Read, Result, Write};
 
 /// What happens on the way from one stable state to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,15 +12,6 @@ pub enum Event<'a> {
     Arrival { state: &'a [u8], runs: u8, steps: u32 },
     /// The last of `steps` steps violates something.
     Violation { kind: PropertyKind, steps: u32 },
-}
-
-/// A part of a state that is stored once, however many states it occurs in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
-    pub start: u32,
-    pub end: u32,
-    /// Pieces of one table have the same length and the same meaning.
-    pub table: u32,
 }
 
 pub trait Successors {
@@ -56,13 +48,31 @@ pub trait Successors {
         false
     }
 
-    /// Which way of cutting a state into pieces is the state's; each has a number and a length.
+    /// States of one class have the same length and the same meaning of their bytes. Classes are numbered.
     fn class_of(&self, state: &[u8]) -> u32;
 
-    fn pieces(&mut self, class: u32) -> &[Piece];
+    /// The length of its states; `None` if there is no class with this number.
+    fn class_size(&self, class: u32) -> Option<usize>;
 
-    /// Writes what a class says by itself to the beginning of a state.
+    /// So many bytes at the beginning of a state say nothing but its class.
+    const HEADER: usize;
+
+    /// Writes them.
     fn write_class(&self, class: u32, state: &mut [u8]);
+
+    /// A number that is different for another system.
+    fn identity(&self) -> u64 {
+        0
+    }
+
+    /// Writes what is needed to understand stored states, for [`Successors::restore`].
+    fn save(&self, _: &mut dyn Write) -> Result<()> {
+        Err(no_checkpoints())
+    }
+
+    fn restore(&mut self, _: &mut dyn Read) -> Result<()> {
+        Err(no_checkpoints())
+    }
 
     /// Memory used for states outside the store.
     fn bytes(&self) -> u64 {
@@ -73,4 +83,8 @@ pub trait Successors {
     fn trouble(&self) -> Option<crate::Unsupported> {
         None
     }
+}
+
+fn no_checkpoints() -> Error {
+    Error::new(ErrorKind::Unsupported, "only a model in machine code can be continued")
 }

@@ -4,11 +4,12 @@
 
 use crate::Unsupported;
 use crate::native::Native;
-use crate::successors::{Event, Piece, Successors};
+use crate::successors::{Event, Successors};
 use preempt_core::{PropertyKind, SourceMap};
 use preempt_model::monitor::{Monitor, Monitored};
 use preempt_model::property::Automaton;
 use preempt_model::{Code, Command, Expr, Interpreter, LocationId, Model, System};
+use std::io::{Read, Write};
 
 /// Where an observer can go from each of its places.
 #[derive(Debug, Clone, Default)]
@@ -191,6 +192,7 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>>> Watched<'a, 'm, M> {
 impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Successors for Watched<'a, 'm, M> {
     type Meaning = Monitored<'a, Interpreter<'m>, M>;
     const JUDGES_STATES: bool = true;
+    const HEADER: usize = Native::HEADER;
 
     fn meaning(&self) -> &Self::Meaning {
         &self.meaning
@@ -276,12 +278,24 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Successors for Watched
         self.native.class_of(state)
     }
 
-    fn pieces(&mut self, class: u32) -> &[Piece] {
-        self.native.pieces(class)
+    fn class_size(&self, class: u32) -> Option<usize> {
+        self.native.class_size(class)
     }
 
     fn write_class(&self, class: u32, state: &mut [u8]) {
         self.native.write_class(class, state);
+    }
+
+    fn identity(&self) -> u64 {
+        self.native.identity()
+    }
+
+    fn save(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        self.native.save(out)
+    }
+
+    fn restore(&mut self, input: &mut dyn Read) -> std::io::Result<()> {
+        self.native.restore(input)
     }
 
     fn trouble(&self) -> Option<Unsupported> {

@@ -18,7 +18,7 @@ use preempt_report::{TextOptions, to_json};
 use std::path::Path;
 
 pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
-    if let Some(path) = &args.trace {
+    for path in [&args.trace, &args.search.checkpoint].into_iter().flatten() {
         could_be_written(path)?;
     }
     let source = input::read(&args.model)?;
@@ -36,6 +36,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
         explicit::refuse_elsewhere(&args.search, Some(args))?;
     }
     let questions = questions(args, &ready.model)?;
+    explicit::refuse_checkpoints(&args.search, &questions)?;
     let Answered { names, outcome, promise, all } = answer(&ready, engine, args, &questions, &settings)?;
     let text = TextOptions {
         full: args.full,

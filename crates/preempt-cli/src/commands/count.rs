@@ -1,5 +1,6 @@
 //! `preempt count`: the size of the state space.
 
+use super::check::could_be_written;
 use super::explicit;
 use super::model::ready;
 use super::outcome::{info, options, present};
@@ -20,6 +21,10 @@ pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
     let settings = explicit::options(&args.search)?;
     if engine != Engine::Explicit {
         explicit::refuse_elsewhere(&args.search, None)?;
+    }
+    explicit::refuse_checkpoints(&args.search, &[])?;
+    if let Some(path) = &args.search.checkpoint {
+        could_be_written(path)?;
     }
     let interpreter = ready.interpreter()?;
     let mut watch = Watch::start();

@@ -3,8 +3,9 @@
 
 use super::model::Ready;
 use crate::args::{CheckArgs, CostUnit, ReductionKind, SearchArgs, SearchOrder, SuccessorSource};
-use crate::backend::{self, ExplicitOptions, Goal, Order, Question, Reduction, Report, Source};
-use crate::console::Failure;
+use crate::backend::{self, ExplicitOptions, Goal, Order, Question, Reduction, Refusal, Report, Source};
+use crate::checkpoint::Files;
+use crate::console::{self, Failure};
 use preempt_core::{Cost, Limits, Observer, Verdict};
 
 /// What the arguments ask for, if it can be done.
@@ -76,6 +77,8 @@ pub fn refuse_elsewhere(search: &SearchArgs, check: Option<&CheckArgs>) -> Resul
         ("--search", search.search.is_some_and(|order| order != SearchOrder::FewestPreemptions)),
         ("--cost", search.cost.is_some_and(|cost| cost != CostUnit::Preemptions)),
         ("--successors", search.successors.is_some_and(|how| how != SuccessorSource::Interpreted)),
+        ("--checkpoint", search.checkpoint.is_some()),
+        ("--resume", search.resume.is_some()),
         ("--all-errors", check.is_some_and(|check| check.all_errors)),
         ("--reduction", check.is_some_and(|check| check.reduction == Some(ReductionKind::Exact))),
     ];
@@ -114,7 +117,11 @@ pub fn simplest(
             backend::answer(question, &ready.model, &ready.sources, options, args.weak_fairness, observer)
         })
     };
-    let report = ask(options, observer)?;
+    let report = match question {
+        // Only this search can be long enough to be worth a checkpoint.
+        Question::Safety => explore(ready, &args.search, options, Goal::First, observer)?,
+        _ => ask(options, observer)?,
+    };
     let Some(trace) = &report.outcome.counterexample else { return Ok(Answer { report, promise: None }) };
     if options.order == Order::DepthFirst || (args.weak_fairness && trace.loop_start.is_some()) {
         return Ok(Answer { report, promise: None });
@@ -156,7 +163,7 @@ pub fn simplest(
     }
 }
 
-/// Counts, or reports every violation.
+/// A search of the model itself, which can be saved and continued.
 pub fn explore(
     ready: &Ready,
     search: &SearchArgs,
@@ -164,23 +171,54 @@ pub fn explore(
     goal: Goal,
     observer: &mut dyn Observer,
 ) -> Result<Report, Failure> {
-    with_fallback(search, options, |options| {
-        backend::explore(&ready.model, &ready.sources, options, goal, observer)
-    })
+    let mut files = Files::open(search)?;
+    let report = with_fallback(search, options, |options| {
+        backend::explore_saved(&ready.model, &ready.sources, options, goal, &mut files, observer)
+    })?;
+    if let Some(trouble) = files.trouble() {
+        console::complain(&format!("warning: {trouble}\n"));
+    }
+    Ok(report)
+}
+
+/// Checkpoints are for the search of the model itself.
+pub fn refuse_checkpoints(search: &SearchArgs, questions: &[Question]) -> Result<(), Failure> {
+    if !Files::are_wanted(search) {
+        return Ok(());
+    }
+    let name = if search.resume.is_some() { "--resume" } else { "--checkpoint" };
+    if search.search == Some(SearchOrder::DepthFirst) {
+        return Err(Failure::new(format!("{name} needs a search in the order of cost"))
+            .hint("leave out --search depth-first"));
+    }
+    if search.successors == Some(SuccessorSource::Interpreted) {
+        return Err(Failure::new(format!("{name} needs machine code")).hint("leave out --successors"));
+    }
+    match questions.iter().any(|question| *question != Question::Safety) {
+        true => Err(Failure::new(format!("{name} applies to safety only, and this model asks for more"))
+            .hint("add --property safety, and check the rest apart")),
+        false => Ok(()),
+    }
 }
 
 /// A model that cannot be compiled is interpreted, unless machine code was asked for.
 fn with_fallback(
     search: &SearchArgs,
     options: &ExplicitOptions,
-    mut run: impl FnMut(&ExplicitOptions) -> Result<Report, backend::Unsupported>,
+    mut run: impl FnMut(&ExplicitOptions) -> Result<Report, Refusal>,
 ) -> Result<Report, Failure> {
     let interpreted = ExplicitOptions { successors: Source::Interpreted, ..options.clone() };
+    let may_interpret = search.successors.is_none() && !Files::are_wanted(search);
     let result = match run(options) {
-        Err(_) if search.successors.is_none() && options.successors == Source::Native => run(&interpreted),
+        Err(Refusal::Unsupported(_)) if may_interpret && options.successors == Source::Native => {
+            run(&interpreted)
+        }
         result => result,
     };
-    result.map_err(|why| Failure::new(why.to_string()).hint("use --engine reference"))
+    result.map_err(|why| match why {
+        Refusal::Unsupported(_) => Failure::new(why.to_string()).hint("use --engine reference"),
+        Refusal::Checkpoint(_) => Failure::new(why.to_string()).hint("leave out --resume to begin anew"),
+    })
 }
 
 /// How each setting is called in the result.

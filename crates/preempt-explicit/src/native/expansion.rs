@@ -7,11 +7,12 @@ use crate::Unsupported;
 use crate::convert::{FlatState, flatten, unflatten};
 use crate::layout::{LAYOUT_BYTES, Layout, OBSERVER_BYTES};
 use crate::reduction::exact::PrivateLocations;
-use crate::successors::{Event, Piece, Successors};
+use crate::successors::{Event, Successors};
 use preempt_core::{PropertyKind, SourceMap};
 use preempt_model::interpreter::{Action, State};
 use preempt_model::{Expr, Interpreter, LocationId, Model, System};
 use std::hash::{BuildHasher, Hasher};
+use std::io::{Read, Write};
 
 /// A model in machine code, ready to be searched by one thread. Several threads would each have their own, with the
 /// layouts behind a lock that is taken only when a new one is met.
@@ -26,11 +27,6 @@ pub struct Native<'m> {
     /// Hashes of the states in the middle of it.
     passed: Vec<u64>,
     hasher: foldhash::fast::FixedState,
-    /// By layout, as far as they were asked for.
-    pieces: Vec<Vec<Piece>>,
-    global_tables: u32,
-    /// The first table of each code.
-    code_tables: Vec<u32>,
     out_of_layouts: bool,
     /// Between expansions.
     context: Option<Box<Context>>,
@@ -52,9 +48,6 @@ pub struct NativeSuccessor {
     pub runs: usize,
     pub violation: Option<PropertyKind>,
 }
-
-/// Longer pieces would be different in too many states to be worth sharing.
-const LONGEST_PIECE: u32 = 8;
 
 impl<'m> Native<'m> {
     pub fn new(model: &'m Model, sources: &'m SourceMap) -> Result<Native<'m>, Unsupported> {
@@ -80,14 +73,6 @@ impl<'m> Native<'m> {
         #[allow(unsafe_code)]
         let layouts = unsafe { &mut *program.layouts.get() };
         let initial = flatten(&program.shape, layouts, &interpreter.open(&first))?;
-        let count = |start: u32, end: u32| (end - start).div_ceil(LONGEST_PIECE);
-        let global_tables = count(LAYOUT_BYTES as u32, program.shape.prefix);
-        let mut next = global_tables;
-        let code_tables = program.shape.codes.iter().map(|code| {
-            next += count(0, code.size);
-            next - count(0, code.size)
-        });
-        let code_tables = code_tables.collect();
         Ok(Native {
             interpreter,
             initial,
@@ -95,9 +80,6 @@ impl<'m> Native<'m> {
             levels: vec![Found::default()],
             passed: Vec::new(),
             hasher: foldhash::fast::FixedState::default(),
-            pieces: Vec::new(),
-            global_tables,
-            code_tables,
             out_of_layouts: false,
             context: None,
             private: PrivateLocations::none(model),
@@ -223,6 +205,7 @@ impl<'m> Native<'m> {
 impl<'m> Successors for Native<'m> {
     type Meaning = Interpreter<'m>;
     const JUDGES_STATES: bool = false;
+    const HEADER: usize = LAYOUT_BYTES;
 
     fn meaning(&self) -> &Interpreter<'m> {
         &self.interpreter
@@ -356,39 +339,36 @@ impl<'m> Successors for Native<'m> {
         u32::from(u16::from_le_bytes([state[0], state[1]]))
     }
 
-    fn pieces(&mut self, class: u32) -> &[Piece] {
-        let class = class as usize;
-        if self.pieces.len() <= class {
-            self.pieces.resize(class + 1, Vec::new());
-        }
-        if self.pieces[class].is_empty() {
-            // SAFETY: as in `layout`.
-            #[allow(unsafe_code)]
-            let layouts = unsafe { &*self.program.layouts.get() };
-            let layout = layouts.get(class as u16);
-            let mut pieces = Vec::new();
-            cut(LAYOUT_BYTES as u32, self.program.shape.prefix, 0, &mut pieces);
-            debug_assert_eq!(pieces.len(), self.global_tables as usize);
-            for (code, base) in layout.codes.iter().zip(&layout.bases) {
-                let size = self.program.shape.code(*code).size;
-                cut(*base, base + size, self.code_tables[usize::from(code.0)], &mut pieces);
-            }
-            self.pieces[class] = pieces;
-        }
-        &self.pieces[class]
+    fn class_size(&self, class: u32) -> Option<usize> {
+        // SAFETY: as in `layout`.
+        #[allow(unsafe_code)]
+        let layouts = unsafe { &*self.program.layouts.get() };
+        layouts.known(class).map(|layout| layout.size as usize)
     }
 
     fn write_class(&self, class: u32, state: &mut [u8]) {
         state[..LAYOUT_BYTES].copy_from_slice(&(class as u16).to_le_bytes());
     }
 
+    fn identity(&self) -> u64 {
+        let mut hasher = foldhash::quality::FixedState::default().build_hasher();
+        hasher.write(format!("{:?}", self.interpreter.model()).as_bytes());
+        hasher.finish()
+    }
+
+    fn save(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        // SAFETY: as in `layout`.
+        #[allow(unsafe_code)]
+        unsafe { &*self.program.layouts.get() }.save(out)
+    }
+
+    fn restore(&mut self, input: &mut dyn Read) -> std::io::Result<()> {
+        // SAFETY: no machine code is running, and nothing else refers to the layouts.
+        #[allow(unsafe_code)]
+        unsafe { &mut *self.program.layouts.get() }.restore(&self.program.shape, input)
+    }
+
     fn trouble(&self) -> Option<Unsupported> {
         self.out_of_layouts.then(|| Unsupported("more than 65535 sets of living processes".into()))
-    }
-}
-
-fn cut(start: u32, end: u32, table: u32, pieces: &mut Vec<Piece>) {
-    for (i, start) in (start..end).step_by(LONGEST_PIECE as usize).enumerate() {
-        pieces.push(Piece { start, end: (start + LONGEST_PIECE).min(end), table: table + i as u32 });
     }
 }

@@ -5,7 +5,7 @@ use super::tally::Tally;
 use super::verdict::{executed_again, reported};
 use super::ways::{Run, path_between, path_to_violation};
 use super::{Goal, Options, Report};
-use crate::Unsupported;
+use crate::Refusal;
 use crate::reduction::Reduction;
 use crate::store::{Opened, StateNumber, Store};
 use crate::successors::{Event, Successors};
@@ -69,7 +69,7 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
         }
     }
 
-    pub fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Unsupported> {
+    pub fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
         let mut ended = None;
         for state in self.system.initial() {
             ended = self.enter(&state, &Opened::default(), (u8::MAX, 0));
@@ -81,7 +81,7 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
             }
         }
         if let Some(trouble) = self.system.trouble() {
-            return Err(trouble);
+            return Err(trouble.into());
         }
         let violated = self.tally.stats.violations.values().any(|count| *count > 0);
         let verdict = match ended {
@@ -100,7 +100,7 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
         while let Some(frame) = self.path.last_mut() {
             let (number, steps) = (frame.state, frame.steps);
             if open_is != Some(number) {
-                self.store.open(&mut self.system, number, &mut opened);
+                self.store.open(&self.system, number, &mut opened);
                 open_is = Some(number);
             }
             if self.arrivals.len() > frame.first {
@@ -154,11 +154,10 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
         if !self.tally.is_within_depth(steps) {
             return None;
         }
-        let mut key = Vec::new();
-        self.store.encode(&mut self.system, state, like, &mut key);
-        let hash = self.store.hash(&key);
         let processes = self.system.process_count(state);
-        let Some((number, is_new)) = self.store.insert(&key, hash, processes) else {
+        let key = self.store.encode(&self.system, state, like);
+        let found = key.and_then(|key| self.store.insert(key, key.hash(), processes));
+        let Some((number, is_new)) = found else {
             return Some(Ended::Stopped(StopReason::Memory));
         };
         if !is_new {
@@ -209,11 +208,11 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
     }
 
     /// The path from the first state on, and what ends it.
-    fn violated(mut self, found: Found) -> Report {
+    fn violated(self, found: Found) -> Report {
         let mut opened = Opened::default();
         let mut states = Vec::new();
         for frame in &self.path {
-            self.store.open(&mut self.system, frame.state, &mut opened);
+            self.store.open(&self.system, frame.state, &mut opened);
             states.push(self.system.state_of(&opened.bytes));
         }
         let system = self.system.meaning();

@@ -2,15 +2,16 @@
 //! memory that will be needed, and only then look everything up.
 
 use super::charges::Charges;
+use super::checkpoint::{Checkpoints, Position, told};
 use super::frontier::{Frontier, Item, NOBODY, Who};
 use super::notes::ProcessSet;
 use super::spinning::spins;
 use super::tally::Tally;
 use super::ways::{End, Ways};
 use super::{Goal, Options, Report};
-use crate::Unsupported;
+use crate::Refusal;
 use crate::reduction::Reduction;
-use crate::store::{Opened, StateNumber, Store};
+use crate::store::{Key, Opened, StateNumber, Store};
 use crate::successors::{Event, Successors};
 use preempt_core::{Observer, PropertyKind, StopReason};
 use preempt_model::search::RunCost;
@@ -27,6 +28,7 @@ pub(super) struct Search<'a, S> {
     pub charges: Charges,
     pub store: Store,
     pub frontier: Frontier,
+    pub position: Position,
     pub ways: Ways,
     pub tally: Tally,
     /// The cheapest violation found so far.
@@ -39,7 +41,8 @@ pub(super) struct Search<'a, S> {
     judges: bool,
     full: bool,
     raw: Raw,
-    batch: Batch,
+    /// Arrivals that are not looked up yet.
+    batch: Vec<Arrival>,
     opened: Opened,
 }
 
@@ -51,16 +54,10 @@ struct Raw {
     violations: Vec<(PropertyKind, u32)>,
 }
 
-/// Arrivals that are not looked up yet.
-#[derive(Default)]
-struct Batch {
-    keys: Vec<u8>,
-    arrivals: Vec<Arrival>,
-}
-
+/// An arrival that is not looked up yet.
 struct Arrival {
     hash: u64,
-    key: (u32, u32),
+    key: Key,
     from: StateNumber,
     steps: u32,
     by: u8,
@@ -80,6 +77,7 @@ impl<'a, S: Successors> Search<'a, S> {
             charges: Charges::new(options.cost),
             store: Store::new(),
             frontier: Frontier::default(),
+            position: Position::default(),
             ways: Ways::default(),
             tally: Tally::new(options.limits),
             cheapest: None,
@@ -90,40 +88,39 @@ impl<'a, S: Successors> Search<'a, S> {
             judges: S::JUDGES_STATES,
             full: false,
             raw: Raw::default(),
-            batch: Batch::default(),
+            batch: Vec::new(),
             opened: Opened::default(),
         }
     }
 
-    pub fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Unsupported> {
-        self.begin();
-        let mut level = 0;
-        while self.frontier.has_level(level) {
-            let mut steps = 0;
-            while self.frontier.reaches(level, steps) {
-                let cost = RunCost { preemptions: level, steps };
+    pub fn run(
+        mut self,
+        checkpoints: &mut dyn Checkpoints,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Refusal> {
+        match checkpoints.resume() {
+            Some(mut input) => {
+                self.restore(&mut input).map_err(|error| Refusal::Checkpoint(told(&error)))?;
+            }
+            None => self.begin(),
+        }
+        while self.frontier.has_level(self.position.level) {
+            while self.frontier.reaches(self.position.level, self.position.steps) {
+                let cost = RunCost { preemptions: self.position.level, steps: self.position.steps };
                 if let Some((known, end)) = self.cheapest
                     && known <= cost
+                    && self.position.done == self.position.items.len()
                 {
                     return self.checked(|search| search.violated(known, end));
                 }
-                // A forced switch adds to the bucket that is being worked on.
-                loop {
-                    let items = self.frontier.take(level, steps);
-                    if items.is_empty() {
-                        break;
-                    }
-                    for items in items.chunks(BATCH) {
-                        self.work(items, cost);
-                        if let Some(reason) = self.reason_to_stop(cost, observer) {
-                            return self.checked(|search| search.stopped(reason));
-                        }
-                    }
+                if let Some(reason) = self.bucket(cost, checkpoints, observer) {
+                    checkpoints.save(&mut |out| self.save(out));
+                    return self.checked(|search| search.stopped(reason));
                 }
-                steps += 1;
+                self.position.steps += 1;
             }
-            self.frontier.forget_level(level);
-            level += 1;
+            self.frontier.forget_level(self.position.level);
+            self.position = Position { level: self.position.level + 1, ..Position::default() };
         }
         if let Some((cost, end)) = self.cheapest {
             return self.checked(|search| search.violated(cost, end));
@@ -131,10 +128,38 @@ impl<'a, S: Successors> Search<'a, S> {
         self.checked(Search::finished)
     }
 
+    /// Everything at one cost. A forced switch adds to the bucket that is being worked on.
+    fn bucket(
+        &mut self,
+        cost: RunCost,
+        checkpoints: &mut dyn Checkpoints,
+        observer: &mut dyn Observer,
+    ) -> Option<StopReason> {
+        loop {
+            if self.position.done == self.position.items.len() {
+                self.position.items = self.frontier.take(cost.preemptions, cost.steps);
+                self.position.done = 0;
+                if self.position.items.is_empty() {
+                    return None;
+                }
+            }
+            let items = std::mem::take(&mut self.position.items);
+            let end = items.len().min(self.position.done + BATCH);
+            self.work(&items[self.position.done..end], cost);
+            (self.position.items, self.position.done) = (items, end);
+            if let Some(reason) = self.reason_to_stop(cost, observer) {
+                return Some(reason);
+            }
+            if checkpoints.is_due() {
+                checkpoints.save(&mut |out| self.save(out));
+            }
+        }
+    }
+
     /// A result that rests on every state is given only if every state could be computed.
-    fn checked(self, result: impl FnOnce(Self) -> Report) -> Result<Report, Unsupported> {
+    fn checked(self, result: impl FnOnce(Self) -> Report) -> Result<Report, Refusal> {
         match self.system.trouble() {
-            Some(trouble) => Err(trouble),
+            Some(trouble) => Err(trouble.into()),
             None => Ok(result(self)),
         }
     }
@@ -142,11 +167,11 @@ impl<'a, S: Successors> Search<'a, S> {
     fn begin(&mut self) {
         let cost = RunCost { preemptions: 0, steps: 0 };
         for state in self.system.initial() {
-            let mut key = Vec::new();
-            self.store.encode(&mut self.system, &state, &Opened::default(), &mut key);
-            let hash = self.store.hash(&key);
             let processes = self.system.process_count(&state);
-            let Some((number, true)) = self.store.insert(&key, hash, processes) else { continue };
+            let key = self.store.encode(&self.system, &state, &Opened::default());
+            let found = key.and_then(|key| self.store.insert(key, key.hash(), processes));
+            self.full |= found.is_none();
+            let Some((number, true)) = found else { continue };
             self.tally.new_state(cost);
             let item = Item { state: number, from: number, by: NOBODY, last: NOBODY, who: Who::Others };
             self.judge(&state, &item, cost);
@@ -166,6 +191,7 @@ impl<'a, S: Successors> Search<'a, S> {
     /// Expands some items of one bucket.
     fn work(&mut self, items: &[Item], cost: RunCost) {
         items.iter().for_each(|item| self.store.records.prefetch(item.state));
+        items.iter().for_each(|item| self.store.prefetch_nodes(item.state));
         for item in items {
             match item.who {
                 Who::Last => {
@@ -173,7 +199,7 @@ impl<'a, S: Successors> Search<'a, S> {
                         continue;
                     }
                     let mut opened = std::mem::take(&mut self.opened);
-                    self.store.open(&mut self.system, item.state, &mut opened);
+                    self.store.open(&self.system, item.state, &mut opened);
                     let there = usize::from(item.last) < self.system.process_count(&opened.bytes);
                     if there && self.expand(item, item.last, &opened, cost) {
                         self.note(item, ProcessSet::default());
@@ -186,8 +212,7 @@ impl<'a, S: Successors> Search<'a, S> {
                 Who::Nobody => {
                     // The first to be taken is the cheapest.
                     if !self.wrong.insert(item.state, true).unwrap_or(true) {
-                        self.note_end(item);
-                        self.violation(cost, End::In { state: item.state, last: item.last });
+                        self.end_here(item, cost);
                     }
                 }
             }
@@ -198,7 +223,7 @@ impl<'a, S: Successors> Search<'a, S> {
     /// The process that was running cannot go on.
     fn give_way(&mut self, item: &Item, state: &[u8], cost: RunCost) {
         let preemptions = cost.preemptions + self.charges.forced;
-        self.queue_others(item, RunCost { preemptions, ..cost });
+        self.queue_others(item, cost.preemptions, RunCost { preemptions, ..cost });
         if self.charges.forced > 0 {
             // The others come later, if at all: that nobody can move is seen now.
             let count = self.system.process_count(state);
@@ -214,14 +239,9 @@ impl<'a, S: Successors> Search<'a, S> {
         }
     }
 
-    /// A run ends in the item's state.
-    fn note_end(&mut self, item: &Item) {
-        self.note(&Item { who: Who::Others, ..*item }, ProcessSet::default());
-    }
-
     fn expand_others(&mut self, item: &Item, cost: RunCost) {
         let mut opened = std::mem::take(&mut self.opened);
-        self.store.open(&mut self.system, item.state, &mut opened);
+        self.store.open(&self.system, item.state, &mut opened);
         let count = self.system.process_count(&opened.bytes);
         let (mut moved, mut ran) = (false, ProcessSet::default());
         for process in (0..count).filter(|process| *process != usize::from(item.last)) {
@@ -271,17 +291,18 @@ impl<'a, S: Successors> Search<'a, S> {
 
     /// Puts an arrival into the batch.
     fn key_of(&mut self, state: &[u8], like: &Opened, (from, by): (StateNumber, u8), runs: u8, steps: u32) {
-        let start = self.batch.keys.len();
-        self.store.encode(&mut self.system, state, like, &mut self.batch.keys);
-        let key = &self.batch.keys[start..];
-        let hash = self.store.hash(key);
+        let Some(key) = self.store.encode(&self.system, state, like) else {
+            self.full = true;
+            return;
+        };
+        let hash = key.hash();
         self.store.prefetch(hash);
         let runs_alone = self.reduces && self.system.runs_alone(state, usize::from(runs));
         let leaving_is_free =
             self.options.fair_switch && !runs_alone && spins(&mut self.system, state, usize::from(runs));
-        self.batch.arrivals.push(Arrival {
+        self.batch.push(Arrival {
             hash,
-            key: (start as u32, key.len() as u32),
+            key,
             from,
             steps,
             by,
@@ -295,13 +316,12 @@ impl<'a, S: Successors> Search<'a, S> {
     /// Everything in the batch: which states are new, and who is to run in them.
     fn look_up(&mut self, cost: RunCost) {
         let mut batch = std::mem::take(&mut self.batch);
-        for arrival in batch.arrivals.drain(..) {
+        batch.iter().for_each(|arrival| self.store.prefetch_record(arrival.hash));
+        for arrival in batch.drain(..) {
             let cost = RunCost { steps: cost.steps + u64::from(arrival.steps), ..cost };
             self.tally.transition(cost);
-            let (start, length) = (arrival.key.0 as usize, arrival.key.1 as usize);
-            let key = &batch.keys[start..start + length];
-            let Some((state, is_new)) = self.store.insert(key, arrival.hash, usize::from(arrival.processes))
-            else {
+            let processes = usize::from(arrival.processes);
+            let Some((state, is_new)) = self.store.insert(arrival.key, arrival.hash, processes) else {
                 self.full = true;
                 continue;
             };
@@ -311,7 +331,7 @@ impl<'a, S: Successors> Search<'a, S> {
                 self.tally.new_state(cost);
                 if self.judges {
                     let mut opened = std::mem::take(&mut self.opened);
-                    self.store.open(&mut self.system, state, &mut opened);
+                    self.store.open(&self.system, state, &mut opened);
                     self.judge(&opened.bytes, &item, cost);
                     self.opened = opened;
                 }
@@ -326,19 +346,14 @@ impl<'a, S: Successors> Search<'a, S> {
             }
             let charge = if arrival.leaving_is_free { 0 } else { self.charges.preemption };
             let preemptions = cost.preemptions + charge;
-            self.queue_others(&item, RunCost { preemptions, ..cost });
+            self.queue_others(&item, cost.preemptions, RunCost { preemptions, ..cost });
         }
-        batch.keys.clear();
         self.batch = batch;
     }
 
     /// Queues everybody else, unless everybody has been queued at this cost or a lower one.
-    fn queue_others(&mut self, item: &Item, cost: RunCost) {
-        let known = self.store.records.everybody(item.state);
-        let packed = pack(cost);
-        // Where the number of steps did not fit, nothing is known.
-        if packed < known || known & STEPS == STEPS {
-            self.store.records.set_everybody(item.state, packed);
+    fn queue_others(&mut self, item: &Item, now: u32, cost: RunCost) {
+        if self.store.records.lower_everybody(item.state, now, cost.preemptions, cost.steps) {
             self.queue(cost, Item { who: Who::Others, ..*item });
         }
     }
@@ -362,7 +377,12 @@ impl<'a, S: Successors> Search<'a, S> {
             return;
         }
         *self.tally.stats.violations.entry(PropertyKind::Deadlock).or_default() += 1;
-        self.note_end(item);
+        self.end_here(item, cost);
+    }
+
+    /// A violation that is not in a step.
+    fn end_here(&mut self, item: &Item, cost: RunCost) {
+        self.note(&Item { who: Who::Nobody, ..*item }, ProcessSet::default());
         self.violation(cost, End::In { state: item.state, last: item.last });
     }
 
@@ -385,13 +405,4 @@ impl<'a, S: Successors> Search<'a, S> {
         let bytes = || store.bytes() + ways.bytes() + frontier.most_bytes() + system.bytes();
         self.tally.reason_to_stop(cost, bytes, frontier.waiting(), observer)
     }
-}
-
-const STEPS_BITS: u32 = 22;
-const STEPS: u32 = (1 << STEPS_BITS) - 1;
-
-/// A cost in four bytes, in the same order as far as it fits.
-fn pack(cost: RunCost) -> u32 {
-    let preemptions = cost.preemptions.min((1 << (32 - STEPS_BITS)) - 1);
-    preemptions << STEPS_BITS | cost.steps.min(u64::from(STEPS)) as u32
 }

@@ -6,12 +6,14 @@
 //! * [`depth_first`]: one path at a time;
 //! * [`notes`], [`ways`]: how a state was reached; [`verdict`]: from the end of a run to a counterexample that was
 //!   replayed;
-//! * [`tally`]: numbers and limits; [`spinning`]: when a process may be left for free.
+//! * [`checkpoint`]: a search that can be continued; [`tally`]: numbers and limits; [`spinning`]: when a process may be
+//!   left for free.
 //!
 //! Several threads can work on one bucket at a time: its items are independent but for the mask of expanded
 //! processes, which would be set atomically, and everything they find belongs to later buckets.
 
 mod charges;
+mod checkpoint;
 mod depth_first;
 mod explore;
 mod frontier;
@@ -22,7 +24,8 @@ mod verdict;
 mod ways;
 
 use crate::reduction::Reduction;
-use crate::{Successors, Unsupported};
+use crate::{Refusal, Successors};
+pub use checkpoint::{Checkpoints, NoCheckpoints, Save};
 use preempt_core::{Cost, Limits, Observer, Outcome, Property, Trace};
 
 #[derive(Debug, Clone)]
@@ -100,9 +103,20 @@ pub fn search<S: Successors>(
     options: &Options,
     goal: Goal,
     observer: &mut dyn Observer,
-) -> Result<Report, Unsupported> {
+) -> Result<Report, Refusal> {
+    search_saved(system, options, goal, &mut NoCheckpoints, observer)
+}
+
+/// As [`search`], with checkpoints; depth-first search makes none.
+pub fn search_saved<S: Successors>(
+    system: S,
+    options: &Options,
+    goal: Goal,
+    checkpoints: &mut dyn Checkpoints,
+    observer: &mut dyn Observer,
+) -> Result<Report, Refusal> {
     match options.order {
-        Order::ByCost => explore::Search::new(system, options, goal).run(observer),
+        Order::ByCost => explore::Search::new(system, options, goal).run(checkpoints, observer),
         Order::DepthFirst => depth_first::DepthFirst::new(system, options, goal).run(observer),
     }
 }

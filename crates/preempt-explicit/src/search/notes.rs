@@ -6,27 +6,28 @@
 //! small.
 
 use super::frontier::{Item, Who};
+use crate::saved::{read_bytes, read_u64, write_bytes, write_u64};
 use crate::store::StateNumber;
+use std::io::{Read, Result, Write};
 
 /// A chunk begins anew, so that it can be read without those before it.
 const CHUNK: usize = 1 << 16;
 /// The most bytes that an entry needs: head, last, by, two differences and a set of 256 processes.
 const LONGEST: usize = 3 + 2 * 5 + 37;
 
-const OTHERS: u8 = 1;
-/// The process whose step led here is running.
-const SAME: u8 = 2;
+/// The head's two lowest bits are [`Who`]; this one: the process whose step led here is running.
+const SAME: u8 = 4;
 /// A process that does not fit into the head.
-const LARGE: u8 = 63;
+const LARGE: u8 = 31;
 
 /// Processes by their number.
 pub type ProcessSet = [u64; 4];
 
-/// Because of `item` the processes `ran` ran.
+/// Because of `item` the processes `ran` ran, or a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Note {
     pub item: Item,
-    /// With [`Who::Last`] empty: it is that process.
+    /// Only with [`Who::Others`].
     pub ran: ProcessSet,
 }
 
@@ -41,10 +42,9 @@ impl Note {
             }
     }
 
-    /// Does a run end here, because of the state itself?
-    pub fn ends_in(&self, state: StateNumber, last: u8) -> bool {
-        let Note { item, ran } = self;
-        item.who == Who::Others && *ran == ProcessSet::default() && item.state == state && item.last == last
+    /// Does a run end here, with `last` running?
+    pub fn ends(&self, state: StateNumber, last: u8) -> bool {
+        self.item.state == state && self.item.last == last && self.item.who == Who::Nobody
     }
 }
 
@@ -64,7 +64,8 @@ impl Notes {
         }
         let Some(bytes) = self.chunks.last_mut() else { return };
         let Item { state, from, by, last, who } = note.item;
-        let head = last.min(LARGE) << 2 | u8::from(by == last) * SAME | u8::from(who == Who::Others) * OTHERS;
+        let same = if by == last { SAME } else { 0 };
+        let head = last.min(LARGE) << 3 | same | who as u8;
         bytes.push(head);
         if last >= LARGE {
             bytes.push(last);
@@ -81,12 +82,46 @@ impl Notes {
     }
 
     /// From the last entry to the first.
-    pub fn backwards(&self) -> impl Iterator<Item = Note> {
-        self.chunks.iter().rev().flat_map(|chunk| read_chunk(chunk).into_iter().rev())
+    pub fn backwards(&self) -> Backwards<'_> {
+        Backwards { chunks: &self.chunks, notes: Vec::new() }
+    }
+
+    pub fn save(&self, out: &mut dyn Write) -> Result<()> {
+        write_u64(out, self.state.into())?;
+        write_u64(out, self.from.into())?;
+        write_u64(out, self.chunks.len() as u64)?;
+        self.chunks.iter().try_for_each(|chunk| write_bytes(out, chunk))
+    }
+
+    pub fn restore(input: &mut dyn Read) -> Result<Notes> {
+        let (state, from) = (read_u64(input)? as StateNumber, read_u64(input)? as StateNumber);
+        let chunks = (0..read_u64(input)?).map(|_| read_bytes(input)).collect::<Result<_>>()?;
+        Ok(Notes { chunks, state, from })
     }
 
     pub fn bytes(&self) -> u64 {
         (self.chunks.len() * CHUNK) as u64
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Backwards<'a> {
+    chunks: &'a [Vec<u8>],
+    /// What is left of the chunk after these.
+    notes: Vec<Note>,
+}
+
+impl Iterator for Backwards<'_> {
+    type Item = Note;
+
+    fn next(&mut self) -> Option<Note> {
+        loop {
+            if let Some(note) = self.notes.pop() {
+                return Some(note);
+            }
+            let (last, others) = self.chunks.split_last()?;
+            (self.chunks, self.notes) = (others, read_chunk(last));
+        }
     }
 }
 
@@ -95,13 +130,16 @@ fn read_chunk(mut bytes: &[u8]) -> Vec<Note> {
     let (mut state, mut from) = (0u32, 0u32);
     while !bytes.is_empty() {
         let head = byte(&mut bytes);
-        let last = if head >> 2 == LARGE { byte(&mut bytes) } else { head >> 2 };
+        let last = if head >> 3 == LARGE { byte(&mut bytes) } else { head >> 3 };
         state = state.wrapping_add(unzigzag(read(&mut bytes)));
         from = from.wrapping_add(unzigzag(read(&mut bytes)));
         let by = if head & SAME != 0 { last } else { byte(&mut bytes) };
-        let others = head & OTHERS != 0;
-        let ran = if others { read_set(&mut bytes) } else { ProcessSet::default() };
-        let who = if others { Who::Others } else { Who::Last };
+        let who = match head & 3 {
+            0 => Who::Last,
+            1 => Who::Others,
+            _ => Who::Nobody,
+        };
+        let ran = if who == Who::Others { read_set(&mut bytes) } else { ProcessSet::default() };
         notes.push(Note { item: Item { state, from, by, last, who }, ran });
     }
     notes
@@ -194,7 +232,7 @@ mod tests {
             let wide = if i % 3 == 0 { u32::MAX } else { 0xFF };
             let by = random() as u8;
             let last = if random() % 4 == 0 { random() as u8 } else { by };
-            let who = if random() % 2 == 0 { Who::Last } else { Who::Others };
+            let who = [Who::Last, Who::Others, Who::Nobody][(random() % 3) as usize];
             let mut ran = ProcessSet::default();
             if who == Who::Others {
                 (0..random() % 4).for_each(|_| ran[(random() % 4) as usize] |= 1 << (random() % 64));

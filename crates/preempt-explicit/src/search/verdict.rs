@@ -71,7 +71,7 @@ impl<S: Successors> Search<'_, S> {
     fn words_for(&mut self, end: End) -> Violation {
         let (End::During { state, .. } | End::In { state, .. }) = end;
         let mut opened = Opened::default();
-        self.store.open(&mut self.system, state, &mut opened);
+        self.store.open(&self.system, state, &mut opened);
         let state = self.system.state_of(&opened.bytes);
         let system = self.system.meaning();
         let words = match end {

@@ -7,6 +7,7 @@ use crate::store::{Opened, StateNumber, Store};
 use crate::successors::Successors;
 use preempt_model::System;
 use preempt_model::search::stable::{Event, expand};
+use std::io::{Read, Result, Write};
 
 /// Where a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +40,15 @@ impl Ways {
         self.notes.push(&Note { item: *item, ran });
     }
 
+    pub fn save(&self, out: &mut dyn Write) -> Result<()> {
+        self.notes.save(out)
+    }
+
+    pub fn restore(&mut self, input: &mut dyn Read) -> Result<()> {
+        self.notes = Notes::restore(input)?;
+        Ok(())
+    }
+
     pub fn bytes(&self) -> u64 {
         self.notes.bytes()
     }
@@ -59,7 +69,7 @@ impl Ways {
                 segments.push(path_to_violation(system.meaning(), &from, process, violation)?);
                 (state, notes.find(|note| note.let_run(state, process))?.item)
             }
-            End::In { state, last } => (state, notes.find(|note| note.ends_in(state, last))?.item),
+            End::In { state, last } => (state, notes.find(|note| note.ends(state, last))?.item),
         };
         let mut state = state_of(system, number);
         while way.by != NOBODY {
