@@ -82,7 +82,10 @@ fn calls() {
         format!("decl x; bool<2> pair(a) begin return a, !a; end void main() begin\n{main}\nend")
     };
     for (main, expected) in [
-        ("x := pair(T);", "2:1 `pair` returns 2 values, here are 1 variable -- the target `_` takes a value that nobody needs"),
+        (
+            "x := pair(T);",
+            "2:1 `pair` returns 2 values, here are 1 variable -- the target `_` takes a value that nobody needs",
+        ),
         ("x, _ := pair();", "2:9 `pair` has 1 parameter, here are no arguments"),
         ("piar(T);", "2:1 there is no procedure `piar` -- did you mean `pair`?"),
         ("start_thread pair(x, x);", "2:14 `pair` has 1 parameter, here are 2 arguments"),
@@ -92,7 +95,10 @@ fn calls() {
             "x := x & pair(T);",
             "2:14 a call is not part of an expression -- assign its result to a variable first: x := f(y);",
         ),
-        ("x, _ := pair(T), x;", "2:16 a call is the whole right side of an assignment -- assign its result to a variable first"),
+        (
+            "x, _ := pair(T), x;",
+            "2:16 a call is the whole right side of an assignment -- assign its result to a variable first",
+        ),
         ("x := pair;", "2:6 `pair` is not declared -- to call the procedure, write pair()"),
     ] {
         assert_eq!(said(&program(main), &Options::default()), [expected], "{main}");
@@ -114,7 +120,10 @@ fn atomic_blocks() {
             "atomic_begin; return; atomic_end;",
             "2:15 this `return` leaves an atomic block -- write atomic_end; before it, or jump to the block's end",
         ),
-        ("atomic_begin; skip;", "2:1 this atomic block is never ended -- write atomic_end; in the same list of statements"),
+        (
+            "atomic_begin; skip;",
+            "2:1 this atomic block is never ended -- write atomic_end; in the same list of statements",
+        ),
         ("skip; atomic_end;", "2:7 this `atomic_end` ends nothing that began here"),
         (
             "start_thread goto in; atomic_begin; in: skip; atomic_end;",
@@ -138,7 +147,10 @@ fn syntax() {
         ("if turn then skip;", "3:1 missing `fi` before `end`"),
         ("while turn skip; od;", "2:12 expected `do` behind the condition, found `skip`"),
         ("assume(turn;", "2:12 expected `)`"),
-        ("turn := turn + flag;", "2:14 unknown character `+` -- all values are Boolean: there is no arithmetic"),
+        (
+            "turn := turn + flag;",
+            "2:14 unknown character `+` -- all values are Boolean: there is no arithmetic",
+        ),
         ("turn := 2;", "2:9 the only numbers are 0 and 1"),
         ("turn := schoose[T];", "2:18 expected `,` and a second condition: `schoose` has two, found `]`"),
         ("sync e;", "2:1 `sync` is not supported -- wait for a shared variable instead: assume(x);"),

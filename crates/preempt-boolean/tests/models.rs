@@ -34,7 +34,10 @@ fn the_headers_say_how_many_rounds() {
             let Some(fails) = fails_within(&model, &loaded.sources, bound, LIMIT) else { break };
             decided += 1;
             if fails != (needed == Some(bound)) {
-                wrong.push(format!("{name}: with {bound} rounds it {}", if fails { "fails" } else { "holds" }));
+                wrong.push(format!(
+                    "{name}: with {bound} rounds it {}",
+                    if fails { "fails" } else { "holds" }
+                ));
             }
         }
     }

@@ -9,7 +9,12 @@ use preempt_model::Model;
 use preempt_model::generator::{faulty_program_from_seed, program_from_seed};
 
 /// `None` if it has too many states.
-fn sequential(model: &Model, sources: &SourceMap, contexts: usize, limit: usize) -> Option<Result<bool, String>> {
+fn sequential(
+    model: &Model,
+    sources: &SourceMap,
+    contexts: usize,
+    limit: usize,
+) -> Option<Result<bool, String>> {
     let program = match sequentialize::to_boolean(model, sources, contexts) {
         Ok(program) => program,
         Err(refusal) => return Some(Err(refusal.message)),
@@ -25,7 +30,9 @@ fn random_programs() {
     let cases = std::env::var("PREEMPT_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(600u64);
     let (mut compared, mut failing) = (0, 0);
     for seed in 0..cases {
-        for (kind, program) in [("plain", program_from_seed(seed)), ("faulty", faulty_program_from_seed(seed))] {
+        for (kind, program) in
+            [("plain", program_from_seed(seed)), ("faulty", faulty_program_from_seed(seed))]
+        {
             let (model, sources) = program.to_model();
             for contexts in 1..=2 {
                 let Some(Ok(found)) = sequential(&model, &sources, contexts, 8_000) else { break };
@@ -50,7 +57,8 @@ fn promela(text: &str) -> (Model, SourceMap) {
 fn fails(text: &str) -> bool {
     let (model, sources) = promela(text);
     let expected = fails_within(&model, &sources, 1, 100_000).expect("small enough");
-    let found = sequential(&model, &sources, 1, 1_000_000).expect("small enough").expect("can be made sequential");
+    let found =
+        sequential(&model, &sources, 1, 1_000_000).expect("small enough").expect("can be made sequential");
     assert_eq!(found, expected, "{text}");
     found
 }
@@ -94,13 +102,40 @@ fn run_time_errors_are_failures() {
 #[test]
 fn statements() {
     assert!(!fails("byte x; active proctype P() { do :: x < 3 -> x++ :: else -> break od; assert(x == 3) }"));
-    assert!(!fails("byte x = 5; active proctype P() { d_step { if :: x > 3 -> x = 1 :: x > 4 -> x = 2 fi; x++ } assert(x == 2) }"));
+    assert!(!fails(
+        "byte x = 5; active proctype P() { d_step { if :: x > 3 -> x = 1 :: x > 4 -> x = 2 fi; x++ } assert(x == 2) }"
+    ));
     assert!(fails("byte x; active proctype P() { atomic { x = 1; assert(_pid == 1) } }"));
     assert!(!fails("byte x; active [2] proctype P() { assert(_pid < 2) }"));
     assert!(!fails("byte x; proctype Q(byte n) { assert(n == 7) } init { run Q(7) }"));
     assert!(fails("byte x; proctype Q(byte n) { assert(n == x) } init { run Q(7); x = 8 }"));
     assert!(!fails("byte x; active proctype P() { select (x : 2 .. 4); assert(x >= 2 && x <= 4) }"));
     assert!(fails("byte x; active proctype P() { select (x : 2 .. 4); assert(x != 3) }"));
+}
+
+#[test]
+fn rounds_may_pass_before_the_first_statement_and_several_at_once() {
+    let text = "bit x, y; active proctype P() { x && y; assert(0) } active proctype Q() { x = 1 } active proctype R() { y = x }";
+    let (model, sources) = promela(text);
+    for (contexts, expected) in [(1, false), (2, true), (3, true)] {
+        assert_eq!(fails_within(&model, &sources, contexts, 1_000), Some(expected));
+        assert_eq!(
+            sequential(&model, &sources, contexts, 100_000),
+            Some(Ok(expected)),
+            "{contexts} contexts"
+        );
+    }
+    // Q moves in the second round only, and P in the third.
+    let text = "bit x, y; active proctype P() { x; assert(0) } active proctype Q() { y; x = 1 } active proctype R() { y = 1 }";
+    let (model, sources) = promela(text);
+    for (contexts, expected) in [(1, false), (2, false), (3, true)] {
+        assert_eq!(fails_within(&model, &sources, contexts, 1_000), Some(expected));
+        assert_eq!(
+            sequential(&model, &sources, contexts, 100_000),
+            Some(Ok(expected)),
+            "{contexts} contexts"
+        );
+    }
 }
 
 #[test]

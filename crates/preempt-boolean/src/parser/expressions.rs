@@ -189,7 +189,9 @@ fn height(expr: &Expr) -> usize {
     match &expr.kind {
         ExprKind::Constant(_) | ExprKind::Any | ExprKind::Variable(_) | ExprKind::Primed(_) => 1,
         ExprKind::Not(inner) => 1 + height(inner),
-        ExprKind::Binary(_, left, right) | ExprKind::Choose(left, right) => 1 + height(left).max(height(right)),
+        ExprKind::Binary(_, left, right) | ExprKind::Choose(left, right) => {
+            1 + height(left).max(height(right))
+        }
         ExprKind::Conditional(condition, then, otherwise) => {
             1 + height(condition).max(height(then)).max(height(otherwise))
         }
