@@ -90,7 +90,9 @@ pub fn parse(
     let source = sources.add(name, text);
     let (tokens, mut diagnostics) = lexer::lex(text, source);
     let (program, found) = parser::program(tokens, source, dialect);
-    diagnostics.extend(found);
-    diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| span.start));
+    // What the parser says about a text with holes would only hide the reason.
+    if diagnostics.is_empty() {
+        diagnostics = found;
+    }
     (program, diagnostics)
 }

@@ -82,6 +82,19 @@ fn a_thread_that_gives_up_leaves_its_calls() {
 }
 
 #[test]
+fn the_bluetooth_driver() {
+    for (text, needed) in [
+        (include_str!("../../../models/boolean/bluetooth_v1_1a1s.bp"), Some(2)),
+        (include_str!("../../../models/boolean/bluetooth_v2_1a1s.bp"), None),
+        (include_str!("../../../models/boolean/bluetooth_v3_1a1s.bp"), None),
+    ] {
+        let (concurrent, sources) = model(text);
+        let fails = |contexts| sequential(&concurrent, &sources, contexts, 3_000_000).expect("small enough");
+        assert_eq!((1..=2).find(|contexts| fails(*contexts)), needed, "{text}");
+    }
+}
+
+#[test]
 fn a_failure_counts_only_if_the_guesses_were_right() {
     // Nobody sets b: only a wrong guess could.
     let text = "decl a, b; void t() begin assume(b); assert(F); end void u() begin a := T; end

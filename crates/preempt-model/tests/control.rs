@@ -247,3 +247,18 @@ fn a_sender_waits_for_a_receiver_without_taking_an_escape_from_it() {
     bench.process(bench.line(vec![send(&c, vec![number(4)])]));
     assert_eq!(bench.ends(), [[4]]);
 }
+
+#[test]
+fn a_process_may_rest_in_a_procedure_if_all_its_frames_may() {
+    // Who waits for ever in a procedure: (may it rest there, may its caller rest behind the call) -> deadlocks.
+    for (inner, outer, deadlocks) in [(true, true, 0), (false, true, 1), (true, false, 1)] {
+        let mut bench = bench();
+        let procedure = bench.line(vec![Command::Guard(number(0)), Command::Return(vec![])]);
+        let procedure = bench.code(CodeKind::Procedure, 0, procedure);
+        bench.code_mut(procedure).locations[0].end = inner;
+        let call = Command::Call { code: procedure, args: vec![], results: vec![] };
+        let caller = bench.process(bench.line(vec![call, Command::SKIP]));
+        bench.code_mut(caller).locations[1].end = outer;
+        assert_eq!(bench.explore().deadlocks, deadlocks);
+    }
+}

@@ -7,8 +7,11 @@ use crate::lexer::Sign;
 use crate::print;
 use preempt_core::{Diagnostic, Span};
 
-/// A longer chain of operators than this would be too deep a tree.
+/// A longer chain of operators than this would be too deep a tree,
 const MAX_CHAIN: usize = 1_000;
+
+/// and so are chains within chains.
+const MAX_HEIGHT: usize = 1_500;
 
 impl Dialect {
     /// The higher, the tighter. All operators of one strength group to the right; where that differs from a
@@ -90,6 +93,9 @@ impl Parser {
         let order = chosen.order(&operators);
         let differs = Dialect::ALL.iter().any(|other| other.order(&operators) != order);
         let expr = build(&order, &operators, operands);
+        if height(&expr) > MAX_HEIGHT {
+            return Err(self.error(&format!("more than {MAX_HEIGHT} operators within each other")));
+        }
         if differs && self.dialect.is_none() {
             let message = "the dialects of Boolean programs group this differently";
             let warning = Diagnostic::warning(expr.at.0, message)
@@ -176,6 +182,19 @@ impl Parser {
         self.expect(Sign::RightBracket, "behind the second condition of `schoose`")?;
         let kind = ExprKind::Choose(Box::new(positive), Box::new(negative));
         Ok(Expr { kind, at: At(start.to(self.previous())) })
+    }
+}
+
+fn height(expr: &Expr) -> usize {
+    match &expr.kind {
+        ExprKind::Constant(_) | ExprKind::Any | ExprKind::Variable(_) | ExprKind::Primed(_) => 1,
+        ExprKind::Not(inner) => 1 + height(inner),
+        ExprKind::Binary(_, left, right) | ExprKind::Choose(left, right) => {
+            1 + height(left).max(height(right))
+        }
+        ExprKind::Conditional(condition, then, otherwise) => {
+            1 + height(condition).max(height(then)).max(height(otherwise))
+        }
     }
 }
 
