@@ -1,5 +1,6 @@
 //! Which engine takes which input: the one place where front ends and engines meet.
 
+use preempt_wsts::Engine as Coverability;
 use std::path::Path;
 
 /// What a front end reads.
@@ -8,6 +9,8 @@ pub enum Input {
     Promela,
     /// A coverability problem in mist's format.
     Net,
+    /// A net as editors write it; its targets come from a file of properties.
+    Pnml,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -15,8 +18,14 @@ pub enum Engine {
     Reference,
     /// States one by one, with successors in machine code.
     Explicit,
-    /// Upward-closed sets: any number of tokens.
-    Wsts,
+    /// What suits the input.
+    Auto,
+    /// For nets: sign analysis, state inequation, unused transitions, traps.
+    Prechecks,
+    /// For nets: backward over upward-closed sets by their smallest elements.
+    Basis,
+    /// For nets: a search for a covering run.
+    Forward,
 }
 
 /// A way from an input to an answer that exists.
@@ -27,17 +36,22 @@ pub enum Plan {
     /// Promela to a model, explored by machine code made from it.
     PromelaByExplicit,
     /// A net to a coverability problem, decided with a certificate or a run.
-    NetByWsts,
+    NetByCoverability(Coverability),
 }
 
 /// The whole table. A new input or a new engine does not compile until every combination is decided here.
 pub fn plan(input: Input, engine: Engine) -> Result<Plan, &'static str> {
     match (input, engine) {
-        (Input::Promela, Engine::Reference) => Ok(Plan::PromelaByReference),
+        (Input::Promela, Engine::Reference | Engine::Auto) => Ok(Plan::PromelaByReference),
         (Input::Promela, Engine::Explicit) => Ok(Plan::PromelaByExplicit),
-        (Input::Net, Engine::Wsts) => Ok(Plan::NetByWsts),
-        (Input::Promela, Engine::Wsts) => Err("it decides coverability, for nets only"),
-        (Input::Net, Engine::Reference | Engine::Explicit) => {
+        (Input::Promela, Engine::Prechecks | Engine::Basis | Engine::Forward) => {
+            Err("it decides coverability, for nets only")
+        }
+        (Input::Net | Input::Pnml, Engine::Auto) => Ok(Plan::NetByCoverability(Coverability::Auto)),
+        (Input::Net | Input::Pnml, Engine::Prechecks) => Ok(Plan::NetByCoverability(Coverability::Prechecks)),
+        (Input::Net | Input::Pnml, Engine::Basis) => Ok(Plan::NetByCoverability(Coverability::Basis)),
+        (Input::Net | Input::Pnml, Engine::Forward) => Ok(Plan::NetByCoverability(Coverability::Forward)),
+        (Input::Net | Input::Pnml, Engine::Reference | Engine::Explicit) => {
             Err("it visits states one by one, and a net may have infinitely many")
         }
     }
@@ -49,19 +63,19 @@ impl Plan {
         match self {
             Plan::PromelaByReference => "count, check, simulate, replay",
             Plan::PromelaByExplicit => "count, check",
-            Plan::NetByWsts => "check",
+            Plan::NetByCoverability(_) => "check",
         }
     }
 }
 
 impl Input {
-    pub const ALL: [Input; 2] = [Input::Promela, Input::Net];
+    pub const ALL: [Input; 3] = [Input::Promela, Input::Net, Input::Pnml];
 
     /// The engine that takes it if nobody asks for another.
     pub fn engine(self) -> Engine {
         match self {
             Input::Promela => Engine::Reference,
-            Input::Net => Engine::Wsts,
+            Input::Net | Input::Pnml => Engine::Auto,
         }
     }
 
@@ -69,6 +83,7 @@ impl Input {
         match self {
             Input::Promela => "Promela",
             Input::Net => "net",
+            Input::Pnml => "PNML",
         }
     }
 
@@ -77,6 +92,7 @@ impl Input {
         match self {
             Input::Promela => &["pml", "prom", "promela", "pm", "prm", "spin", "sumo"],
             Input::Net => &["spec"],
+            Input::Pnml => &["pnml"],
         }
     }
 
@@ -89,23 +105,36 @@ impl Input {
 }
 
 impl Engine {
-    pub const ALL: [Engine; 3] = [Engine::Reference, Engine::Explicit, Engine::Wsts];
+    pub const ALL: [Engine; 6] = [
+        Engine::Auto,
+        Engine::Reference,
+        Engine::Explicit,
+        Engine::Prechecks,
+        Engine::Basis,
+        Engine::Forward,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
+            Engine::Auto => "auto",
             Engine::Reference => "reference",
             Engine::Explicit => "explicit",
-            Engine::Wsts => "wsts",
+            Engine::Prechecks => "prechecks",
+            Engine::Basis => "basis",
+            Engine::Forward => "forward",
         }
     }
 
     pub fn description(self) -> &'static str {
         match self {
+            Engine::Auto => "the reference for Promela; pre-checks, then basis and forward for nets",
             Engine::Reference => "state by state, cheapest runs first; made to be read, not to be fast",
             Engine::Explicit => {
                 "state by state, in machine code; safety only, the rest is asked of the reference"
             }
-            Engine::Wsts => "upward-closed sets: any number of tokens, with a certificate or a run",
+            Engine::Prechecks => "linear programs, siphons and traps: a proof within moments, or nothing",
+            Engine::Basis => "backward over upward-closed sets: a proof or a run",
+            Engine::Forward => "forward with any number of tokens: a run, or nothing",
         }
     }
 }
@@ -120,6 +149,8 @@ mod tests {
         assert_eq!(of("a/b.pml"), Some(Input::Promela));
         assert_eq!(of("B.PROM"), Some(Input::Promela));
         assert_eq!(of("a.b.sumo"), Some(Input::Promela));
+        assert_eq!(of("net.spec"), Some(Input::Net));
+        assert_eq!(of("net.pnml"), Some(Input::Pnml));
         assert_eq!(of("a.rs"), None);
         assert_eq!(of("pml"), Some(Input::Promela));
     }

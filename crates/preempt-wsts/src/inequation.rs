@@ -105,6 +105,29 @@ impl<'p> Inequation<'p> {
         holds.then_some(combination)
     }
 
+    /// The most tokens the place can have, by the cheapest weighted sum that never grows and counts the place.
+    pub(crate) fn place_bound(&self, place: Place) -> Option<u64> {
+        self.problem.range(place).high?;
+        let (inside, columns) = self.cone(&Marking::from_pairs([(place, 1)]), &[]);
+        let mut program = Program::new(OptimizationDirection::Maximize);
+        program.set_time_limit(SLICE);
+        // Without a target the gain of a weight is minus what the place has at first.
+        let vars = self.weights(&mut program, &Marking::new(), &[], Some(&inside), f64::INFINITY);
+        let itself = vars.of_place[place as usize]?;
+        program.add_constraint([(itself, 1.0)].as_slice(), ComparisonOp::Ge, 1.0);
+        for column in &columns {
+            let terms = vars.terms(&self.columns[*column].entries);
+            program.add_constraint(terms.as_slice(), ComparisonOp::Le, 0.0);
+        }
+        let combination = vars.combination(&self.solved(&program)?)?;
+        let weights = Weights::new(self.problem, &Marking::new(), &[], &combination)?;
+        let kept =
+            self.columns.iter().all(|column| weights.change(&column.entries).is_some_and(|by| by <= 0));
+        let own = combination.places.iter().find(|(p, _)| *p == place)?;
+        let own = i128::try_from(&own.1).ok().filter(|own| *own > 0)?;
+        kept.then(|| u64::try_from(weights.first / own).ok()).flatten()
+    }
+
     /// Transitions that no run uses that covers the target, with the weights that show it. One program finds all
     /// of them, because weights can be added: what is left is the maximal support of a solution (Fraca, Haddad).
     pub(crate) fn unused(&self, target: &Marking, traps: &[Vec<Place>]) -> Option<(Combination, Vec<usize>)> {

@@ -10,6 +10,7 @@
 
 mod answer;
 mod backward;
+mod bounded;
 pub mod certificate;
 mod check;
 pub mod checker;
@@ -27,5 +28,6 @@ mod trap;
 mod unwind;
 
 pub use answer::Run;
+pub use bounded::place_bounds;
 pub use certificate::Certificate;
 pub use check::{Checked, Engine, Options, check};

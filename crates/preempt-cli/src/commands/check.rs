@@ -8,7 +8,7 @@ use crate::args::CheckArgs;
 use crate::backend::{Asking, Goal, Model, Question};
 use crate::console::{self, Failure};
 use crate::input;
-use crate::plan::Engine;
+use crate::plan::{Engine, Input};
 use crate::progress::Watch;
 use preempt_core::diagnostic::nearest;
 use preempt_core::{Outcome, Trace, Verdict};
@@ -21,8 +21,8 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     }
     let source = input::read(&args.model)?;
     let engine = args.search.engine.unwrap_or(source.input.engine());
-    if engine == Engine::Wsts {
-        return net::check(args, source);
+    if matches!(source.input, Input::Net | Input::Pnml) {
+        return net::check(args, source, engine);
     }
     let formula = args.ltl.as_deref();
     let Some(ready) = prepared(&args.model, source, engine, formula, args.output.color)? else {

@@ -19,9 +19,7 @@ pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
     let mut watch = Watch::start();
     let outcome = match engine {
         Engine::Explicit => explicit(&ready, &args.search, Goal::Count, &mut watch),
-        Engine::Reference | Engine::Wsts => {
-            Ok(search::count(&interpreter, &options(&args.search), &mut watch))
-        }
+        _ => Ok(search::count(&interpreter, &options(&args.search), &mut watch)),
     };
     watch.finish();
     let outcome = outcome?;

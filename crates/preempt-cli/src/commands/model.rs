@@ -35,7 +35,7 @@ pub fn prepared(
 ) -> Result<Option<Ready>, Failure> {
     let plan = plan(source.input, engine).map_err(|why| no_plan(source.input, engine, why))?;
     match plan {
-        Plan::NetByWsts => Err(Failure::new("this is a net; only `check` takes it")),
+        Plan::NetByCoverability(_) => Err(Failure::new("this is a net; only `check` takes it")),
         Plan::PromelaByReference | Plan::PromelaByExplicit => {
             let defines = args.defines.iter().map(|define| (define.name.clone(), define.value.clone()));
             let additions = Additions { defines: defines.collect(), formula: formula.map(str::to_string) };
@@ -45,7 +45,7 @@ pub fn prepared(
     }
 }
 
-fn no_plan(input: Input, engine: Engine, why: &str) -> Failure {
+pub(super) fn no_plan(input: Input, engine: Engine, why: &str) -> Failure {
     Failure::new(format!("{} with the {} engine: {why}", input.name(), engine.name()))
 }
 
