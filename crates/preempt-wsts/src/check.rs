@@ -59,6 +59,9 @@ pub struct Checked {
     pub run: Option<Run>,
     /// For "holds"; verified already.
     pub certificate: Option<Certificate>,
+    /// No run to a target has fewer tokens at once. Claimed only where it is proven; otherwise the run was just
+    /// found.
+    pub fewest_tokens: bool,
     /// The engine that found the answer.
     pub answered_by: Engine,
     /// Something that must not happen: an engine's answer was refuted by its verification. The verdict is then
@@ -115,7 +118,7 @@ pub fn check(problem: &Problem, options: &Options, observer: &mut dyn Observer) 
         counterexample: run.as_ref().and_then(|run| run.trace(problem, None)),
         stats,
     };
-    Checked { outcome, run, certificate, answered_by: engine, internal_error }
+    Checked { outcome, run, certificate, fewest_tokens: false, answered_by: engine, internal_error }
 }
 
 fn verified(problem: &Problem, answer: &Answer) -> Result<(), String> {

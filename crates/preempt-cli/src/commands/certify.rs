@@ -30,11 +30,16 @@ pub fn run(args: &CertifyArgs) -> Result<ExitStatus, Failure> {
 }
 
 /// What the certificate is made of.
-fn summary(certificate: &Certificate) -> String {
+pub(super) fn summary(certificate: &Certificate) -> String {
     let mut text = String::new();
     if !certificate.refutations.is_empty() {
         let steps: usize = certificate.refutations.iter().map(|refutation| refutation.steps.len()).sum();
-        text.push_str(&format!("  {} refuted, in {steps} steps\n", certificate.refutations.len()));
+        let count = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+        text.push_str(&format!(
+            "  {} refuted, in {}\n",
+            count(certificate.refutations.len(), "target"),
+            count(steps, "step")
+        ));
     }
     if let Some(basis) = &certificate.basis {
         text.push_str(&format!(

@@ -1,10 +1,11 @@
 //! `preempt check` for nets: can a target be covered, with any number of tokens?
 
+use super::certify;
 use super::check::{cannot_write, could_be_written};
 use super::model::no_plan;
-use super::outcome::{info, present};
+use super::outcome::present;
 use crate::ExitStatus;
-use crate::args::{CheckArgs, Colour};
+use crate::args::{CheckArgs, Colour, Format};
 use crate::console::{self, Failure};
 use crate::input;
 use crate::plan::{Engine, Input, Plan, plan};
@@ -12,7 +13,8 @@ use crate::progress::Watch;
 use preempt_core::{Diagnostic, SourceMap, Verdict};
 use preempt_net::mcc::{self, CoverProperty, Quantifier};
 use preempt_net::{Problem, pnml, spec};
-use preempt_report::{Setting, TextOptions, render_diagnostics, to_json};
+use preempt_report::style::{Ink, Style};
+use preempt_report::{RunInfo, Setting, TextOptions, render_diagnostics, to_json};
 use preempt_wsts::{Checked, Options};
 use std::path::Path;
 
@@ -40,10 +42,13 @@ pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<E
         return Err(Failure::new(format!("internal error: {error}")));
     }
     asked.name_what_is_violated(&mut checked);
-    let mut info = info(&file, engine, &args.search, None);
-    info.options.push(("answered_by".into(), Setting::Text(checked.answered_by.name().into())));
-    let text = TextOptions { full: args.full, checked: asked.checked(), ..TextOptions::default() };
-    console::print(&present(&info, &checked.outcome, &args.output, text))?;
+    let answered_by = Setting::Text(checked.answered_by.name().into());
+    let options = vec![("answered_by".to_string(), answered_by)];
+    let info = RunInfo { file, engine: engine.name().into(), options };
+    let text = TextOptions { full: args.full, ..TextOptions::default() };
+    let result = present(&info, &checked.outcome, &args.output, text);
+    let text = || words(&asked, &checked, &result, console::stdout_style(args.output.color));
+    console::print(&if args.output.format == Format::Text { text() } else { result.clone() })?;
     if let (Some(path), Some(certificate)) = (&args.certificate, &checked.certificate) {
         std::fs::write(path, certificate.write(&asked.problem.net))
             .map_err(|error| cannot_write(path, &error.to_string()))?;
@@ -144,6 +149,36 @@ impl Asked {
             Quantifier::Invariant => format!("AG {} is true", property.id),
         };
         self.properties.iter().map(one).collect()
+    }
+}
+
+/// The result for people: a proof says what it is made of, and a run how many tokens it takes.
+fn words(asked: &Asked, checked: &Checked, result: &str, style: Style) -> String {
+    let by = checked.answered_by.name();
+    let seconds = checked.outcome.stats.time.as_secs_f64();
+    match (&checked.run, &checked.certificate) {
+        (_, Some(certificate)) => {
+            let mut text = format!("{}: ", style.paint(Ink::Good, "holds"));
+            text.push_str(match asked.problem.targets.len() {
+                1 => "the target cannot be covered",
+                _ => "no target can be covered",
+            });
+            let parametric = asked.problem.initial.iter().any(|range| range.high.is_none());
+            text.push_str(if parametric { ", whatever the number of tokens\n" } else { "\n" });
+            for line in asked.checked() {
+                text.push_str(&format!("  {line}\n"));
+            }
+            text.push_str(&format!("certified ({by}, {seconds:.2} s):\n{}", certify::summary(certificate)));
+            text
+        }
+        (Some(run), _) => {
+            let markings = asked.problem.replay(&run.initial, &run.transitions).unwrap_or_default();
+            let most = markings.iter().map(preempt_net::Marking::weight).max().unwrap_or(0);
+            let tokens = if most == 1 { "1 token".into() } else { format!("{most} tokens") };
+            let fewest = if checked.fewest_tokens { "no run does with fewer" } else { "fewer may do" };
+            format!("{result}found ({by}): at most {tokens} at once; {fewest}\n")
+        }
+        _ => result.to_string(),
     }
 }
 
