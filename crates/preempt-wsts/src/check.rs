@@ -8,6 +8,7 @@ use crate::backward::backward;
 use crate::certificate::{Certificate, Refutation};
 use crate::checker;
 use crate::forward::forward;
+use crate::reduce::reduce;
 use crate::refute::refute;
 use crate::stop::{Counters, Stop};
 use preempt_core::{
@@ -173,8 +174,8 @@ fn coordinate(problem: &Problem, engine: Engine, stop: &Stop<'_>, send: &mpsc::S
         stop.cancelled.store(true, Ordering::Relaxed);
     };
     match engine {
-        Engine::Basis => tell(backward(problem, &all, stop), engine),
-        Engine::Forward => tell(forward(problem, &all, stop), engine),
+        Engine::Basis => tell(on_reduced(problem, &all, stop, backward), engine),
+        Engine::Forward => tell(on_reduced(problem, &all, stop, forward), engine),
         Engine::Prechecks => {
             let (refutations, open) = prechecks(problem, all, stop);
             tell(proof_or(refutations, &open, stop), engine);
@@ -182,7 +183,7 @@ fn coordinate(problem: &Problem, engine: Engine, stop: &Stop<'_>, send: &mpsc::S
         Engine::Auto => std::thread::scope(|scope| {
             let (all, tell) = (&all, &tell);
             scope.spawn(move || {
-                if let found @ Answer::Covered(_) = forward(problem, all, stop) {
+                if let found @ Answer::Covered(_) = on_reduced(problem, all, stop, forward) {
                     tell(found, Engine::Forward);
                 }
             });
@@ -190,7 +191,7 @@ fn coordinate(problem: &Problem, engine: Engine, stop: &Stop<'_>, send: &mpsc::S
             if open.is_empty() {
                 return tell(proof_or(refutations, &open, stop), Engine::Prechecks);
             }
-            match backward(problem, &open, stop) {
+            match on_reduced(problem, &open, stop, backward) {
                 Answer::Safe(mut certificate) => {
                     certificate.refutations = refutations;
                     tell(Answer::Safe(certificate), Engine::Basis);
@@ -201,6 +202,17 @@ fn coordinate(problem: &Problem, engine: Engine, stop: &Stop<'_>, send: &mpsc::S
             }
         }),
     }
+}
+
+/// The answer of a search on the reduced net, as one about the net itself.
+fn on_reduced(
+    problem: &Problem,
+    open: &[usize],
+    stop: &Stop<'_>,
+    search: impl Fn(&Problem, &[usize], &Stop<'_>) -> Answer,
+) -> Answer {
+    let reduced = reduce(problem, open);
+    reduced.lift(problem, search(&reduced.problem, open, stop))
 }
 
 /// The targets that are refuted, and those that are not.
