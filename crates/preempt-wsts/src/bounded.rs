@@ -53,7 +53,7 @@ fn visited(problem: &Problem, stop: &Stop<'_>) -> Option<Vec<u64>> {
     let mut seen: HashSet<Marking> = HashSet::new();
     let mut open = starts;
     while let Some(marking) = open.pop() {
-        if seen.len() >= FEW || (seen.len() % 1024 == 0 && stop.reason().is_some()) {
+        if seen.len() >= FEW || (seen.len().is_multiple_of(1024) && stop.reason().is_some()) {
             return None;
         }
         marking.iter().for_each(|(place, n)| most[place as usize] = most[place as usize].max(n));

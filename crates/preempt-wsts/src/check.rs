@@ -11,6 +11,8 @@ use crate::forward::forward;
 use crate::reduce::reduce;
 use crate::refute::refute;
 use crate::stop::{Counters, Stop};
+use crate::weight;
+use crate::weight::net::{Diagrams, backward_by_weight};
 use preempt_core::{
     Guarantee, Limits, Observer, Outcome, Progress, Property, PropertyKind, Stats, StopReason, Verdict,
 };
@@ -28,18 +30,43 @@ pub enum Engine {
     Prechecks,
     /// Only backward by basis (Fig. 1).
     Basis,
+    /// Only backward by weight (Fig. 3), with the optimisation of section 4.1.
+    Weight,
+    /// Fig. 3 as it stands, on the net as it is. Slower; but a run that it finds has the fewest tokens.
+    WeightPlain,
     /// Only forward: it finds a run, or it says nothing.
     Forward,
 }
 
 impl Engine {
-    pub const ALL: [Engine; 4] = [Engine::Auto, Engine::Prechecks, Engine::Basis, Engine::Forward];
+    pub const ALL: [Engine; 6] = [
+        Engine::Auto,
+        Engine::Prechecks,
+        Engine::Basis,
+        Engine::Weight,
+        Engine::WeightPlain,
+        Engine::Forward,
+    ];
+
+    /// Why the engine does not apply to the problem, if it does not.
+    pub fn refuses(self, problem: &Problem) -> Option<&'static str> {
+        match self {
+            Engine::Weight => {
+                let all: Vec<usize> = (0..problem.targets.len()).collect();
+                weight::net::refuses(&reduce(problem, &all).problem, true)
+            }
+            Engine::WeightPlain => weight::net::refuses(problem, false),
+            Engine::Auto | Engine::Prechecks | Engine::Basis | Engine::Forward => None,
+        }
+    }
 
     pub fn name(self) -> &'static str {
         match self {
             Engine::Auto => "auto",
             Engine::Prechecks => "prechecks",
             Engine::Basis => "basis",
+            Engine::Weight => "weight",
+            Engine::WeightPlain => "weight-plain",
             Engine::Forward => "forward",
         }
     }
@@ -63,6 +90,8 @@ pub struct Checked {
     /// No run to a target has fewer tokens at once. Claimed only where it is proven; otherwise the run was just
     /// found.
     pub fewest_tokens: bool,
+    /// What the engine by weight needed.
+    pub diagrams: Option<Diagrams>,
     /// The engine that found the answer.
     pub answered_by: Engine,
     /// Something that must not happen: an engine's answer was refuted by its verification. The verdict is then
@@ -81,7 +110,7 @@ pub fn check(problem: &Problem, options: &Options, observer: &mut dyn Observer) 
         cancelled: &cancelled,
         counters: &counters,
     };
-    let (answer, engine) = run_engines(problem, options.engine, &stop, observer);
+    let (answer, engine, diagrams) = run_engines(problem, options.engine, &stop, observer);
     let (answer, internal_error) = match verified(problem, &answer) {
         Ok(()) => (answer, None),
         Err(reason) => {
@@ -107,6 +136,10 @@ pub fn check(problem: &Problem, options: &Options, observer: &mut dyn Observer) 
         Answer::Safe(certificate) => (Verdict::Holds, None, Some(certificate)),
         Answer::Unknown(reason) => (Verdict::Inconclusive(reason), None, None),
     };
+    let fewest_tokens = match (&run, diagrams) {
+        (Some(run), Some(diagrams)) if engine == Engine::WeightPlain => fewest(problem, run, diagrams),
+        _ => false,
+    };
     let parametric = problem.initial.iter().any(|range| range.high.is_none());
     let outcome = Outcome {
         verdict,
@@ -119,7 +152,16 @@ pub fn check(problem: &Problem, options: &Options, observer: &mut dyn Observer) 
         counterexample: run.as_ref().and_then(|run| run.trace(problem, None)),
         stats,
     };
-    Checked { outcome, run, certificate, fewest_tokens: false, answered_by: engine, internal_error }
+    Checked { outcome, run, certificate, fewest_tokens, diagrams, answered_by: engine, internal_error }
+}
+
+/// Fig. 3 without lifting has looked at all runs with fewer tokens than this one has at most, and there was none.
+fn fewest(problem: &Problem, run: &Run, diagrams: Diagrams) -> bool {
+    let markings = problem.replay(&run.initial, &run.transitions).unwrap_or_default();
+    let most = markings.iter().map(preempt_net::Marking::weight).max().unwrap_or(0);
+    // Below the heaviest target nothing was looked at; but with one target every run ends with its tokens.
+    let heaviest = problem.targets.iter().map(preempt_net::Marking::weight).max().unwrap_or(0);
+    most == diagrams.n && (most > heaviest || problem.targets.len() == 1)
 }
 
 fn verified(problem: &Problem, answer: &Answer) -> Result<(), String> {
@@ -137,9 +179,9 @@ fn run_engines(
     engine: Engine,
     stop: &Stop<'_>,
     observer: &mut dyn Observer,
-) -> (Answer, Engine) {
+) -> (Answer, Engine, Option<Diagrams>) {
     std::thread::scope(|scope| {
-        let (send, receive) = mpsc::channel::<(Answer, Engine)>();
+        let (send, receive) = mpsc::channel::<Told>();
         scope.spawn(move || coordinate(problem, engine, stop, &send));
         loop {
             match receive.recv_timeout(Duration::from_millis(50)) {
@@ -148,7 +190,7 @@ fn run_engines(
                     return found;
                 }
                 Err(mpsc::RecvTimeoutError::Disconnected) => {
-                    return (Answer::Unknown(stop.reason().unwrap_or(StopReason::Partial)), engine);
+                    return (Answer::Unknown(stop.reason().unwrap_or(StopReason::Partial)), engine, None);
                 }
                 Err(mpsc::RecvTimeoutError::Timeout) => {
                     observer.progress(&Progress {
@@ -166,16 +208,27 @@ fn run_engines(
     })
 }
 
-fn coordinate(problem: &Problem, engine: Engine, stop: &Stop<'_>, send: &mpsc::Sender<(Answer, Engine)>) {
+type Told = (Answer, Engine, Option<Diagrams>);
+
+fn coordinate(problem: &Problem, engine: Engine, stop: &Stop<'_>, send: &mpsc::Sender<Told>) {
     let all: Vec<usize> = (0..problem.targets.len()).collect();
     // Who has an answer ends the others; nobody listens to a second one.
     let tell = |answer: Answer, engine: Engine| {
-        let _ = send.send((answer, engine));
+        let _ = send.send((answer, engine, None));
         stop.cancelled.store(true, Ordering::Relaxed);
     };
     match engine {
         Engine::Basis => tell(on_reduced(problem, &all, stop, backward), engine),
         Engine::Forward => tell(on_reduced(problem, &all, stop, forward), engine),
+        Engine::Weight => {
+            let reduced = reduce(problem, &all);
+            let (answer, diagrams) = backward_by_weight(&reduced.problem, &all, true, stop);
+            let _ = send.send((reduced.lift(problem, answer), engine, Some(diagrams)));
+        }
+        Engine::WeightPlain => {
+            let (answer, diagrams) = backward_by_weight(problem, &all, false, stop);
+            let _ = send.send((answer, engine, Some(diagrams)));
+        }
         Engine::Prechecks => {
             let (refutations, open) = prechecks(problem, all, stop);
             tell(proof_or(refutations, &open, stop), engine);

@@ -4,7 +4,8 @@
 //! | engine | finds | ends always |
 //! | --- | --- | --- |
 //! | pre-checks | proofs | yes |
-//! | backward by basis | proofs and runs | yes, if the net is monotone |
+//! | backward by basis (Fig. 1) | proofs and runs | yes, if the net is monotone |
+//! | backward by weight (Fig. 3) | proofs and runs | yes, if the net is monotone and copies nothing |
 //! | forward | runs | no |
 #![forbid(unsafe_code)]
 
@@ -30,8 +31,10 @@ mod stop;
 mod subsumption;
 mod trap;
 mod unwind;
+pub mod weight;
 
 pub use answer::Run;
 pub use bounded::place_bounds;
 pub use certificate::Certificate;
 pub use check::{Checked, Engine, Options, check};
+pub use weight::net::Diagrams;
