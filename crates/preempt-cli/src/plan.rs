@@ -24,6 +24,10 @@ pub enum Engine {
     Prechecks,
     /// For nets: backward over upward-closed sets by their smallest elements.
     Basis,
+    /// For nets: backward over finite sets of bounded weight, as decision diagrams.
+    Weight,
+    /// The same as paper 004 has it at first: no lifting, no reduction.
+    WeightPlain,
     /// For nets: a search for a covering run.
     Forward,
 }
@@ -44,12 +48,17 @@ pub fn plan(input: Input, engine: Engine) -> Result<Plan, &'static str> {
     match (input, engine) {
         (Input::Promela, Engine::Reference | Engine::Auto) => Ok(Plan::PromelaByReference),
         (Input::Promela, Engine::Explicit) => Ok(Plan::PromelaByExplicit),
-        (Input::Promela, Engine::Prechecks | Engine::Basis | Engine::Forward) => {
-            Err("it decides coverability, for nets only")
-        }
+        (
+            Input::Promela,
+            Engine::Prechecks | Engine::Basis | Engine::Weight | Engine::WeightPlain | Engine::Forward,
+        ) => Err("it decides coverability, for nets only"),
         (Input::Net | Input::Pnml, Engine::Auto) => Ok(Plan::NetByCoverability(Coverability::Auto)),
         (Input::Net | Input::Pnml, Engine::Prechecks) => Ok(Plan::NetByCoverability(Coverability::Prechecks)),
         (Input::Net | Input::Pnml, Engine::Basis) => Ok(Plan::NetByCoverability(Coverability::Basis)),
+        (Input::Net | Input::Pnml, Engine::Weight) => Ok(Plan::NetByCoverability(Coverability::Weight)),
+        (Input::Net | Input::Pnml, Engine::WeightPlain) => {
+            Ok(Plan::NetByCoverability(Coverability::WeightPlain))
+        }
         (Input::Net | Input::Pnml, Engine::Forward) => Ok(Plan::NetByCoverability(Coverability::Forward)),
         (Input::Net | Input::Pnml, Engine::Reference | Engine::Explicit) => {
             Err("it visits states one by one, and a net may have infinitely many")
@@ -105,12 +114,14 @@ impl Input {
 }
 
 impl Engine {
-    pub const ALL: [Engine; 6] = [
+    pub const ALL: [Engine; 8] = [
         Engine::Auto,
         Engine::Reference,
         Engine::Explicit,
         Engine::Prechecks,
         Engine::Basis,
+        Engine::Weight,
+        Engine::WeightPlain,
         Engine::Forward,
     ];
 
@@ -121,6 +132,8 @@ impl Engine {
             Engine::Explicit => "explicit",
             Engine::Prechecks => "prechecks",
             Engine::Basis => "basis",
+            Engine::Weight => "weight",
+            Engine::WeightPlain => "weight-plain",
             Engine::Forward => "forward",
         }
     }
@@ -134,6 +147,8 @@ impl Engine {
             }
             Engine::Prechecks => "linear programs, siphons and traps: a proof within moments, or nothing",
             Engine::Basis => "backward over upward-closed sets: a proof or a run",
+            Engine::Weight => "backward by number of tokens, on decision diagrams: a proof or a run",
+            Engine::WeightPlain => "the same without lifting and reduction; its runs have the fewest tokens",
             Engine::Forward => "forward with any number of tokens: a run, or nothing",
         }
     }

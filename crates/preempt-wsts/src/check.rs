@@ -76,6 +76,8 @@ impl Engine {
 pub struct Options {
     pub engine: Engine,
     pub limits: Limits,
+    /// Search the net as it is, without structural reduction: to see what that is good for.
+    pub unreduced: bool,
 }
 
 /// The answer, with what it rests on.
@@ -110,7 +112,7 @@ pub fn check(problem: &Problem, options: &Options, observer: &mut dyn Observer) 
         cancelled: &cancelled,
         counters: &counters,
     };
-    let (answer, engine, diagrams) = run_engines(problem, options.engine, &stop, observer);
+    let (answer, engine, diagrams) = run_engines(problem, options, &stop, observer);
     let (answer, internal_error) = match verified(problem, &answer) {
         Ok(()) => (answer, None),
         Err(reason) => {
@@ -176,13 +178,14 @@ fn verified(problem: &Problem, answer: &Answer) -> Result<(), String> {
 /// The engines run in threads of their own, so that whoever watches is asked all the time.
 fn run_engines(
     problem: &Problem,
-    engine: Engine,
+    options: &Options,
     stop: &Stop<'_>,
     observer: &mut dyn Observer,
 ) -> (Answer, Engine, Option<Diagrams>) {
     std::thread::scope(|scope| {
         let (send, receive) = mpsc::channel::<Told>();
-        scope.spawn(move || coordinate(problem, engine, stop, &send));
+        let (engine, options) = (options.engine, *options);
+        scope.spawn(move || coordinate(problem, &options, stop, &send));
         loop {
             match receive.recv_timeout(Duration::from_millis(50)) {
                 Ok(found) => {
@@ -210,7 +213,8 @@ fn run_engines(
 
 type Told = (Answer, Engine, Option<Diagrams>);
 
-fn coordinate(problem: &Problem, engine: Engine, stop: &Stop<'_>, send: &mpsc::Sender<Told>) {
+fn coordinate(problem: &Problem, options: &Options, stop: &Stop<'_>, send: &mpsc::Sender<Told>) {
+    let engine = options.engine;
     let all: Vec<usize> = (0..problem.targets.len()).collect();
     // Who has an answer ends the others; nobody listens to a second one.
     let tell = |answer: Answer, engine: Engine| {
@@ -218,8 +222,14 @@ fn coordinate(problem: &Problem, engine: Engine, stop: &Stop<'_>, send: &mpsc::S
         stop.cancelled.store(true, Ordering::Relaxed);
     };
     match engine {
+        Engine::Basis if options.unreduced => tell(backward(problem, &all, stop), engine),
         Engine::Basis => tell(on_reduced(problem, &all, stop, backward), engine),
+        Engine::Forward if options.unreduced => tell(forward(problem, &all, stop), engine),
         Engine::Forward => tell(on_reduced(problem, &all, stop, forward), engine),
+        Engine::Weight if options.unreduced => {
+            let (answer, diagrams) = backward_by_weight(problem, &all, true, stop);
+            let _ = send.send((answer, engine, Some(diagrams)));
+        }
         Engine::Weight => {
             let reduced = reduce(problem, &all);
             let (answer, diagrams) = backward_by_weight(&reduced.problem, &all, true, stop);

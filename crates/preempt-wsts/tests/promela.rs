@@ -45,7 +45,7 @@ fn promela_says_the_same() {
             place_bounds(&problem, Limits { time: Some(Duration::from_millis(20)), ..Limits::default() });
         let Some(bounds) = bounds.into_iter().collect::<Option<Vec<u64>>>() else { continue };
         let limits = Limits { time: Some(Duration::from_secs(5)), states: Some(3_000), ..Limits::default() };
-        let options = Options { engine: Engine::Auto, limits };
+        let options = Options { engine: Engine::Auto, limits, ..Options::default() };
         let expected = check(&problem, &options, &mut Silent).outcome.verdict;
         let found = by_promela(&problem, &bounds);
         if matches!(expected, Verdict::Inconclusive(_)) {
@@ -76,7 +76,9 @@ fn bounds_hold() {
             let limits =
                 Limits { time: Some(Duration::from_secs(5)), states: Some(3_000), ..Limits::default() };
             let verdict =
-                check(&asked, &Options { engine: Engine::Basis, limits }, &mut Silent).outcome.verdict;
+                check(&asked, &Options { engine: Engine::Basis, limits, ..Options::default() }, &mut Silent)
+                    .outcome
+                    .verdict;
             assert_ne!(verdict, Verdict::Violated, "seed {seed}, place {place}, bound {bound}");
             tight += 1;
         }

@@ -15,7 +15,7 @@ fn read(text: &str) -> Problem {
 
 fn ask(text: &str, engine: Engine) -> Checked {
     let limits = Limits { time: Some(Duration::from_secs(120)), ..Limits::default() };
-    let checked = check(&read(text), &Options { engine, limits }, &mut Silent);
+    let checked = check(&read(text), &Options { engine, limits, ..Options::default() }, &mut Silent);
     assert_eq!(checked.internal_error, None);
     checked
 }
@@ -126,7 +126,7 @@ fn a_linear_program_is_interrupted() {
     let problem = read(&text);
     let start = Instant::now();
     let limits = Limits { time: Some(Duration::from_millis(600)), ..Limits::default() };
-    let options = Options { engine: Engine::Prechecks, limits };
+    let options = Options { engine: Engine::Prechecks, limits, ..Options::default() };
     let checked = check(&problem, &options, &mut Silent);
     assert_eq!(checked.outcome.verdict, Verdict::Inconclusive(StopReason::Time));
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
@@ -198,7 +198,8 @@ fn limits_and_cancelling_are_obeyed() {
                a >= 1, z >= 2 -> c' = c + 1; init a = 0, b = 0, c = 0, y = 1, z = 0 target c >= 1";
     let limits = Limits { time: Some(Duration::from_millis(300)), ..Limits::default() };
     let start = Instant::now();
-    let checked = check(&read(net), &Options { engine: Engine::Forward, limits }, &mut Silent);
+    let checked =
+        check(&read(net), &Options { engine: Engine::Forward, limits, ..Options::default() }, &mut Silent);
     assert!(matches!(checked.outcome.verdict, Verdict::Inconclusive(_)));
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 

@@ -15,7 +15,7 @@ use support::{Kind, Random, random_problem};
 fn ask(problem: &Problem, engine: Engine) -> Checked {
     let limits =
         Limits { time: Some(Duration::from_millis(500)), states: Some(200_000), ..Limits::default() };
-    let checked = check(problem, &Options { engine, limits }, &mut Silent);
+    let checked = check(problem, &Options { engine, limits, ..Options::default() }, &mut Silent);
     assert_eq!(checked.internal_error, None, "{engine:?} on {problem:#?}");
     checked
 }
@@ -111,7 +111,7 @@ fn lifting_spares_rounds() {
     let mut sources = preempt_core::SourceMap::new();
     let (problem, _) = preempt_net::spec::read(sources.add("net.spec", text), text);
     let limits = Limits { time: Some(Duration::from_secs(60)), ..Limits::default() };
-    let by = |engine| check(&problem, &Options { engine, limits }, &mut Silent);
+    let by = |engine| check(&problem, &Options { engine, limits, ..Options::default() }, &mut Silent);
     let (lifted, plain) = (by(Engine::Weight), by(Engine::WeightPlain));
     assert_eq!(lifted.outcome.verdict, Verdict::Holds);
     let (lifted, plain) = (lifted.diagrams.expect("numbers"), plain.diagrams.expect("numbers"));

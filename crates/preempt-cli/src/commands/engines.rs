@@ -11,7 +11,7 @@ pub fn run() -> Result<ExitStatus, Failure> {
 
 /// Wide enough for the longest list of verbs, and for the longest name.
 const COLUMN: usize = 32;
-const NAME: usize = 11;
+const NAME: usize = 14;
 
 /// A line for each engine, with what it does for each input; then what the inputs and the engines are.
 fn table() -> String {

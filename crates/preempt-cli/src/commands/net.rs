@@ -15,7 +15,7 @@ use preempt_net::mcc::{self, CoverProperty, Quantifier};
 use preempt_net::{Problem, pnml, spec};
 use preempt_report::style::{Ink, Style};
 use preempt_report::{RunInfo, Setting, TextOptions, render_diagnostics, to_json};
-use preempt_wsts::{Checked, Options};
+use preempt_wsts::{Checked, Diagrams, Options};
 use std::path::Path;
 
 pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<ExitStatus, Failure> {
@@ -28,14 +28,17 @@ pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<E
     if let Some(path) = &args.certificate {
         could_be_written(path)?;
     }
-    let file = source.name.clone();
+    let (file, source_input) = (source.name.clone(), source.input);
     let wanted = args.property.as_deref();
     let Some(asked) = load(source, args.properties.as_deref(), wanted, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
     asked.has_target(&file)?;
+    if let Some(why) = by.refuses(&asked.problem) {
+        return Err(no_plan(source_input, engine, why));
+    }
     let mut watch = Watch::start();
-    let options = Options { engine: by, limits: args.search.limits() };
+    let options = Options { engine: by, limits: args.search.limits(), ..Options::default() };
     let mut checked = preempt_wsts::check(&asked.problem, &options, &mut watch);
     watch.finish();
     if let Some(error) = &checked.internal_error {
@@ -43,7 +46,8 @@ pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<E
     }
     asked.name_what_is_violated(&mut checked);
     let answered_by = Setting::Text(checked.answered_by.name().into());
-    let options = vec![("answered_by".to_string(), answered_by)];
+    let mut options = vec![("answered_by".to_string(), answered_by)];
+    options.extend(checked.diagrams.iter().flat_map(numbers));
     let info = RunInfo { file, engine: engine.name().into(), options };
     let text = TextOptions { full: args.full, ..TextOptions::default() };
     let result = present(&info, &checked.outcome, &args.output, text);
@@ -169,6 +173,7 @@ fn words(asked: &Asked, checked: &Checked, result: &str, style: Style) -> String
                 text.push_str(&format!("  {line}\n"));
             }
             text.push_str(&format!("certified ({by}, {seconds:.2} s):\n{}", certify::summary(certificate)));
+            text.push_str(&weights(checked));
             text
         }
         (Some(run), _) => {
@@ -176,10 +181,42 @@ fn words(asked: &Asked, checked: &Checked, result: &str, style: Style) -> String
             let most = markings.iter().map(preempt_net::Marking::weight).max().unwrap_or(0);
             let tokens = if most == 1 { "1 token".into() } else { format!("{most} tokens") };
             let fewest = if checked.fewest_tokens { "no run does with fewer" } else { "fewer may do" };
-            format!("{result}found ({by}): at most {tokens} at once; {fewest}\n")
+            format!("{result}found ({by}): at most {tokens} at once; {fewest}\n{}", weights(checked))
         }
-        _ => result.to_string(),
+        _ => format!("{result}{}", weights(checked)),
     }
+}
+
+/// What the engine by weight needed.
+fn weights(checked: &Checked) -> String {
+    let Some(d) = checked.diagrams else { return String::new() };
+    format!(
+        "  weights up to {} (n = {}, delta = {}), {} local states in {} bits:\n  \
+         diagrams of height {} (at most {}), {} nodes, {} backward images\n",
+        d.weight,
+        d.n,
+        d.delta,
+        d.local_states,
+        d.bits_per_slot,
+        d.height,
+        d.bound().max(d.height),
+        d.nodes,
+        d.rounds
+    )
+}
+
+fn numbers(d: &Diagrams) -> Vec<(String, Setting)> {
+    let number = |name: &str, value: u64| (name.to_string(), Setting::Number(value));
+    vec![
+        number("weight", d.weight),
+        number("n", d.n),
+        number("delta", d.delta),
+        number("local_states", d.local_states as u64),
+        number("height", d.height),
+        number("height_bound", d.bound()),
+        number("nodes", d.nodes as u64),
+        number("backward_images", d.rounds),
+    ]
 }
 
 /// A net has no processes to preempt and no formulas.
