@@ -27,7 +27,7 @@ fn decided(verdict: Verdict) -> bool {
 #[test]
 fn weights_and_bases_agree() {
     let mut counts = [0usize; 4];
-    for seed in 0..700 {
+    for seed in 0..2000 {
         let kind = [Kind::Plain, Kind::Moving][seed as usize % 2];
         let problem = random_problem(&mut Random::new(seed), kind);
         let basis = ask(&problem, Engine::Basis).outcome.verdict;

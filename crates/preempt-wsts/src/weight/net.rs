@@ -1,11 +1,11 @@
 //! Nets by weight: from the sets of Fig. 3 to an answer, a run or an inductive basis.
 
-use super::slots::Slots;
+use super::slots::{Slots, TABLES};
 use super::{Found, Layer, by_weight};
 use crate::answer::{Answer, Run};
 use crate::certificate::{Certificate, InductiveBasis};
 use crate::stop::{Counters, Stop};
-use preempt_bdd::{Bdd, Full};
+use preempt_bdd::{Bdd, Full, Options};
 use preempt_core::StopReason;
 use preempt_net::{Marking, Place, Problem, WellStructured};
 use std::sync::atomic::Ordering;
@@ -57,9 +57,15 @@ pub(crate) fn backward_by_weight(
     if refuses(problem, lifting).is_some() {
         return (Answer::Unknown(StopReason::Partial), diagrams);
     }
-    let answer = search(problem, open, lifting, stop, &mut diagrams)
-        .unwrap_or_else(|Full| Answer::Unknown(stop.reason().unwrap_or(StopReason::Memory)));
-    (answer, diagrams)
+    for table in TABLES {
+        diagrams = Diagrams::default();
+        match search(problem, open, lifting, table, stop, &mut diagrams) {
+            Ok(answer) => return (answer, diagrams),
+            Err(Full) if stop.reason().is_some() => break,
+            Err(Full) => {}
+        }
+    }
+    (Answer::Unknown(stop.reason().unwrap_or(StopReason::Memory)), diagrams)
 }
 
 /// "Full" also when somebody wants no more.
@@ -67,10 +73,11 @@ fn search(
     problem: &Problem,
     open: &[usize],
     lifting: bool,
+    table: Options,
     stop: &Stop<'_>,
     diagrams: &mut Diagrams,
 ) -> Result<Answer, Full> {
-    let slots = Slots::new(problem, open, &used(problem, open))?;
+    let slots = Slots::new(problem, open, &used(problem, open), table)?;
     diagrams.delta = problem.net.deflation().unwrap_or(0);
     diagrams.local_states = slots.local_states();
     diagrams.bits_per_slot = slots.bits();

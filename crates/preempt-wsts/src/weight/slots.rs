@@ -28,11 +28,18 @@ pub(crate) struct Slots<'p> {
 
 /// Weights up to the heaviest target and so much more.
 const ROOM: u64 = 200;
-const TABLE: Options = Options { nodes: 1 << 23, cache: 1 << 20 };
+/// Most nets need little, and a large table is not for nothing.
+pub(crate) const TABLES: [Options; 2] =
+    [Options { nodes: 1 << 16, cache: 1 << 14 }, Options { nodes: 1 << 23, cache: 1 << 20 }];
 
 impl<'p> Slots<'p> {
     /// `used` says which places have a token or an arc at all.
-    pub(crate) fn new(problem: &'p Problem, open: &'p [usize], used: &[bool]) -> Result<Slots<'p>, Full> {
+    pub(crate) fn new(
+        problem: &'p Problem,
+        open: &'p [usize],
+        used: &[bool],
+        table: Options,
+    ) -> Result<Slots<'p>, Full> {
         let mut layout = Layout::new();
         let places: Vec<Place> =
             (0..problem.net.places.len() as Place).filter(|place| used[*place as usize]).collect();
@@ -41,7 +48,7 @@ impl<'p> Slots<'p> {
         let base = open.iter().map(|target| problem.targets[*target].weight()).max().unwrap_or(0);
         let count = usize::try_from(base.saturating_add(ROOM)).map_err(|_| Full)?.min(4096);
         let slots: Vec<Variable> = (0..count).map(|_| layout.add(places.len() as u64 + 1, 1)).collect();
-        let space = layout.build(TABLE)?;
+        let space = layout.build(table)?;
         let exchange =
             slots.windows(2).map(|pair| space.renaming([(pair[0], pair[1]), (pair[1], pair[0])])).collect();
         let deflation = problem.net.deflation().unwrap_or(0);

@@ -1,12 +1,12 @@
-//! A bounded net printed as Promela is the same net: the reference engine for Promela gives the same verdict as
-//! the engines for nets.
+//! A net in another format has the same answer: a bounded one as Promela, by the reference engine for Promela, and
+//! one in PNML, where parametric places become places that can be filled.
 
 mod support;
 
-use preempt_core::{Limits, Silent, Verdict};
+use preempt_core::{Limits, Silent, SourceMap, Verdict};
 use preempt_model::Interpreter;
 use preempt_model::question::{Asking, Question};
-use preempt_net::{Problem, Range, promela};
+use preempt_net::{Problem, Range, mcc, pnml, promela};
 use preempt_promela::{Additions, load};
 use preempt_wsts::{Engine, Options, check, place_bounds};
 use std::time::Duration;
@@ -58,6 +58,39 @@ fn promela_says_the_same() {
         violated += usize::from(found == Verdict::Violated);
     }
     assert!(compared > 500 && violated > 100 && compared - violated > 100, "{compared} {violated}");
+}
+
+#[test]
+fn pnml_says_the_same() {
+    let (mut compared, mut violated, mut refused) = (0, 0, 0);
+    for seed in 0..1500 {
+        let kind = [Kind::Plain, Kind::Moving][seed as usize % 2];
+        let mut problem = random_problem(&mut Random::new(seed), kind);
+        problem.net.transitions.iter_mut().for_each(|t| t.moves.retain(|moved| moved.to.is_empty()));
+        let Ok(text) = pnml::print(&problem) else {
+            refused += 1;
+            continue;
+        };
+        let mut sources = SourceMap::new();
+        let id = sources.add("net.pnml", text.as_str());
+        let (mut again, diagnostics) = pnml::read(id, &text);
+        assert!(diagnostics.is_empty(), "{diagnostics:?}");
+        let question = mcc::print(&pnml::ids(&problem.net), "q", &problem.targets);
+        let (properties, diagnostics) = mcc::read(&again.net, id, &question, Some("q"));
+        assert!(diagnostics.is_empty(), "{diagnostics:?}");
+        again.targets = properties[0].targets.clone();
+        let limits = Limits { time: Some(Duration::from_secs(5)), states: Some(20_000), ..Limits::default() };
+        let options = Options { engine: Engine::Basis, limits, ..Options::default() };
+        let verdict = |problem: &Problem| check(problem, &options, &mut Silent).outcome.verdict;
+        let (before, after) = (verdict(&problem), verdict(&again));
+        if matches!((before, after), (Verdict::Holds | Verdict::Violated, Verdict::Holds | Verdict::Violated))
+        {
+            assert_eq!(before, after, "seed {seed}: {problem:#?}");
+            compared += 1;
+            violated += usize::from(after == Verdict::Violated);
+        }
+    }
+    assert!(compared > 800 && violated > 200 && refused > 20, "{compared} {violated} {refused}");
 }
 
 /// Bounds by weighted sums are those of the markings that can be reached, or larger.
