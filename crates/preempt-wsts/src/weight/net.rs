@@ -4,7 +4,7 @@ use super::slots::{Slots, TABLES};
 use super::{Found, Layer, by_weight};
 use crate::answer::{Answer, Run};
 use crate::certificate::{Certificate, InductiveBasis};
-use crate::stop::{Counters, Stop};
+use crate::stop::Stop;
 use preempt_bdd::{Bdd, Full, Options};
 use preempt_core::StopReason;
 use preempt_net::{Marking, Place, Problem, WellStructured};
@@ -77,7 +77,7 @@ fn search(
     stop: &Stop<'_>,
     diagrams: &mut Diagrams,
 ) -> Result<Answer, Full> {
-    let slots = Slots::new(problem, open, &used(problem, open), table)?;
+    let slots = Slots::new(problem, open, &used(problem, open), table, stop)?;
     diagrams.delta = problem.net.deflation().unwrap_or(0);
     diagrams.local_states = slots.local_states();
     diagrams.bits_per_slot = slots.bits();
@@ -104,10 +104,7 @@ fn search(
         }
         Found::Converged { set, n } => {
             diagrams.n = n;
-            let elements = slots.minimal(&set, n, &mut || {
-                Counters::add(&stop.counters.transitions, 1);
-                stop.reason().map_or(Ok(()), |_| Err(Full))
-            })?;
+            let elements = slots.minimal(&set, n)?;
             let basis = InductiveBasis { empty: Vec::new(), bounds: Vec::new(), elements };
             Ok(Answer::Safe(Certificate { refutations: Vec::new(), basis: Some(basis) }))
         }

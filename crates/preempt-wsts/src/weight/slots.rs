@@ -6,6 +6,7 @@
 //! slots through all others, one neighbour at a time.
 
 use super::Sliceable;
+use crate::stop::Stop;
 use preempt_bdd::{Bdd, Cube, Full, Layout, Options, Renaming, Space, Variable};
 use preempt_net::{Marking, Place, Problem, Transition, WellStructured};
 use std::cell::RefCell;
@@ -22,6 +23,7 @@ pub(crate) struct Slots<'p> {
     /// Exchanges a slot with the next one.
     exchange: Vec<Renaming>,
     deflation: u64,
+    stop: &'p Stop<'p>,
     /// Transfers and resets on slots, by transition and by the first and last slot they apply to.
     moved: RefCell<HashMap<(usize, usize, usize), Renaming>>,
 }
@@ -39,6 +41,7 @@ impl<'p> Slots<'p> {
         open: &'p [usize],
         used: &[bool],
         table: Options,
+        stop: &'p Stop<'p>,
     ) -> Result<Slots<'p>, Full> {
         let mut layout = Layout::new();
         let places: Vec<Place> =
@@ -53,7 +56,12 @@ impl<'p> Slots<'p> {
             slots.windows(2).map(|pair| space.renaming([(pair[0], pair[1]), (pair[1], pair[0])])).collect();
         let deflation = problem.net.deflation().unwrap_or(0);
         let moved = RefCell::default();
-        Ok(Slots { problem, open, space, slots, places, code, exchange, deflation, moved })
+        Ok(Slots { problem, open, space, slots, places, code, exchange, deflation, stop, moved })
+    }
+
+    /// One image can take long: it is as if the table were full when nobody wants to know any more.
+    fn go_on(&self) -> Result<(), Full> {
+        self.stop.reason().map_or(Ok(()), |_| Err(Full))
     }
 
     /// The bits of a slot.
@@ -116,6 +124,7 @@ impl<'p> Slots<'p> {
         for first in (0..special.min(slots)).rev() {
             let mut moving = set.clone();
             for exchange in &self.exchange[first..slots.max(1) - 1] {
+                self.go_on()?;
                 moving = moving.rename(exchange)?;
                 set = set.or(&moving)?;
             }
@@ -127,6 +136,7 @@ impl<'p> Slots<'p> {
     fn filled(&self, set: Bdd, slots: &[Variable]) -> Result<Bdd, Full> {
         let mut set = set;
         for slot in slots {
+            self.go_on()?;
             let without = set.and_exists(&self.space.equals(*slot, 0)?, &self.cube(&[*slot])?)?;
             set = set.or(&without.and(&self.space.domain(*slot)?)?)?;
         }
@@ -204,12 +214,7 @@ impl<'p> Slots<'p> {
     }
 
     /// The smallest markings of the set's upward closure, as far as they are wanted.
-    pub(crate) fn minimal(
-        &self,
-        set: &Bdd,
-        weight: u64,
-        go_on: &mut dyn FnMut() -> Result<(), Full>,
-    ) -> Result<Vec<Marking>, Full> {
+    pub(crate) fn minimal(&self, set: &Bdd, weight: u64) -> Result<Vec<Marking>, Full> {
         let slots = self.slots_for(weight)?.to_vec();
         let closed = self.filled(set.clone(), &slots)?;
         let mut larger = self.space.no();
@@ -224,7 +229,7 @@ impl<'p> Slots<'p> {
             smallest = smallest.and(&self.descending(pair[0], pair[1])?)?;
         }
         let mut found = Vec::new();
-        self.each(&smallest, &slots, &mut Vec::new(), &mut found, go_on)?;
+        self.each(&smallest, &slots, &mut Vec::new(), &mut found)?;
         Ok(found)
     }
 
@@ -244,21 +249,20 @@ impl<'p> Slots<'p> {
         slots: &[Variable],
         codes: &mut Vec<u64>,
         found: &mut Vec<Marking>,
-        go_on: &mut dyn FnMut() -> Result<(), Full>,
     ) -> Result<(), Full> {
         if set.is_false() {
             return Ok(());
         }
         let Some((slot, rest)) = slots.split_first() else {
             found.push(self.marking(codes));
-            return go_on();
+            return self.go_on();
         };
         let cube = self.cube(&[*slot])?;
         let most = codes.last().copied().unwrap_or(self.places.len() as u64);
         for code in 0..=most {
             let part = set.and_exists(&self.space.equals(*slot, code)?, &cube)?;
             codes.push(code);
-            self.each(&part, rest, codes, found, go_on)?;
+            self.each(&part, rest, codes, found)?;
             codes.pop();
         }
         Ok(())
@@ -301,6 +305,7 @@ impl Sliceable for Slots<'_> {
         let mut moving = set.and(&self.space.equals(*last, 0)?)?;
         let mut all = moving.clone();
         for exchange in self.exchange[..slots.len() - 1].iter().rev() {
+            self.go_on()?;
             moving = moving.rename(exchange)?;
             all = all.or(&moving)?;
         }
@@ -311,6 +316,7 @@ impl Sliceable for Slots<'_> {
         let slots = self.slots_for(weight)?;
         let mut all = self.space.no();
         for (number, transition) in self.problem.net.transitions.iter().enumerate() {
+            self.go_on()?;
             if let Some(before) = self.before_by(number, transition, set, slots)? {
                 all = all.or(&before)?;
             }
