@@ -117,6 +117,23 @@ pub struct CheckArgs {
     #[arg(long)]
     pub weak_fairness: bool,
 
+    /// Report every different violation, each with its own simplest run
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["property", "ltl", "non_progress", "trace"])]
+    pub all_errors: bool,
+
+    /// Which steps need not be tried in every order: exact or none
+    ///
+    /// exact keeps verdict and fewest preemptions; none visits every state.
+    #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true, hide_short_help = true)]
+    pub reduction: Option<ReductionKind>,
+
+    /// Look for the fewest steps, however long that takes
+    ///
+    /// A run found with a reduction has the fewest preemptions; a shorter one with as many is then looked for without
+    /// the reduction, and without this option only for a while.
+    #[arg(long, hide_short_help = true)]
+    pub shortest: bool,
+
     /// Show every step and every value of the counterexample
     ///
     /// Without it, long stretches of one process are folded and long values are cut.
@@ -273,11 +290,47 @@ pub struct SearchArgs {
     #[arg(long, value_enum, value_name = "ENGINE", hide_possible_values = true, hide_short_help = true)]
     pub engine: Option<Engine>,
 
+    /// In which order to search
+    ///
+    /// fewest-preemptions (the simplest runs first), breadth-first (the shortest runs first) or depth-first (whatever
+    /// comes first, with little memory beside the states themselves).
+    #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true, hide_short_help = true)]
+    pub search: Option<SearchOrder>,
+
+    /// What is to be fewest, before the steps: preemptions, switches or steps
+    ///
+    /// --bound counts the same. A switch is any change of the running process, forced or not.
+    #[arg(long, value_enum, value_name = "UNIT", hide_possible_values = true, hide_short_help = true)]
+    pub cost: Option<CostUnit>,
+
+    /// How steps are computed: native or interpreted
+    ///
+    /// By default in machine code, or by the interpreter where a model cannot be compiled.
+    #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true, hide_short_help = true)]
+    pub successors: Option<SuccessorSource>,
+
     /// Leaving a process that only spins is no preemption
     ///
     /// A process spins if every state that it can reach alone leads back, by the same process alone, to where it is.
     #[arg(long)]
     pub fair_switch: bool,
+
+    /// Save the search to a file now and then, to continue it later
+    ///
+    /// Also when a limit is reached or the search is interrupted. It applies to counting and to safety.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub checkpoint: Option<PathBuf>,
+
+    /// How often to save (10s, 5m)
+    #[arg(long, value_name = "TIME", value_parser = units::duration, default_value = "60s")]
+    #[arg(hide_short_help = true, requires = "checkpoint")]
+    pub checkpoint_every: Duration,
+
+    /// Continue the search that a checkpoint holds
+    ///
+    /// The model and the options of the search must be the same; limits may be others.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub resume: Option<PathBuf>,
 
     /// Stop after N states (500k, 10M)
     #[arg(long, value_name = "N", value_parser = units::count, allow_negative_numbers = true)]
@@ -305,6 +358,32 @@ impl SearchArgs {
             memory_bytes: self.max_memory,
         }
     }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SearchOrder {
+    FewestPreemptions,
+    BreadthFirst,
+    DepthFirst,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CostUnit {
+    Preemptions,
+    Switches,
+    Steps,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SuccessorSource {
+    Native,
+    Interpreted,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReductionKind {
+    Exact,
+    None,
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,10 @@
 //!
 //! Everything that the commands know of them goes through here.
 
-pub use preempt_explicit::{Goal, Options as ExplicitOptions, explore};
+pub use preempt_explicit::{
+    Checkpoints, Goal, Options as ExplicitOptions, Order, Reduction, Refusal, Report, Save, Source, answer,
+    explore_saved,
+};
 pub use preempt_model::question::{Asking, Question};
 pub use preempt_model::search::{self, Options};
 pub use preempt_model::{Interpreter, Model, System, interpreter};

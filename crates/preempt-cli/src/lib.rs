@@ -7,6 +7,7 @@
 
 pub mod args;
 mod backend;
+mod checkpoint;
 mod commands;
 mod console;
 pub mod exit;

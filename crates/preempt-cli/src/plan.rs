@@ -46,8 +46,8 @@ pub enum Plan {
 /// The whole table. A new input or a new engine does not compile until every combination is decided here.
 pub fn plan(input: Input, engine: Engine) -> Result<Plan, &'static str> {
     match (input, engine) {
-        (Input::Promela, Engine::Reference | Engine::Auto) => Ok(Plan::PromelaByReference),
-        (Input::Promela, Engine::Explicit) => Ok(Plan::PromelaByExplicit),
+        (Input::Promela, Engine::Reference) => Ok(Plan::PromelaByReference),
+        (Input::Promela, Engine::Explicit | Engine::Auto) => Ok(Plan::PromelaByExplicit),
         (
             Input::Promela,
             Engine::Prechecks | Engine::Basis | Engine::Weight | Engine::WeightPlain | Engine::Forward,
@@ -80,11 +80,12 @@ impl Plan {
 impl Input {
     pub const ALL: [Input; 3] = [Input::Promela, Input::Net, Input::Pnml];
 
-    /// The engine that takes it if nobody asks for another.
-    pub fn engine(self) -> Engine {
-        match self {
-            Input::Promela => Engine::Reference,
-            Input::Net | Input::Pnml => Engine::Auto,
+    /// The engine that is wanted, or the one that suits the input.
+    pub fn engine(self, wanted: Option<Engine>) -> Engine {
+        match (self, wanted) {
+            (Input::Promela, None | Some(Engine::Auto)) => Engine::Explicit,
+            (Input::Net | Input::Pnml, None) => Engine::Auto,
+            (_, Some(engine)) => engine,
         }
     }
 
@@ -140,7 +141,7 @@ impl Engine {
 
     pub fn description(self) -> &'static str {
         match self {
-            Engine::Auto => "the reference for Promela; pre-checks, then basis and forward for nets",
+            Engine::Auto => "explicit for Promela; pre-checks, then basis and forward for nets",
             Engine::Reference => "state by state, cheapest runs first; made to be read, not to be fast",
             Engine::Explicit => {
                 "state by state, in machine code; safety only, the rest is asked of the reference"

@@ -66,8 +66,12 @@ impl Observer for Watch {
 /// ASCII only.
 fn line(progress: &Progress, elapsed: Duration) -> String {
     let speed = progress.states as f64 / elapsed.as_secs_f64().max(0.001);
+    let memory = match progress.bytes {
+        0 => String::new(),
+        bytes => format!("  {}B", short(bytes)),
+    };
     format!(
-        "{}s  level {}  {} states ({}/s)  {} transitions  depth {}  waiting {}",
+        "{}s  level {}  {} states ({}/s)  {} transitions  depth {}  waiting {}{memory}",
         elapsed.as_secs(),
         progress.level,
         short(progress.states),
@@ -100,11 +104,12 @@ mod tests {
             frontier: 54_321,
             depth: 123_456,
             level: 12,
+            bytes: 2_500_000_000,
         };
         let line = line(&progress, Duration::from_secs(100));
         assert_eq!(
             line,
-            "100s  level 12  12.3M states (123.5k/s)  1000.0M transitions  depth 123456  waiting 54.3k"
+            "100s  level 12  12.3M states (123.5k/s)  1000.0M transitions  depth 123456  waiting 54.3k  2.5GB"
         );
         assert!(line.is_ascii());
     }

@@ -10,9 +10,10 @@ pub struct Bound {
 }
 
 /// What a run is charged for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Cost {
     /// Leaving a process that could have gone on.
+    #[default]
     Preemptions,
     /// Leaving a process, also when it could not go on.
     Switches,

@@ -16,6 +16,8 @@ pub struct Progress {
     pub depth: u64,
     /// Of the bound's unit: preemptions, switches, rounds.
     pub level: u32,
+    /// Memory used so far; 0 where it is not known.
+    pub bytes: u64,
 }
 
 /// Hears nothing and never stops.

@@ -1,6 +1,6 @@
 //! The answer, how far it reaches, and what it cost.
 
-use crate::limits::Bound;
+use crate::limits::{Bound, Cost};
 use crate::property::{Property, PropertyKind};
 use crate::trace::Trace;
 use std::collections::BTreeMap;
@@ -65,8 +65,20 @@ pub struct Stats {
     pub depth: u64,
     pub time: Duration,
     pub peak_bytes: u64,
+    /// What the memory was used for, where that is known.
+    pub memory: Option<Memory>,
+    /// What the levels count.
+    pub unit: Cost,
     pub levels: Vec<Level>,
     pub violations: BTreeMap<PropertyKind, u64>,
+}
+
+/// In bytes, at the end of the search; the frontier at its largest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Memory {
+    pub store: u64,
+    pub frontier: u64,
+    pub parents: u64,
 }
 
 /// What was new at one level of the cost.

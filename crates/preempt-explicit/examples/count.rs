@@ -39,7 +39,7 @@ fn main() -> ExitCode {
             return ExitCode::from(3);
         }
     };
-    let (stats, memory) = (&report.outcome.stats, report.memory);
+    let (stats, memory) = (&report.outcome.stats, report.outcome.stats.memory.unwrap_or_default());
     let seconds = stats.time.as_secs_f64();
     let each = |bytes: u64| bytes as f64 / stats.states.max(1) as f64;
     println!(

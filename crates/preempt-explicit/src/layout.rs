@@ -1,6 +1,7 @@
 //! A state as a flat byte vector.
 //!
-//! First the number of the layout (two bytes) and, if the model asks for it, who moved last; then the globals and the
+//! First the number of the layout (two bytes), if the model asks for it who moved last, and where an observer stands if
+//! there is one; then the globals and the
 //! channels that exist from the beginning; then one segment for each living process: location, priority (if the
 //! model has any), locals, own channels. Processes start and end at the back, so starting one appends a segment and
 //! ending one removes the last: everything before it stays where it is.
@@ -9,12 +10,17 @@
 //! as they are met. Hidden variables are not part of a state: while a step is computed they lie before its bytes.
 
 use crate::Unsupported;
+use crate::saved::{damaged, read_u64, write_u64};
 use crate::slots::{Facts, Kind, Slots, is_in, lay_out, places};
 use preempt_model::interpreter::MAX_PROCESSES;
-use preempt_model::{Code, CodeId, Init, Model, Scope, TemplateId};
+use preempt_model::{Code, CodeId, Expr, Init, Model, Scope, TemplateId};
+use std::io::{Read, Write};
 
 /// Bytes of the layout's number.
 pub const LAYOUT_BYTES: usize = 2;
+
+/// Bytes of an observer's place.
+pub const OBSERVER_BYTES: usize = 2;
 
 /// A message with more fields than this is left to the interpreter.
 pub const MAX_FIELDS: usize = 64;
@@ -26,6 +32,8 @@ const MAX_CHANNELS: usize = 255;
 #[derive(Debug)]
 pub struct Shape {
     pub last: Option<u32>,
+    /// Two bytes for the observer's place.
+    pub observer: Option<u32>,
     pub globals: Slots,
     pub hidden: Slots,
     pub global_channels: Vec<ChannelAt>,
@@ -65,7 +73,8 @@ pub struct TemplateShape {
 }
 
 impl Shape {
-    pub fn new(model: &Model) -> Result<Shape, Unsupported> {
+    /// `conditions`: what an observer reads, if there is one.
+    pub fn new(model: &Model, conditions: Option<&[Expr]>) -> Result<Shape, Unsupported> {
         let templates = model
             .templates
             .iter()
@@ -76,7 +85,7 @@ impl Shape {
                 Ok(template_shape(template.capacity, template.fields.iter().map(|ty| Kind::of(*ty))))
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let all = places(model);
+        let all = places(model, conditions.unwrap_or(&[]));
         let in_scope =
             |scope| all.iter().filter(move |(_, place)| is_in(place, scope)).map(|(_, place)| *place);
         let inits = |wanted: bool| {
@@ -86,7 +95,9 @@ impl Shape {
             model.init.iter().filter(is_wanted).collect::<Vec<_>>()
         };
         let last = model.remembers_last.then_some(LAYOUT_BYTES as u32);
-        let start = LAYOUT_BYTES as u32 + u32::from(model.remembers_last);
+        let observer = conditions.map(|_| LAYOUT_BYTES as u32 + u32::from(model.remembers_last));
+        let observer_bytes = if observer.is_some() { OBSERVER_BYTES as u32 } else { 0 };
+        let start = LAYOUT_BYTES as u32 + u32::from(model.remembers_last) + observer_bytes;
         let globals = lay_out(
             &Facts {
                 slots: model.global_slots,
@@ -125,7 +136,17 @@ impl Shape {
         if u64::from(prefix) + u64::from(largest_segment) * MAX_PROCESSES as u64 > 1 << 24 {
             return Err(Unsupported("states of more than 16 megabytes".into()));
         }
-        Ok(Shape { last, globals, hidden, global_channels, prefix, codes, templates, largest_segment })
+        Ok(Shape {
+            last,
+            observer,
+            globals,
+            hidden,
+            global_channels,
+            prefix,
+            codes,
+            templates,
+            largest_segment,
+        })
     }
 
     pub fn code(&self, code: CodeId) -> &CodeShape {
@@ -234,6 +255,11 @@ impl Layouts {
         &self.all[usize::from(number)]
     }
 
+    /// `None` if there is no such number.
+    pub fn known(&self, number: u32) -> Option<&Layout> {
+        self.all.get(number as usize).map(|layout| &**layout)
+    }
+
     pub fn of_state(&self, state: &[u8]) -> &Layout {
         self.get(u16::from_le_bytes([state[0], state[1]]))
     }
@@ -269,5 +295,30 @@ impl Layouts {
         self.all[usize::from(number)].children[usize::from(code.0)] = Some(child);
         self.all.push(Box::new(layout));
         Some(self.get(child))
+    }
+
+    /// Each layout by the one without its last process, and that process's code.
+    pub fn save(&self, out: &mut dyn Write) -> Result<(), std::io::Error> {
+        let children = self.all.iter().skip(1);
+        write_u64(out, children.len() as u64)?;
+        for layout in children {
+            let code = layout.codes.last().map_or(0, |code| code.0);
+            write_u64(out, u64::from(layout.parent) << 16 | u64::from(code))?;
+        }
+        Ok(())
+    }
+
+    /// Numbers the layouts as they were; those met already keep their numbers.
+    pub fn restore(&mut self, shape: &Shape, input: &mut dyn Read) -> Result<(), std::io::Error> {
+        for number in 1..=read_u64(input)? {
+            let packed = read_u64(input)?;
+            let (parent, code) = ((packed >> 16) as u16, CodeId(packed as u16));
+            let known = usize::from(parent) < self.all.len() && usize::from(code.0) < shape.codes.len();
+            let layout = if known { self.with_one_more(shape, parent, code) } else { None };
+            if layout.is_none_or(|layout| u64::from(layout.number) != number) {
+                return Err(damaged("its sets of processes are not those of the model"));
+            }
+        }
+        Ok(())
     }
 }

@@ -1,23 +1,33 @@
 //! States one by one: successors in machine code, a compressed store, and the search in order of cost.
 //!
 //! * [`layout`], [`slots`], [`convert`]: a state as a flat byte vector;
-//! * [`successors`]: what a search asks; answered by [`native`] machine code or by the [`interpreted`] model;
-//! * [`store`]: every state once, compressed; [`search`]: in order of cost.
+//! * [`successors`]: what a search asks; answered by [`native`] machine code, with an observer by [`watched`], and for
+//!   any system by [`interned`];
+//! * [`store`]: every state once, compressed; [`search`]: the searches; [`reduction`]: what they may leave out;
+//! * [`question`]: how each question about a model is answered.
 #![deny(unsafe_code)]
 
 mod convert;
-mod interpreted;
+mod interned;
 mod layout;
 mod native;
+mod question;
+mod reduction;
+mod saved;
 mod search;
 mod slots;
 mod store;
 mod successors;
+mod watched;
 
-pub use interpreted::Interpreted;
+pub use interned::Interned;
 pub use native::Native;
-pub use search::{Error, Goal, Memory, Options, Report, Source, check, count, explore};
-pub use successors::{Event, Piece, Successors};
+pub use question::{answer, check, count, explore, explore_saved, explore_system};
+pub use reduction::Reduction;
+pub use search::{
+    Checkpoints, Error, Goal, NoCheckpoints, Options, Order, Report, Save, Source, search, search_saved,
+};
+pub use successors::{Event, Successors};
 
 /// Something in a model that the engine cannot do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,3 +40,28 @@ impl std::fmt::Display for Unsupported {
 }
 
 impl std::error::Error for Unsupported {}
+
+/// Why there is no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    Unsupported(Unsupported),
+    /// A search could not be continued from its checkpoint.
+    Checkpoint(String),
+}
+
+impl From<Unsupported> for Refusal {
+    fn from(unsupported: Unsupported) -> Refusal {
+        Refusal::Unsupported(unsupported)
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Refusal::Unsupported(unsupported) => unsupported.fmt(f),
+            Refusal::Checkpoint(why) => write!(f, "the checkpoint cannot be used: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}

@@ -154,9 +154,12 @@ pub fn lay_out(facts: &Facts<'_>, start: u32) -> Slots {
     Slots::new(vec![Kind::WORD; facts.slots as usize], start)
 }
 
-/// Every place that the model names, with the code whose locals it means.
-pub fn places(model: &Model) -> Vec<(usize, &Place)> {
+/// Every place that the model or an observer names, with the code whose locals it means.
+pub fn places<'m>(model: &'m Model, conditions: &'m [Expr]) -> Vec<(usize, &'m Place)> {
     let mut found = Vec::new();
+    for condition in conditions {
+        condition.visit(&mut |expr| read(usize::MAX, expr, &mut found));
+    }
     for (number, code) in model.codes.iter().enumerate() {
         for edge in code.locations.iter().flat_map(|location| &location.edges) {
             written(&edge.command, &mut |place| found.push((number, place)));

@@ -1,8 +1,9 @@
-//! What a search asks of a model whose states are byte vectors. There are two answers: machine code
-//! ([`crate::native`]) and the reference interpreter ([`crate::interpreted`]).
+//! What a search asks of a system whose states are byte vectors. There are two answers for a model: machine code
+//! ([`crate::native`], with an observer [`crate::watched`]) and whatever defines the system ([`crate::interned`]).
 
 use preempt_core::PropertyKind;
-use preempt_model::interpreter::State;
+use preempt_model::System;
+use std::io::{Error, ErrorKind, Read, Result, Write};
 
 /// What happens on the way from one stable state to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,17 +14,16 @@ pub enum Event<'a> {
     Violation { kind: PropertyKind, steps: u32 },
 }
 
-/// A part of a state that is stored once, however many states it occurs in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
-    pub start: u32,
-    pub end: u32,
-    /// Pieces of one table have the same length and the same meaning.
-    pub table: u32,
-}
-
 pub trait Successors {
-    fn initial(&mut self) -> Vec<u8>;
+    /// What defines these states and steps: it describes runs and executes them again.
+    type Meaning: System;
+
+    fn meaning(&self) -> &Self::Meaning;
+
+    /// The same state in its definition's terms.
+    fn state_of(&self, state: &[u8]) -> <Self::Meaning as System>::State;
+
+    fn initial(&mut self) -> Vec<Vec<u8>>;
 
     fn process_count(&self, state: &[u8]) -> usize;
 
@@ -35,19 +35,56 @@ pub trait Successors {
     /// Is everybody where he may end?
     fn may_end(&self, state: &[u8]) -> bool;
 
-    /// The same state in the interpreter's terms.
-    fn interpreted(&self, state: &[u8]) -> State;
+    /// Can a state be wrong in itself?
+    const JUDGES_STATES: bool;
 
-    /// Which way of cutting a state into pieces is the state's; each has a number and a length.
+    /// What is wrong with the state itself, if something is.
+    fn state_violation(&mut self, _state: &[u8]) -> Option<PropertyKind> {
+        None
+    }
+
+    /// Does the process stand where the exact reduction lets it run on alone?
+    fn runs_alone(&self, _state: &[u8], _process: usize) -> bool {
+        false
+    }
+
+    /// States of one class have the same length and the same meaning of their bytes. Classes are numbered.
     fn class_of(&self, state: &[u8]) -> u32;
 
-    fn pieces(&mut self, class: u32) -> &[Piece];
+    /// The length of its states; `None` if there is no class with this number.
+    fn class_size(&self, class: u32) -> Option<usize>;
 
-    /// Writes what a class says by itself to the beginning of a state.
+    /// So many bytes at the beginning of a state say nothing but its class.
+    const HEADER: usize;
+
+    /// Writes them.
     fn write_class(&self, class: u32, state: &mut [u8]);
+
+    /// A number that is different for another system.
+    fn identity(&self) -> u64 {
+        0
+    }
+
+    /// Writes what is needed to understand stored states, for [`Successors::restore`].
+    fn save(&self, _: &mut dyn Write) -> Result<()> {
+        Err(no_checkpoints())
+    }
+
+    fn restore(&mut self, _: &mut dyn Read) -> Result<()> {
+        Err(no_checkpoints())
+    }
+
+    /// Memory used for states outside the store.
+    fn bytes(&self) -> u64 {
+        0
+    }
 
     /// Why what was computed cannot be trusted, if so.
     fn trouble(&self) -> Option<crate::Unsupported> {
         None
     }
+}
+
+fn no_checkpoints() -> Error {
+    Error::new(ErrorKind::Unsupported, "only a model in machine code can be continued")
 }

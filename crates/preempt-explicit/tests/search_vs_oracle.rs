@@ -1,11 +1,11 @@
 //! The search against the brute-force oracle on random models: verdict, fewest preemptions, fewest steps, states
 //! within each bound, each distinct violation with its cheapest cost; and the work done is never more under a bound.
 
-use preempt_core::{Outcome, Silent, SourceMap, Verdict};
-use preempt_explicit::{Goal, Options, Source, check, count, explore};
+use preempt_core::{Cost, Outcome, Silent, SourceMap, Verdict};
+use preempt_explicit::{Goal, Options, Order, Reduction, Source, check, count, explore};
 use preempt_model::generator::{faulty_program_from_seed, program_from_seed};
 use preempt_model::search::RunCost;
-use preempt_model::search::oracle::{Answers, answers};
+use preempt_model::search::oracle::{Answers, answers, answers_by};
 use preempt_model::{Interpreter, Model};
 use std::collections::BTreeSet;
 
@@ -50,6 +50,11 @@ fn compare(model: &Model, sources: &SourceMap, fair_switch: bool, name: &str) ->
         assert_eq!(cost(&checked), cheapest, "{name}: cheapest violation, {successors:?}");
         assert_eq!(checked.verdict == Verdict::Violated, cheapest.is_some(), "{name}: verdict");
     }
+    with_reduction(model, sources, &options, cheapest, name);
+    if !fair_switch {
+        other_costs(model, sources, &options, &interpreter, name);
+        depth_first(model, sources, &options, &whole, name);
+    }
     let all = explore(model, sources, &options, Goal::All, &mut Silent).expect("a supported model");
     let found: BTreeSet<_> = all
         .errors
@@ -69,6 +74,90 @@ fn compare(model: &Model, sources: &SourceMap, fair_switch: bool, name: &str) ->
     };
     assert_eq!(cheapest_of(&found), cheapest_of(&expected), "{name}: all violations");
     true
+}
+
+/// The exact reduction keeps the fewest preemptions within every bound, and never does more.
+fn with_reduction(
+    model: &Model,
+    sources: &SourceMap,
+    options: &Options,
+    cheapest: Option<RunCost>,
+    name: &str,
+) {
+    for bound in [None, Some(0), Some(1), Some(2)] {
+        for successors in [Source::Native, Source::Interpreted] {
+            let options = Options { bound, successors, ..options.clone() };
+            let run = |reduction| {
+                let options = Options { reduction, ..options.clone() };
+                check(model, sources, &options, &mut Silent).expect("a supported model")
+            };
+            let reduced = run(Reduction::Exact);
+            let expected = cheapest
+                .map(|cost| cost.preemptions)
+                .filter(|preemptions| bound.is_none_or(|most| *preemptions <= most));
+            let found = cost(&reduced).map(|cost| cost.preemptions);
+            assert_eq!(found, expected, "{name}: fewest preemptions within {bound:?}, reduced");
+            if expected.is_none() {
+                let whole = run(Reduction::None);
+                assert!(reduced.stats.states <= whole.stats.states, "{name}: reduced states");
+                assert!(reduced.stats.transitions <= whole.stats.transitions, "{name}: reduced transitions");
+            }
+        }
+    }
+}
+
+/// Fewest switches, and fewest steps.
+fn other_costs(
+    model: &Model,
+    sources: &SourceMap,
+    options: &Options,
+    interpreter: &Interpreter<'_>,
+    name: &str,
+) {
+    for unit in [Cost::Switches, Cost::Steps] {
+        let oracle = answers_by(interpreter, unit, false);
+        let options = Options { cost: unit, ..options.clone() };
+        let checked = check(model, sources, &options, &mut Silent).expect("a supported model");
+        let found = checked.counterexample.as_ref().map(|trace| {
+            let charged = if unit == Cost::Switches { trace.switches() } else { 0 };
+            RunCost { preemptions: charged as u32, steps: trace.steps.len() as u64 }
+        });
+        assert_eq!(found, oracle.cheapest(), "{name}: cheapest by {unit:?}");
+        let counted = count(model, sources, &options, &mut Silent).expect("a supported model");
+        assert_eq!(counted.stats.states, oracle.states.len() as u64, "{name}: states by {unit:?}");
+        if unit == Cost::Switches {
+            for bound in [0, 1, 2, 3] {
+                let options = Options { bound: Some(bound), ..options.clone() };
+                let counted = count(model, sources, &options, &mut Silent).expect("a supported model");
+                let expected = oracle.states_within(bound) as u64;
+                assert_eq!(counted.stats.states, expected, "{name}: states within {bound} switches");
+                let checked = check(model, sources, &options, &mut Silent).expect("a supported model");
+                let found = checked.counterexample.map(|trace| trace.switches());
+                let expected = oracle.cheapest().filter(|cost| cost.preemptions <= bound);
+                assert_eq!(
+                    found,
+                    expected.map(|cost| cost.preemptions as usize),
+                    "{name}: within {bound} switches"
+                );
+            }
+        }
+    }
+}
+
+/// The same states and the same verdict, with and without reduction.
+fn depth_first(model: &Model, sources: &SourceMap, options: &Options, whole: &Outcome, name: &str) {
+    let options = Options { order: Order::DepthFirst, ..options.clone() };
+    let counted = count(model, sources, &options, &mut Silent).expect("a supported model");
+    let numbers = |outcome: &Outcome| {
+        (outcome.stats.states, outcome.stats.transitions, outcome.stats.violations.clone())
+    };
+    assert_eq!(numbers(&counted), numbers(whole), "{name}: depth first");
+    for reduction in [Reduction::None, Reduction::Exact] {
+        let options = Options { reduction, ..options.clone() };
+        let checked = check(model, sources, &options, &mut Silent).expect("a supported model");
+        assert_eq!(checked.verdict, whole.verdict, "{name}: depth first, {reduction:?}");
+        assert_eq!(checked.counterexample.is_some(), checked.verdict == Verdict::Violated, "{name}");
+    }
 }
 
 fn campaign(faulty: bool, fair_switch: bool, few: u64) {

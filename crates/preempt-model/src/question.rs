@@ -1,7 +1,7 @@
 //! What can be asked of a model, and how each question is answered by the reference engine.
 
 use crate::interpreter::Interpreter;
-use crate::ltl::{self, TooLarge};
+use crate::ltl::TooLarge;
 use crate::monitor::{
     AcceptanceMonitor, BuchiMonitor, ClaimMonitor, Monitor, Monitored, NonProgressMonitor, Traced,
     finds_violation,
@@ -9,8 +9,7 @@ use crate::monitor::{
 use crate::program::Model;
 use crate::property::Formula;
 use crate::search::{self, Options, Replayed};
-use crate::system::Violation;
-use preempt_core::{Observer, Outcome, PropertyKind, Trace, Verdict};
+use preempt_core::{Observer, Outcome, Trace, Verdict};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
@@ -86,9 +85,7 @@ impl Question {
                 found_in(&ClaimMonitor::new(interpreter, &model.claims[*number]), run, loop_start)
             }
             Question::Formula(formula) => {
-                let automaton = ltl::to_automaton(&formula.formula.negated())?;
-                let violation = Violation { kind: PropertyKind::Ltl, name: String::new(), location: None };
-                found_in(&BuchiMonitor::new(interpreter, automaton, violation), run, loop_start)
+                found_in(&BuchiMonitor::of_formula(interpreter, formula)?, run, loop_start)
             }
             Question::Acceptance => found_in(&AcceptanceMonitor { interpreter }, run, loop_start),
             Question::Progress => found_in(&NonProgressMonitor { interpreter }, run, loop_start),
@@ -101,29 +98,60 @@ impl Question {
         asking: &Asking,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, TooLarge> {
+        let finite = self.answer_finite(interpreter, asking, observer)?;
+        match finite {
+            Some(outcome) if outcome.verdict != Verdict::Holds || !self.is_about_cycles() => Ok(outcome),
+            _ => self.answer_infinite(interpreter, asking, observer),
+        }
+    }
+
+    /// Can a run without end be the answer?
+    pub fn is_about_cycles(&self) -> bool {
+        !matches!(self, Question::Safety | Question::Trace)
+    }
+
+    /// What is found in a finite run; `None` if only a run without end can be the answer.
+    fn answer_finite(
+        &self,
+        interpreter: &Interpreter<'_>,
+        asking: &Asking,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Outcome>, TooLarge> {
+        let model = interpreter.model();
+        let options = &asking.options;
+        Ok(match (self, &model.trace_assertion) {
+            (Question::Trace, Some(assertion)) => {
+                Some(search::check(&Traced::new(interpreter, assertion), options, observer))
+            }
+            (Question::Safety | Question::Trace, _) => Some(search::check(interpreter, options, observer)),
+            (Question::Claim(number), _) => {
+                let monitor = &ClaimMonitor::new(interpreter, &model.claims[*number]);
+                Some(search::check(&Monitored { system: interpreter, monitor }, options, observer))
+            }
+            (Question::Formula(formula), _) => {
+                let monitor = &BuchiMonitor::of_formula(interpreter, formula)?;
+                Some(search::check(&Monitored { system: interpreter, monitor }, options, observer))
+            }
+            (Question::Acceptance | Question::Progress, _) => None,
+        })
+    }
+
+    /// What is found in a run without end.
+    pub fn answer_infinite(
+        &self,
+        interpreter: &Interpreter<'_>,
+        asking: &Asking,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, TooLarge> {
         let model = interpreter.model();
         Ok(match self {
-            Question::Safety => search::check(interpreter, &asking.options, observer),
-            Question::Trace => match &model.trace_assertion {
-                Some(assertion) => {
-                    search::check(&Traced::new(interpreter, assertion), &asking.options, observer)
-                }
-                None => search::check(interpreter, &asking.options, observer),
-            },
-            Question::Claim(number) => observed(
-                interpreter,
-                &ClaimMonitor::new(interpreter, &model.claims[*number]),
-                asking,
-                observer,
-            ),
+            Question::Safety | Question::Trace => search::check(interpreter, &asking.options, observer),
+            Question::Claim(number) => {
+                let monitor = ClaimMonitor::new(interpreter, &model.claims[*number]);
+                cycles(interpreter, &monitor, asking, observer)
+            }
             Question::Formula(formula) => {
-                let violation = Violation {
-                    kind: PropertyKind::Ltl,
-                    name: formula.name.clone(),
-                    location: Some(interpreter.sources().location(formula.span)),
-                };
-                let automaton = ltl::to_automaton(&formula.formula.negated())?;
-                observed(interpreter, &BuchiMonitor::new(interpreter, automaton, violation), asking, observer)
+                cycles(interpreter, &BuchiMonitor::of_formula(interpreter, formula)?, asking, observer)
             }
             Question::Acceptance => cycles(interpreter, &AcceptanceMonitor { interpreter }, asking, observer),
             Question::Progress => cycles(interpreter, &NonProgressMonitor { interpreter }, asking, observer),
@@ -158,20 +186,6 @@ fn started(model: &Model) -> impl Iterator<Item = crate::program::CodeId> {
         crate::command::Command::Run { code, .. } => Some(*code),
         _ => None,
     })
-}
-
-/// First what the monitor finds in a finite run, then what it finds in a run without end.
-fn observed<'m, M: Monitor<Interpreter<'m>>>(
-    interpreter: &Interpreter<'m>,
-    monitor: &M,
-    asking: &Asking,
-    observer: &mut dyn Observer,
-) -> Outcome {
-    let finite = search::check(&Monitored { system: interpreter, monitor }, &asking.options, observer);
-    match finite.verdict {
-        Verdict::Holds => cycles(interpreter, monitor, asking, observer),
-        Verdict::Violated | Verdict::Inconclusive(_) => finite,
-    }
 }
 
 fn cycles<'m, M: Monitor<Interpreter<'m>>>(

@@ -4,7 +4,7 @@
 //! (Lichtenstein and Pnueli's tableau, written down as it stands).
 
 use preempt_core::{Silent, Span, Verdict};
-use preempt_model::generator::program_from_seed;
+use preempt_model::generator::{formula_from_seed, program_from_seed};
 use preempt_model::property::{Formula, Ltl};
 use preempt_model::question::{Asking, Question};
 use preempt_model::search::Options;
@@ -23,11 +23,8 @@ fn verdicts_equal_those_of_brute_force() {
         let program = program_from_seed(seed);
         let (model, sources) = program.to_model();
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
-        let Some(graph) = StateGraph::of(&interpreter, 100).filter(|_| !model.globals.is_empty()) else {
-            continue;
-        };
-        let mut random = Random(seed);
-        let formula = random_formula(&mut random, &model.globals, 3);
+        let Some(graph) = StateGraph::of(&interpreter, 100) else { continue };
+        let Some(formula) = formula_from_seed(&model, seed) else { continue };
         let Some(expected) = brute_force_violated(&interpreter, &graph, &formula) else { continue };
         let span = Span::new(preempt_core::SourceId(0), 0, 0);
         let question = Question::Formula(Formula { name: "random".into(), formula: formula.clone(), span });
@@ -268,38 +265,4 @@ fn brute_force_violated(system: &Interpreter<'_>, graph: &StateGraph, formula: &
         }
     }
     Some(false)
-}
-
-fn random_formula(random: &mut Random, globals: &[preempt_model::Variable], depth: usize) -> Ltl {
-    if depth == 0 || random.below(5) == 0 {
-        let variable = &globals[random.below(globals.len())];
-        let place = Place::scalar(Scope::Global, variable.slot, variable.ty);
-        let op = [BinaryOp::Eq, BinaryOp::Ne, BinaryOp::Le][random.below(3)];
-        let value = Expr::Const(random.below(3) as i32);
-        return Ltl::Atom(Expr::binary(op, Expr::load(place), value));
-    }
-    let choice = random.below(11);
-    let mut part = || Box::new(random_formula(random, globals, depth - 1));
-    match choice {
-        0 => Ltl::Not(part()),
-        1 => Ltl::And(part(), part()),
-        2 => Ltl::Or(part(), part()),
-        3 => Ltl::Implies(part(), part()),
-        4 => Ltl::Next(part()),
-        5 | 6 => Ltl::Always(part()),
-        7 | 8 => Ltl::Eventually(part()),
-        9 => Ltl::Until(part(), part()),
-        _ => Ltl::Release(part(), part()),
-    }
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ (mixed >> 31)) % count as u64) as usize
-    }
 }

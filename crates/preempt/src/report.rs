@@ -88,7 +88,7 @@ impl fmt::Display for Failure {
         let mut trace = self.trace();
         let left_out = trace.steps.len().saturating_sub(SHOWN);
         trace.steps.drain(..left_out);
-        let options = TextOptions { width: 110, simplest: true, ..TextOptions::default() };
+        let options = TextOptions { width: 110, promise: Some("the simplest run"), ..TextOptions::default() };
         writeln!(f, "{}\n", self.message)?;
         if left_out > 0 {
             writeln!(f, "  the last {SHOWN} of {} steps:", left_out + SHOWN)?;

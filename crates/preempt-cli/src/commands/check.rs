@@ -1,26 +1,28 @@
 //! `preempt check`: the simplest run that breaks the model.
 
+use super::explicit;
 use super::model::{Ready, prepared};
 use super::net;
-use super::outcome::{explicit, info, options, present};
+use super::outcome::{info, options, present};
 use crate::ExitStatus;
-use crate::args::CheckArgs;
-use crate::backend::{Asking, Goal, Model, Question};
+use crate::args::{CheckArgs, CostUnit, SearchOrder};
+use crate::backend::{Asking, ExplicitOptions, Goal, Model, Question, Report};
 use crate::console::{self, Failure};
 use crate::input;
 use crate::plan::{Engine, Input};
 use crate::progress::Watch;
+use clap::ValueEnum;
 use preempt_core::diagnostic::nearest;
-use preempt_core::{Outcome, Trace, Verdict};
+use preempt_core::{Outcome, Property, Trace, Verdict};
 use preempt_report::{TextOptions, to_json};
 use std::path::Path;
 
 pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
-    if let Some(path) = &args.trace {
+    for path in [&args.trace, &args.search.checkpoint].into_iter().flatten() {
         could_be_written(path)?;
     }
     let source = input::read(&args.model)?;
-    let engine = args.search.engine.unwrap_or(source.input.engine());
+    let engine = source.input.engine(args.search.engine);
     if matches!(source.input, Input::Net | Input::Pnml) {
         return net::check(args, source, engine);
     }
@@ -28,19 +30,23 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     let Some(ready) = prepared(&args.model, source, engine, formula, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
+    let settings = explicit::check_options(args)?;
+    if engine != Engine::Explicit {
+        explicit::refuse_elsewhere(&args.search, Some(args))?;
+    }
     let questions = questions(args, &ready.model)?;
-    let asking = Asking { options: options(&args.search), weakly_fair: args.weak_fairness };
-    let (answered, outcome) = answer(&ready, engine, args, &questions, &asking)?;
-    let simplest =
-        !(args.weak_fairness && outcome.counterexample.as_ref().is_some_and(|it| it.loop_start.is_some()));
+    explicit::refuse_checkpoints(&args.search, &questions)?;
+    let Answered { names, outcome, promise, all } = answer(&ready, engine, args, &questions, &settings)?;
     let text = TextOptions {
         full: args.full,
-        simplest,
+        promise,
         again: outcome.counterexample.as_ref().and_then(|trace| again(args, trace)),
-        checked: answered,
+        checked: names,
+        all,
         ..TextOptions::default()
     };
-    let info = info(&ready.file, engine, &args.search, Some(args.weak_fairness));
+    let used = (engine == Engine::Explicit).then_some(&settings);
+    let info = info(&ready.file, engine, &args.search, used, Some(args.weak_fairness));
     console::print(&present(&info, &outcome, &args.output, text))?;
     if let (Some(path), Some(_)) = (&args.trace, &outcome.counterexample) {
         std::fs::write(path, to_json(&info, &outcome))
@@ -91,40 +97,65 @@ fn questions(args: &CheckArgs, model: &Model) -> Result<Vec<Question>, Failure> 
     Ok(chosen)
 }
 
+/// What was asked, and what is to be shown.
+struct Answered {
+    names: Vec<String>,
+    outcome: Outcome,
+    promise: Option<&'static str>,
+    /// Every violation, where all were asked for.
+    all: Vec<(Property, Trace)>,
+}
+
 /// Asks one question after the other, until one is not answered with "holds".
 fn answer(
     ready: &Ready,
     engine: Engine,
     args: &CheckArgs,
     questions: &[Question],
-    asking: &Asking,
-) -> Result<(Vec<String>, Outcome), Failure> {
+    settings: &ExplicitOptions,
+) -> Result<Answered, Failure> {
     let interpreter = &ready.interpreter()?;
-    let mut answered = Vec::new();
-    let mut result: Option<Outcome> = None;
+    let asking = Asking { options: options(&args.search), weakly_fair: args.weak_fairness };
+    let mut answered: Option<Answered> = None;
+    let mut names = Vec::new();
     for question in questions {
         let mut watch = Watch::start();
         let name = question.name(interpreter.model());
-        let answer = match (engine, question) {
-            (Engine::Explicit, Question::Safety) => explicit(ready, &args.search, Goal::First, &mut watch),
+        let answer = match engine {
+            Engine::Explicit if args.all_errors && *question == Question::Safety => {
+                explicit::explore(ready, &args.search, settings, Goal::All, &mut watch)
+                    .map(|report| (report, Some("the simplest run")))
+            }
+            Engine::Explicit => explicit::simplest(ready, question, settings, args, &mut watch)
+                .map(|answer| (answer.report, answer.promise)),
             _ => question
-                .answer(interpreter, asking, &mut watch)
-                .map_err(|error| Failure::new(format!("{name}: {error}"))),
+                .answer(interpreter, &asking, &mut watch)
+                .map_err(|error| Failure::new(format!("{name}: {error}")))
+                .map(|outcome| {
+                    let fair_loop = args.weak_fairness
+                        && outcome.counterexample.as_ref().is_some_and(|trace| trace.loop_start.is_some());
+                    let promise = (!fair_loop).then_some("the simplest run");
+                    (Report { outcome, errors: Vec::new() }, promise)
+                }),
         };
         watch.finish();
-        let outcome = answer?;
-        answered.push(name);
-        let holds = outcome.verdict == Verdict::Holds;
+        let (report, promise) = answer?;
+        names.push(name);
+        let holds = report.outcome.verdict == Verdict::Holds;
         // The first answer has the numbers of the state space; later ones count it together with an observer.
-        if !holds || result.is_none() {
-            result = Some(outcome);
+        if !holds || answered.is_none() {
+            let all = match args.all_errors {
+                true => report.errors.into_iter().map(|error| (error.property, error.trace)).collect(),
+                false => Vec::new(),
+            };
+            answered = Some(Answered { names: Vec::new(), outcome: report.outcome, promise, all });
         }
         if !holds {
             break;
         }
     }
-    let outcome = result.ok_or_else(|| Failure::new("there is nothing to check"))?;
-    Ok((answered, outcome))
+    let answered = answered.ok_or_else(|| Failure::new("there is nothing to check"))?;
+    Ok(Answered { names, ..answered })
 }
 
 /// Asked before the search, which may take hours: a mistake in the name should not cost them.
@@ -174,7 +205,23 @@ fn again(args: &CheckArgs, trace: &Trace) -> Option<String> {
         words.push("--weak-fairness".into());
         return Some(words.join(" "));
     }
-    words.push(format!("--bound {}", trace.preemptions()));
+    if args.search.search.is_some_and(|order| order != SearchOrder::FewestPreemptions) {
+        let order = args.search.search.and_then(|order| order.to_possible_value())?;
+        words.push(format!("--search {}", order.get_name()));
+        return Some(words.join(" "));
+    }
+    let charged = match args.search.cost {
+        None | Some(CostUnit::Preemptions) => trace.preemptions(),
+        Some(CostUnit::Switches) => {
+            words.push("--cost switches".into());
+            trace.switches()
+        }
+        Some(CostUnit::Steps) => {
+            words.push("--cost steps".into());
+            trace.steps.len()
+        }
+    };
+    words.push(format!("--bound {charged}"));
     Some(words.join(" "))
 }
 

@@ -1,29 +1,41 @@
 //! `preempt count`: the size of the state space.
 
+use super::check::could_be_written;
+use super::explicit;
 use super::model::ready;
-use super::outcome::{explicit, info, options, present};
+use super::outcome::{info, options, present};
 use crate::ExitStatus;
 use crate::args::CountArgs;
 use crate::backend::{Goal, search};
 use crate::console::{self, Failure};
-use crate::plan::Engine;
+use crate::plan::{Engine, Input};
 use crate::progress::Watch;
 use preempt_report::TextOptions;
 
 pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
-    let engine = args.search.engine.unwrap_or(Engine::Reference);
+    let engine = Input::Promela.engine(args.search.engine);
     let Some(ready) = ready(&args.model, engine, None, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
+    let settings = explicit::options(&args.search)?;
+    if engine != Engine::Explicit {
+        explicit::refuse_elsewhere(&args.search, None)?;
+    }
+    explicit::refuse_checkpoints(&args.search, &[])?;
+    if let Some(path) = &args.search.checkpoint {
+        could_be_written(path)?;
+    }
     let interpreter = ready.interpreter()?;
     let mut watch = Watch::start();
     let outcome = match engine {
-        Engine::Explicit => explicit(&ready, &args.search, Goal::Count, &mut watch),
+        Engine::Explicit => explicit::explore(&ready, &args.search, &settings, Goal::Count, &mut watch)
+            .map(|report| report.outcome),
         _ => Ok(search::count(&interpreter, &options(&args.search), &mut watch)),
     };
     watch.finish();
     let outcome = outcome?;
-    let info = info(&ready.file, engine, &args.search, None);
+    let info =
+        info(&ready.file, engine, &args.search, (engine == Engine::Explicit).then_some(&settings), None);
     console::print(&present(&info, &outcome, &args.output, TextOptions::default()))?;
     Ok(outcome.verdict.into())
 }

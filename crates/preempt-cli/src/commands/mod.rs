@@ -5,6 +5,7 @@ pub mod check;
 pub mod convert;
 pub mod count;
 pub mod engines;
+mod explicit;
 pub mod generate;
 mod model;
 mod net;

@@ -2,6 +2,7 @@
 
 use super::certify;
 use super::check::{cannot_write, could_be_written};
+use super::explicit;
 use super::model::no_plan;
 use super::outcome::present;
 use crate::ExitStatus;
@@ -20,6 +21,7 @@ use std::path::Path;
 
 pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<ExitStatus, Failure> {
     refuse_what_does_not_fit(args)?;
+    explicit::refuse_elsewhere(&args.search, Some(args)).map_err(|failure| Failure::new(failure.message))?;
     let Plan::NetByCoverability(by) =
         plan(source.input, engine).map_err(|why| no_plan(source.input, engine, why))?
     else {

@@ -1,16 +1,18 @@
 //! From one stable state to the next, through atomic sequences: `search/stable.rs` of the model, on machine code.
 
-use super::context::Context;
+use super::context::{Context, FAULT, YES};
 use super::moves::{Ask, Found, Moves};
 use super::program::Program;
 use crate::Unsupported;
 use crate::convert::{FlatState, flatten, unflatten};
-use crate::layout::{LAYOUT_BYTES, Layout};
-use crate::successors::{Event, Piece, Successors};
+use crate::layout::{LAYOUT_BYTES, Layout, OBSERVER_BYTES};
+use crate::reduction::exact::PrivateLocations;
+use crate::successors::{Event, Successors};
 use preempt_core::{PropertyKind, SourceMap};
 use preempt_model::interpreter::{Action, State};
-use preempt_model::{Interpreter, Model, System};
+use preempt_model::{Expr, Interpreter, LocationId, Model, System};
 use std::hash::{BuildHasher, Hasher};
+use std::io::{Read, Write};
 
 /// A model in machine code, ready to be searched by one thread. Several threads would each have their own, with the
 /// layouts behind a lock that is taken only when a new one is met.
@@ -25,14 +27,11 @@ pub struct Native<'m> {
     /// Hashes of the states in the middle of it.
     passed: Vec<u64>,
     hasher: foldhash::fast::FixedState,
-    /// By layout, as far as they were asked for.
-    pieces: Vec<Vec<Piece>>,
-    global_tables: u32,
-    /// The first table of each code.
-    code_tables: Vec<u32>,
     out_of_layouts: bool,
     /// Between expansions.
     context: Option<Box<Context>>,
+    private: PrivateLocations,
+    conditions: Vec<Expr>,
 }
 
 impl std::fmt::Debug for Native<'_> {
@@ -50,27 +49,30 @@ pub struct NativeSuccessor {
     pub violation: Option<PropertyKind>,
 }
 
-/// Longer pieces would be different in too many states to be worth sharing.
-const LONGEST_PIECE: u32 = 8;
-
 impl<'m> Native<'m> {
     pub fn new(model: &'m Model, sources: &'m SourceMap) -> Result<Native<'m>, Unsupported> {
+        Native::with_conditions(model, sources, None)
+    }
+
+    /// The steps of these locations are to be taken at once.
+    pub fn reduced(self, private: PrivateLocations) -> Native<'m> {
+        Native { private, ..self }
+    }
+
+    /// With room for an observer's place, and what the observer reads; see [`crate::watched`].
+    pub(crate) fn with_conditions(
+        model: &'m Model,
+        sources: &'m SourceMap,
+        conditions: Option<Vec<Expr>>,
+    ) -> Result<Native<'m>, Unsupported> {
         let interpreter = Interpreter::new(model, sources)
             .map_err(|fault| Unsupported(format!("initial values without meaning ({})", fault.0)))?;
-        let program = Box::new(Program::new(model)?);
+        let program = Box::new(Program::new(model, conditions.as_deref())?);
         let first = interpreter.initial_states().swap_remove(0);
         // SAFETY: nothing else refers to the layouts.
         #[allow(unsafe_code)]
         let layouts = unsafe { &mut *program.layouts.get() };
         let initial = flatten(&program.shape, layouts, &interpreter.open(&first))?;
-        let count = |start: u32, end: u32| (end - start).div_ceil(LONGEST_PIECE);
-        let global_tables = count(LAYOUT_BYTES as u32, program.shape.prefix);
-        let mut next = global_tables;
-        let code_tables = program.shape.codes.iter().map(|code| {
-            next += count(0, code.size);
-            next - count(0, code.size)
-        });
-        let code_tables = code_tables.collect();
         Ok(Native {
             interpreter,
             initial,
@@ -78,11 +80,10 @@ impl<'m> Native<'m> {
             levels: vec![Found::default()],
             passed: Vec::new(),
             hasher: foldhash::fast::FixedState::default(),
-            pieces: Vec::new(),
-            global_tables,
-            code_tables,
             out_of_layouts: false,
             context: None,
+            private: PrivateLocations::none(model),
+            conditions: conditions.unwrap_or_default(),
             program,
         })
     }
@@ -100,9 +101,47 @@ impl<'m> Native<'m> {
         self.source.extend_from_slice(state);
     }
 
-    fn state_of(&self, flat: &FlatState) -> State {
+    fn opened(&self, flat: &FlatState) -> State {
         let layout = self.layout(&flat.bytes);
         self.interpreter.close(&unflatten(self.interpreter.model(), &self.program.shape, layout, flat))
+    }
+
+    /// Where the observer's place lies; empty without one.
+    pub(crate) fn place_range(&self) -> std::ops::Range<usize> {
+        self.program.shape.observer.map_or(0..0, |at| at as usize..at as usize + OBSERVER_BYTES)
+    }
+
+    pub(crate) fn place(&self, state: &[u8]) -> u16 {
+        <[u8; OBSERVER_BYTES]>::try_from(&state[self.place_range()]).map_or(0, u16::from_le_bytes)
+    }
+
+    pub(crate) fn set_place(&self, state: &mut [u8], place: u16) {
+        state[self.place_range()].copy_from_slice(&place.to_le_bytes());
+    }
+
+    /// Does one of the observer's conditions hold? `None` if that has no meaning here.
+    #[allow(unsafe_code)]
+    pub(crate) fn holds(&mut self, state: &[u8], condition: usize) -> Option<bool> {
+        let Some(function) = self.program.conditions[condition] else {
+            return self.interpreter.holds(&self.state_of(state), &self.conditions[condition]).ok();
+        };
+        self.source.clear();
+        self.source.extend_from_slice(&self.initial.hidden);
+        self.source.extend_from_slice(state);
+        let mut context = self.context.take().unwrap_or_else(|| Box::new(Context::new(&self.program)));
+        let layout: *const Layout = self.layout(state);
+        // SAFETY: the source is this state after its hidden variables, and layouts never move.
+        let answer = unsafe {
+            let start = self.source.as_mut_ptr().add(self.initial.hidden.len());
+            context.point_at(start, &*layout);
+            (context.process, context.asks_timeout, context.chooses) = (0, true, false);
+            function(&mut *context, start, start)
+        };
+        self.context = Some(context);
+        match answer {
+            FAULT => None,
+            answer => Some(answer == YES),
+        }
     }
 
     /// Every step of a process, as the interpreter lists them.
@@ -130,7 +169,7 @@ impl<'m> Native<'m> {
         let successor = |step: &super::moves::Step| NativeSuccessor {
             action: Action { edge: step.edge, partner: step.partner, picks: step.picks.clone() },
             state: (step.size > 0).then(|| {
-                self.state_of(&FlatState {
+                self.opened(&FlatState {
                     bytes: found.state(step).to_vec(),
                     hidden: found.bytes[step.start - hidden..step.start].to_vec(),
                     exclusive: step.exclusive,
@@ -163,9 +202,22 @@ impl<'m> Native<'m> {
     }
 }
 
-impl Successors for Native<'_> {
-    fn initial(&mut self) -> Vec<u8> {
-        self.initial.bytes.clone()
+impl<'m> Successors for Native<'m> {
+    type Meaning = Interpreter<'m>;
+    const JUDGES_STATES: bool = false;
+    const HEADER: usize = LAYOUT_BYTES;
+
+    fn meaning(&self) -> &Interpreter<'m> {
+        &self.interpreter
+    }
+
+    fn state_of(&self, state: &[u8]) -> State {
+        let hidden = self.initial.hidden.clone();
+        self.opened(&FlatState { bytes: state.to_vec(), hidden, exclusive: None })
+    }
+
+    fn initial(&mut self) -> Vec<Vec<u8>> {
+        vec![self.initial.bytes.clone()]
     }
 
     fn process_count(&self, state: &[u8]) -> usize {
@@ -276,48 +328,47 @@ impl Successors for Native<'_> {
         })
     }
 
-    fn interpreted(&self, state: &[u8]) -> State {
-        let hidden = self.initial.hidden.clone();
-        self.state_of(&FlatState { bytes: state.to_vec(), hidden, exclusive: None })
+    fn runs_alone(&self, state: &[u8], process: usize) -> bool {
+        let layout = self.layout(state);
+        let Some(code) = layout.codes.get(process) else { return false };
+        let location = self.program.shape.code(*code).location.read(state, layout.bases[process] as usize);
+        self.private.contains(*code, LocationId(location as u32))
     }
 
     fn class_of(&self, state: &[u8]) -> u32 {
         u32::from(u16::from_le_bytes([state[0], state[1]]))
     }
 
-    fn pieces(&mut self, class: u32) -> &[Piece] {
-        let class = class as usize;
-        if self.pieces.len() <= class {
-            self.pieces.resize(class + 1, Vec::new());
-        }
-        if self.pieces[class].is_empty() {
-            // SAFETY: as in `layout`.
-            #[allow(unsafe_code)]
-            let layouts = unsafe { &*self.program.layouts.get() };
-            let layout = layouts.get(class as u16);
-            let mut pieces = Vec::new();
-            cut(LAYOUT_BYTES as u32, self.program.shape.prefix, 0, &mut pieces);
-            debug_assert_eq!(pieces.len(), self.global_tables as usize);
-            for (code, base) in layout.codes.iter().zip(&layout.bases) {
-                let size = self.program.shape.code(*code).size;
-                cut(*base, base + size, self.code_tables[usize::from(code.0)], &mut pieces);
-            }
-            self.pieces[class] = pieces;
-        }
-        &self.pieces[class]
+    fn class_size(&self, class: u32) -> Option<usize> {
+        // SAFETY: as in `layout`.
+        #[allow(unsafe_code)]
+        let layouts = unsafe { &*self.program.layouts.get() };
+        layouts.known(class).map(|layout| layout.size as usize)
     }
 
     fn write_class(&self, class: u32, state: &mut [u8]) {
         state[..LAYOUT_BYTES].copy_from_slice(&(class as u16).to_le_bytes());
     }
 
+    fn identity(&self) -> u64 {
+        let mut hasher = foldhash::quality::FixedState::default().build_hasher();
+        hasher.write(format!("{:?}", self.interpreter.model()).as_bytes());
+        hasher.finish()
+    }
+
+    fn save(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        // SAFETY: as in `layout`.
+        #[allow(unsafe_code)]
+        unsafe { &*self.program.layouts.get() }.save(out)
+    }
+
+    fn restore(&mut self, input: &mut dyn Read) -> std::io::Result<()> {
+        // SAFETY: no machine code is running, and nothing else refers to the layouts.
+        #[allow(unsafe_code)]
+        unsafe { &mut *self.program.layouts.get() }.restore(&self.program.shape, input)
+    }
+
     fn trouble(&self) -> Option<Unsupported> {
         self.out_of_layouts.then(|| Unsupported("more than 65535 sets of living processes".into()))
-    }
-}
-
-fn cut(start: u32, end: u32, table: u32, pieces: &mut Vec<Piece>) {
-    for (i, start) in (start..end).step_by(LONGEST_PIECE as usize).enumerate() {
-        pieces.push(Piece { start, end: (start + LONGEST_PIECE).min(end), table: table + i as u32 });
     }
 }

@@ -13,7 +13,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, default_libcall_names};
 use preempt_model::command::Command;
-use preempt_model::{CodeId, CodeKind, Edge, Model, Type};
+use preempt_model::{CodeId, CodeKind, Edge, Expr, Model, Scope, Type};
 use std::cell::UnsafeCell;
 
 pub struct Program {
@@ -30,6 +30,8 @@ pub struct Program {
     /// By template.
     pub fields: Vec<Vec<Type>>,
     pub promises: Vec<Promise>,
+    /// What an observer reads; `None` where only the interpreter knows.
+    pub conditions: Vec<Option<Function>>,
     pub has_priorities: bool,
     /// Is there anything that can keep a process from running?
     pub may_be_held_back: bool,
@@ -101,9 +103,10 @@ impl Drop for Program {
 }
 
 impl Program {
-    pub fn new(model: &Model) -> Result<Program, Unsupported> {
+    /// `conditions`: what an observer reads, if there is one.
+    pub fn new(model: &Model, conditions: Option<&[Expr]>) -> Result<Program, Unsupported> {
         supported(model)?;
-        let shape = Shape::new(model)?;
+        let shape = Shape::new(model, conditions)?;
         let facts = ChannelFacts::new(model, &shape);
         let mut compiler = Compiler::new(model, &shape, &facts)?;
         let mut pending = Vec::new();
@@ -142,6 +145,14 @@ impl Program {
             })?;
             promises.push((promise.code, promise.receive, number));
         }
+        let mut compiled = Vec::new();
+        for condition in conditions.unwrap_or(&[]) {
+            let function = match belongs_to_nobody(condition) {
+                true => Some(compiler.plain(CodeId(0), |emitter| emitter.decides(condition))?),
+                false => None,
+            };
+            compiled.push(function);
+        }
         let module = compiler.finish()?;
         let plain = |id: FuncId| function(&module, id);
         let mut program = Program {
@@ -153,6 +164,7 @@ impl Program {
             provided: Vec::new(),
             fields: model.templates.iter().map(|template| template.fields.clone()).collect(),
             promises: Vec::new(),
+            conditions: compiled.into_iter().map(|id| id.map(plain)).collect(),
             has_priorities: model.has_priorities,
             may_be_held_back: model.has_priorities || model.codes.iter().any(|code| code.provided.is_some()),
             module: None,
@@ -232,6 +244,19 @@ fn supported(model: &Model) -> Result<(), Unsupported> {
         }
     }
     Ok(())
+}
+
+/// Does the expression mean the same whoever asks?
+fn belongs_to_nobody(expr: &Expr) -> bool {
+    let mut nobody = true;
+    expr.visit(&mut |inner| {
+        nobody &= match inner {
+            Expr::Load(place) => place.scope == Scope::Global,
+            Expr::SelfPid | Expr::NewPid | Expr::Any { .. } => false,
+            _ => true,
+        };
+    });
+    nobody
 }
 
 struct PendingEdge {

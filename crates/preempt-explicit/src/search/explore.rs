@@ -1,45 +1,48 @@
-//! The search: a bucket at a time, and within it in batches: expand, find keys and hashes, ask for the memory that
-//! will be needed, and only then look everything up.
+//! The search in order of cost: a bucket at a time, and within it in batches: expand, find keys and hashes, ask for the
+//! memory that will be needed, and only then look everything up.
 
+use super::charges::Charges;
+use super::checkpoint::{Checkpoints, Position, told};
 use super::frontier::{Frontier, Item, NOBODY, Who};
+use super::notes::ProcessSet;
 use super::spinning::spins;
+use super::tally::Tally;
 use super::ways::{End, Ways};
-use super::{Error, Goal, Options, Report};
-use crate::Unsupported;
-use crate::store::{Opened, StateNumber, Store};
+use super::{Goal, Options, Report};
+use crate::Refusal;
+use crate::reduction::Reduction;
+use crate::store::{Key, Opened, StateNumber, Store};
 use crate::successors::{Event, Successors};
-use preempt_core::{Level, Observer, Progress, PropertyKind, Stats, StopReason};
-use preempt_model::Interpreter;
+use preempt_core::{Observer, PropertyKind, StopReason};
 use preempt_model::search::RunCost;
 use preempt_model::system::Violation;
-use std::collections::BTreeMap;
-use std::time::Instant;
+use std::collections::{BTreeMap, HashMap};
 
 /// Items of one batch.
 const BATCH: usize = 64;
 
-/// How often, in batches, the clock, the memory and the observer are looked at.
-const LOOK_UP_EVERY: u64 = 16;
-
-pub(super) struct Search<'a, 'm, S> {
+pub(super) struct Search<'a, S> {
     pub system: S,
-    pub interpreter: &'a Interpreter<'m>,
     pub options: &'a Options,
     pub goal: Goal,
-    pub started: Instant,
+    pub charges: Charges,
     pub store: Store,
     pub frontier: Frontier,
+    pub position: Position,
     pub ways: Ways,
-    pub stats: Stats,
+    pub tally: Tally,
     /// The cheapest violation found so far.
     pub cheapest: Option<(RunCost, End)>,
     /// With [`Goal::All`]: each violation, with its cheapest cost.
     pub all: BTreeMap<Violation, (RunCost, End)>,
-    pub errors: Vec<Error>,
-    pub cut_by_depth: bool,
+    /// States that are violations in themselves, and whether that has been reported.
+    pub wrong: HashMap<StateNumber, bool>,
+    reduces: bool,
+    judges: bool,
     full: bool,
     raw: Raw,
-    batch: Batch,
+    /// Arrivals that are not looked up yet.
+    batch: Vec<Arrival>,
     opened: Opened,
 }
 
@@ -51,78 +54,73 @@ struct Raw {
     violations: Vec<(PropertyKind, u32)>,
 }
 
-/// Arrivals that are not looked up yet.
-#[derive(Default)]
-struct Batch {
-    keys: Vec<u8>,
-    arrivals: Vec<Arrival>,
-}
-
+/// An arrival that is not looked up yet.
 struct Arrival {
     hash: u64,
-    key: (u32, u32),
+    key: Key,
     from: StateNumber,
     steps: u32,
     by: u8,
     runs: u8,
     processes: u8,
     leaving_is_free: bool,
+    /// The exact reduction lets the running process go on alone.
+    runs_alone: bool,
 }
 
-impl<'a, 'm, S: Successors> Search<'a, 'm, S> {
-    pub fn new(system: S, interpreter: &'a Interpreter<'m>, options: &'a Options, goal: Goal) -> Self {
+impl<'a, S: Successors> Search<'a, S> {
+    pub fn new(system: S, options: &'a Options, goal: Goal) -> Self {
         Search {
             system,
-            interpreter,
             options,
             goal,
-            started: Instant::now(),
-            store: Store::new(goal != Goal::Count),
+            charges: Charges::new(options.cost),
+            store: Store::new(),
             frontier: Frontier::default(),
+            position: Position::default(),
             ways: Ways::default(),
-            stats: Stats::default(),
+            tally: Tally::new(options.limits),
             cheapest: None,
             all: BTreeMap::new(),
-            errors: Vec::new(),
-            cut_by_depth: false,
+            wrong: HashMap::new(),
+            // Every violation at its own cheapest: one that ends a run would hide those of the others.
+            reduces: options.reduction == Reduction::Exact && goal == Goal::First,
+            judges: S::JUDGES_STATES,
             full: false,
             raw: Raw::default(),
-            batch: Batch::default(),
+            batch: Vec::new(),
             opened: Opened::default(),
         }
     }
 
-    pub fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Unsupported> {
-        self.begin();
-        let mut batches = 0u64;
-        let mut level = 0;
-        while self.frontier.has_level(level) {
-            let mut steps = 0;
-            while self.frontier.reaches(level, steps) {
-                let cost = RunCost { preemptions: level, steps };
+    pub fn run(
+        mut self,
+        checkpoints: &mut dyn Checkpoints,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Refusal> {
+        match checkpoints.resume() {
+            Some(mut input) => {
+                self.restore(&mut input).map_err(|error| Refusal::Checkpoint(told(&error)))?;
+            }
+            None => self.begin(),
+        }
+        while self.frontier.has_level(self.position.level) {
+            while self.frontier.reaches(self.position.level, self.position.steps) {
+                let cost = RunCost { preemptions: self.position.level, steps: self.position.steps };
                 if let Some((known, end)) = self.cheapest
                     && known <= cost
+                    && self.position.done == self.position.items.len()
                 {
                     return self.checked(|search| search.violated(known, end));
                 }
-                // A forced switch adds to the bucket that is being worked on.
-                loop {
-                    let items = self.frontier.take(level, steps);
-                    if items.is_empty() {
-                        break;
-                    }
-                    for items in items.chunks(BATCH) {
-                        self.work(items, cost);
-                        batches += 1;
-                        if let Some(reason) = self.reason_to_stop(batches, cost, observer) {
-                            return self.checked(|search| search.stopped(reason));
-                        }
-                    }
+                if let Some(reason) = self.bucket(cost, checkpoints, observer) {
+                    checkpoints.save(&mut |out| self.save(out));
+                    return self.checked(|search| search.stopped(reason));
                 }
-                steps += 1;
+                self.position.steps += 1;
             }
-            self.frontier.forget_level(level);
-            level += 1;
+            self.frontier.forget_level(self.position.level);
+            self.position = Position { level: self.position.level + 1, ..Position::default() };
         }
         if let Some((cost, end)) = self.cheapest {
             return self.checked(|search| search.violated(cost, end));
@@ -130,31 +128,70 @@ impl<'a, 'm, S: Successors> Search<'a, 'm, S> {
         self.checked(Search::finished)
     }
 
+    /// Everything at one cost. A forced switch adds to the bucket that is being worked on.
+    fn bucket(
+        &mut self,
+        cost: RunCost,
+        checkpoints: &mut dyn Checkpoints,
+        observer: &mut dyn Observer,
+    ) -> Option<StopReason> {
+        loop {
+            if self.position.done == self.position.items.len() {
+                self.position.items = self.frontier.take(cost.preemptions, cost.steps);
+                self.position.done = 0;
+                if self.position.items.is_empty() {
+                    return None;
+                }
+            }
+            let items = std::mem::take(&mut self.position.items);
+            let end = items.len().min(self.position.done + BATCH);
+            self.work(&items[self.position.done..end], cost);
+            (self.position.items, self.position.done) = (items, end);
+            if let Some(reason) = self.reason_to_stop(cost, observer) {
+                return Some(reason);
+            }
+            if checkpoints.is_due() {
+                checkpoints.save(&mut |out| self.save(out));
+            }
+        }
+    }
+
     /// A result that rests on every state is given only if every state could be computed.
-    fn checked(self, result: impl FnOnce(Self) -> Report) -> Result<Report, Unsupported> {
+    fn checked(self, result: impl FnOnce(Self) -> Report) -> Result<Report, Refusal> {
         match self.system.trouble() {
-            Some(trouble) => Err(trouble),
+            Some(trouble) => Err(trouble.into()),
             None => Ok(result(self)),
         }
     }
 
     fn begin(&mut self) {
-        let state = self.system.initial();
-        let mut key = Vec::new();
-        self.store.encode(&mut self.system, &state, &Opened::default(), &mut key);
-        let hash = self.store.hash(&key);
-        let processes = self.system.process_count(&state);
-        if let Some((number, _)) = self.store.insert(&key, hash, processes) {
-            let cost = RunCost { preemptions: 0, steps: 0 };
-            self.count_state(cost);
+        let cost = RunCost { preemptions: 0, steps: 0 };
+        for state in self.system.initial() {
+            let processes = self.system.process_count(&state);
+            let key = self.store.encode(&self.system, &state, &Opened::default());
+            let found = key.and_then(|key| self.store.insert(key, key.hash(), processes));
+            self.full |= found.is_none();
+            let Some((number, true)) = found else { continue };
+            self.tally.new_state(cost);
             let item = Item { state: number, from: number, by: NOBODY, last: NOBODY, who: Who::Others };
+            self.judge(&state, &item, cost);
             self.queue(cost, item);
+        }
+    }
+
+    /// A state that is wrong in itself is counted once, and reported at its cheapest arrival.
+    fn judge(&mut self, state: &[u8], item: &Item, cost: RunCost) {
+        if let Some(kind) = self.system.state_violation(state) {
+            *self.tally.stats.violations.entry(kind).or_default() += 1;
+            self.wrong.insert(item.state, false);
+            self.queue(cost, Item { who: Who::Nobody, ..*item });
         }
     }
 
     /// Expands some items of one bucket.
     fn work(&mut self, items: &[Item], cost: RunCost) {
         items.iter().for_each(|item| self.store.records.prefetch(item.state));
+        items.iter().for_each(|item| self.store.prefetch_nodes(item.state));
         for item in items {
             match item.who {
                 Who::Last => {
@@ -162,41 +199,61 @@ impl<'a, 'm, S: Successors> Search<'a, 'm, S> {
                         continue;
                     }
                     let mut opened = std::mem::take(&mut self.opened);
-                    self.store.open(&mut self.system, item.state, &mut opened);
+                    self.store.open(&self.system, item.state, &mut opened);
                     let there = usize::from(item.last) < self.system.process_count(&opened.bytes);
                     if there && self.expand(item, item.last, &opened, cost) {
-                        self.note(item);
+                        self.note(item, ProcessSet::default());
                     } else {
-                        self.queue_others(item, cost);
+                        self.give_way(item, &opened.bytes, cost);
                     }
                     self.opened = opened;
                 }
                 Who::Others => self.expand_others(item, cost),
+                Who::Nobody => {
+                    // The first to be taken is the cheapest.
+                    if !self.wrong.insert(item.state, true).unwrap_or(true) {
+                        self.end_here(item, cost);
+                    }
+                }
             }
         }
         self.look_up(cost);
     }
 
-    fn note(&mut self, item: &Item) {
+    /// The process that was running cannot go on.
+    fn give_way(&mut self, item: &Item, state: &[u8], cost: RunCost) {
+        let preemptions = cost.preemptions + self.charges.forced;
+        self.queue_others(item, cost.preemptions, RunCost { preemptions, ..cost });
+        if self.charges.forced > 0 {
+            // The others come later, if at all: that nobody can move is seen now.
+            let count = self.system.process_count(state);
+            if !(0..count).any(|process| self.system.can_move(state, process)) {
+                self.dead_end(item, state, count, cost);
+            }
+        }
+    }
+
+    fn note(&mut self, item: &Item, ran: ProcessSet) {
         if self.goal != Goal::Count {
-            self.ways.note(&mut self.store.records, item);
+            self.ways.note(item, ran);
         }
     }
 
     fn expand_others(&mut self, item: &Item, cost: RunCost) {
         let mut opened = std::mem::take(&mut self.opened);
-        self.store.open(&mut self.system, item.state, &mut opened);
+        self.store.open(&self.system, item.state, &mut opened);
         let count = self.system.process_count(&opened.bytes);
-        let (mut moved, mut newly) = (false, false);
+        let (mut moved, mut ran) = (false, ProcessSet::default());
         for process in (0..count).filter(|process| *process != usize::from(item.last)) {
             if self.store.records.is_expanded(item.state, process) {
                 moved = true;
             } else if self.expand(item, process as u8, &opened, cost) {
-                (moved, newly) = (true, true);
+                moved = true;
+                ran[process / 64] |= 1 << (process % 64);
             }
         }
-        if newly {
-            self.note(item);
+        if ran != ProcessSet::default() {
+            self.note(item, ran);
         }
         if !moved {
             self.dead_end(item, &opened.bytes, count, cost);
@@ -224,7 +281,7 @@ impl<'a, 'm, S: Successors> Search<'a, 'm, S> {
         }
         for (number, (kind, steps)) in raw.violations.drain(..).enumerate() {
             let cost = RunCost { steps: cost.steps + u64::from(steps), ..cost };
-            *self.stats.violations.entry(kind).or_default() += 1;
+            *self.tally.stats.violations.entry(kind).or_default() += 1;
             self.violation(cost, End::During { state: item.state, process, violation: number as u32 });
         }
         raw.bytes.clear();
@@ -234,60 +291,69 @@ impl<'a, 'm, S: Successors> Search<'a, 'm, S> {
 
     /// Puts an arrival into the batch.
     fn key_of(&mut self, state: &[u8], like: &Opened, (from, by): (StateNumber, u8), runs: u8, steps: u32) {
-        let start = self.batch.keys.len();
-        self.store.encode(&mut self.system, state, like, &mut self.batch.keys);
-        let key = &self.batch.keys[start..];
-        let hash = self.store.hash(key);
+        let Some(key) = self.store.encode(&self.system, state, like) else {
+            self.full = true;
+            return;
+        };
+        let hash = key.hash();
         self.store.prefetch(hash);
-        let leaving_is_free = self.options.fair_switch && spins(&mut self.system, state, usize::from(runs));
-        self.batch.arrivals.push(Arrival {
+        let runs_alone = self.reduces && self.system.runs_alone(state, usize::from(runs));
+        let leaving_is_free =
+            self.options.fair_switch && !runs_alone && spins(&mut self.system, state, usize::from(runs));
+        self.batch.push(Arrival {
             hash,
-            key: (start as u32, key.len() as u32),
+            key,
             from,
             steps,
             by,
             runs,
             processes: self.system.process_count(state) as u8,
             leaving_is_free,
+            runs_alone,
         });
     }
 
     /// Everything in the batch: which states are new, and who is to run in them.
     fn look_up(&mut self, cost: RunCost) {
         let mut batch = std::mem::take(&mut self.batch);
-        for arrival in batch.arrivals.drain(..) {
+        batch.iter().for_each(|arrival| self.store.prefetch_record(arrival.hash));
+        for arrival in batch.drain(..) {
             let cost = RunCost { steps: cost.steps + u64::from(arrival.steps), ..cost };
-            self.stats.transitions += 1;
-            self.level(cost.preemptions).transitions += 1;
-            let (start, length) = (arrival.key.0 as usize, arrival.key.1 as usize);
-            let key = &batch.keys[start..start + length];
-            let Some((state, is_new)) = self.store.insert(key, arrival.hash, usize::from(arrival.processes))
-            else {
+            self.tally.transition(cost);
+            let processes = usize::from(arrival.processes);
+            let Some((state, is_new)) = self.store.insert(arrival.key, arrival.hash, processes) else {
                 self.full = true;
                 continue;
             };
-            if is_new {
-                self.count_state(cost);
-            }
             let (from, by, last) = (arrival.from, arrival.by, arrival.runs);
             let item = Item { state, from, by, last, who: Who::Last };
+            if is_new {
+                self.tally.new_state(cost);
+                if self.judges {
+                    let mut opened = std::mem::take(&mut self.opened);
+                    self.store.open(&self.system, state, &mut opened);
+                    self.judge(&opened.bytes, &item, cost);
+                    self.opened = opened;
+                }
+            } else if self.wrong.contains_key(&state) {
+                self.queue(cost, Item { who: Who::Nobody, ..item });
+            }
             if !self.store.records.is_expanded(state, usize::from(last)) {
                 self.queue(cost, item);
             }
-            let preemptions = cost.preemptions + u32::from(!arrival.leaving_is_free);
-            self.queue_others(&item, RunCost { preemptions, ..cost });
+            if arrival.runs_alone {
+                continue;
+            }
+            let charge = if arrival.leaving_is_free { 0 } else { self.charges.preemption };
+            let preemptions = cost.preemptions + charge;
+            self.queue_others(&item, cost.preemptions, RunCost { preemptions, ..cost });
         }
-        batch.keys.clear();
         self.batch = batch;
     }
 
     /// Queues everybody else, unless everybody has been queued at this cost or a lower one.
-    fn queue_others(&mut self, item: &Item, cost: RunCost) {
-        let known = self.store.records.everybody(item.state);
-        let packed = pack(cost);
-        // Where the number of steps did not fit, nothing is known.
-        if packed < known || known & STEPS == STEPS {
-            self.store.records.set_everybody(item.state, packed);
+    fn queue_others(&mut self, item: &Item, now: u32, cost: RunCost) {
+        if self.store.records.lower_everybody(item.state, now, cost.preemptions, cost.steps) {
             self.queue(cost, Item { who: Who::Others, ..*item });
         }
     }
@@ -300,12 +366,7 @@ impl<'a, 'm, S: Successors> Search<'a, 'm, S> {
 
     /// Is the cost within the bound and the greatest depth?
     fn is_within(&mut self, cost: RunCost) -> bool {
-        if self.options.bound.is_some_and(|most| cost.preemptions > most) {
-            return false;
-        }
-        let deep = self.options.limits.depth.is_some_and(|most| cost.steps > most);
-        self.cut_by_depth |= deep;
-        !deep
+        self.charges.is_within(cost, self.options.bound) && self.tally.is_within_depth(cost.steps)
     }
 
     /// Nobody but perhaps the last process can move.
@@ -315,8 +376,13 @@ impl<'a, 'm, S: Successors> Search<'a, 'm, S> {
         if last_can_move || self.system.may_end(state) || !self.store.records.set_dead(item.state) {
             return;
         }
-        *self.stats.violations.entry(PropertyKind::Deadlock).or_default() += 1;
-        self.note(item);
+        *self.tally.stats.violations.entry(PropertyKind::Deadlock).or_default() += 1;
+        self.end_here(item, cost);
+    }
+
+    /// A violation that is not in a step.
+    fn end_here(&mut self, item: &Item, cost: RunCost) {
+        self.note(&Item { who: Who::Nobody, ..*item }, ProcessSet::default());
         self.violation(cost, End::In { state: item.state, last: item.last });
     }
 
@@ -331,53 +397,12 @@ impl<'a, 'm, S: Successors> Search<'a, 'm, S> {
         }
     }
 
-    fn count_state(&mut self, cost: RunCost) {
-        self.stats.states += 1;
-        self.stats.depth = self.stats.depth.max(cost.steps);
-        self.level(cost.preemptions).states += 1;
-    }
-
-    fn level(&mut self, level: u32) -> &mut Level {
-        let levels = &mut self.stats.levels;
-        while levels.len() <= level as usize {
-            levels.push(Level { level: levels.len() as u32, ..Level::default() });
-        }
-        &mut levels[level as usize]
-    }
-
-    fn reason_to_stop(&self, batches: u64, cost: RunCost, observer: &mut dyn Observer) -> Option<StopReason> {
-        let limits = &self.options.limits;
-        if limits.states.is_some_and(|most| self.stats.states > most) {
-            return Some(StopReason::States);
-        }
+    fn reason_to_stop(&mut self, cost: RunCost, observer: &mut dyn Observer) -> Option<StopReason> {
         if self.full {
             return Some(StopReason::Memory);
         }
-        if !batches.is_multiple_of(LOOK_UP_EVERY) {
-            return None;
-        }
-        observer.progress(&Progress {
-            states: self.stats.states,
-            transitions: self.stats.transitions,
-            frontier: self.frontier.waiting(),
-            depth: cost.steps,
-            level: cost.preemptions,
-        });
-        if observer.cancelled() {
-            return Some(StopReason::Interrupted);
-        }
-        if limits.memory_bytes.is_some_and(|most| self.bytes() > most) {
-            return Some(StopReason::Memory);
-        }
-        limits.time.is_some_and(|most| self.started.elapsed() >= most).then_some(StopReason::Time)
+        let (store, frontier, ways, system) = (&self.store, &self.frontier, &self.ways, &self.system);
+        let bytes = || store.bytes() + ways.bytes() + frontier.most_bytes() + system.bytes();
+        self.tally.reason_to_stop(cost, bytes, frontier.waiting(), observer)
     }
-}
-
-const STEPS_BITS: u32 = 22;
-const STEPS: u32 = (1 << STEPS_BITS) - 1;
-
-/// A cost in four bytes, in the same order as far as it fits.
-fn pack(cost: RunCost) -> u32 {
-    let preemptions = cost.preemptions.min((1 << (32 - STEPS_BITS)) - 1);
-    preemptions << STEPS_BITS | cost.steps.min(u64::from(STEPS)) as u32
 }

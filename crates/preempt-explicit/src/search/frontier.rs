@@ -1,6 +1,9 @@
 //! What waits to be expanded, in buckets by cost: preemptions first, then steps.
 
+use super::checkpoint::{restore_items, save_items};
+use crate::saved::{read_u64, write_u64};
 use crate::store::StateNumber;
+use std::io::{Read, Result, Write};
 
 /// Stands for "no process": before the first step nobody has run.
 pub const NOBODY: u8 = u8::MAX;
@@ -23,6 +26,8 @@ pub enum Who {
     Last,
     /// Everybody but that process.
     Others,
+    /// Nobody: the state itself is a violation.
+    Nobody,
 }
 
 #[derive(Debug, Default)]
@@ -71,6 +76,30 @@ impl Frontier {
         if let Some(level) = self.levels.get_mut(preemptions as usize) {
             *level = Vec::new();
         }
+    }
+
+    pub fn save(&self, out: &mut dyn Write) -> Result<()> {
+        write_u64(out, self.most)?;
+        write_u64(out, self.levels.len() as u64)?;
+        for level in &self.levels {
+            write_u64(out, level.len() as u64)?;
+            level.iter().try_for_each(|bucket| save_items(out, bucket))?;
+        }
+        Ok(())
+    }
+
+    pub fn restore(input: &mut dyn Read) -> Result<Frontier> {
+        let mut frontier = Frontier { most: read_u64(input)?, ..Frontier::default() };
+        for _ in 0..read_u64(input)? {
+            let mut level = Vec::new();
+            for _ in 0..read_u64(input)? {
+                let bucket = restore_items(input)?;
+                frontier.waiting += bucket.len() as u64;
+                level.push(bucket);
+            }
+            frontier.levels.push(level);
+        }
+        Ok(frontier)
     }
 
     pub fn waiting(&self) -> u64 {

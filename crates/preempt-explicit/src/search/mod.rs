@@ -1,39 +1,74 @@
-//! The search in order of cost (the architecture's section 3): each process is expanded in each state once, at its
-//! cheapest, so that a bound costs nothing and the first violation taken is the simplest.
+//! Searches over byte vectors.
 //!
-//! * [`frontier`]: what waits, by cost;
-//! * [`explore`]: the search itself, in batches;
-//! * [`ways`]: how a state was reached; [`verdict`]: from the end of a run to a counterexample that was replayed;
-//! * [`spinning`]: when a process may be left for free.
+//! * [`explore`]: in order of cost (the architecture's section 3): each process is expanded in each state once, at its
+//!   cheapest, so that a bound costs nothing and the first violation taken is the simplest. [`frontier`] is what
+//!   waits, by cost; [`charges`] says what costs;
+//! * [`depth_first`]: one path at a time;
+//! * [`notes`], [`ways`]: how a state was reached; [`verdict`]: from the end of a run to a counterexample that was
+//!   replayed;
+//! * [`checkpoint`]: a search that can be continued; [`tally`]: numbers and limits; [`spinning`]: when a process may be
+//!   left for free.
 //!
 //! Several threads can work on one bucket at a time: its items are independent but for the mask of expanded
 //! processes, which would be set atomically, and everything they find belongs to later buckets.
 
+mod charges;
+mod checkpoint;
+mod depth_first;
 mod explore;
 mod frontier;
+mod notes;
 mod spinning;
+mod tally;
 mod verdict;
 mod ways;
 
-use crate::{Interpreted, Native, Successors, Unsupported};
-use preempt_core::{Limits, Observer, Outcome, Property, SourceMap, Trace};
-use preempt_model::{Interpreter, Model};
+use crate::reduction::Reduction;
+use crate::{Refusal, Successors};
+pub use checkpoint::{Checkpoints, NoCheckpoints, Save};
+use preempt_core::{Cost, Limits, Observer, Outcome, Property, Trace};
 
-/// How successors are computed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Source {
-    #[default]
-    Native,
-    Interpreted,
-}
-
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Options {
-    /// Most preemptions; `None` for the whole state space.
+    pub order: Order,
+    /// What is to be least, before the steps.
+    pub cost: Cost,
+    /// Most of what is charged; `None` for the whole state space.
     pub bound: Option<u32>,
     pub fair_switch: bool,
+    /// Applies where one violation is looked for.
+    pub reduction: Reduction,
     pub limits: Limits,
     pub successors: Source,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            order: Order::ByCost,
+            cost: Cost::Preemptions,
+            bound: None,
+            fair_switch: false,
+            reduction: Reduction::None,
+            limits: Limits::default(),
+            successors: Source::Native,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    ByCost,
+    DepthFirst,
+}
+
+/// How successors are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// In machine code, where the model can be compiled.
+    Native,
+    /// By whatever defines the system.
+    Interpreted,
 }
 
 /// What a search is for.
@@ -47,71 +82,41 @@ pub enum Goal {
     Count,
 }
 
-/// A violation with the simplest run to it, replayed.
+/// A violation with a run to it, replayed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Error {
     pub property: Property,
     pub trace: Trace,
 }
 
-/// What the memory was used for, in bytes, at the end (the frontier: at its largest).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Memory {
-    pub store: u64,
-    pub frontier: u64,
-    pub parents: u64,
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
+    /// With the first of the errors.
     pub outcome: Outcome,
-    /// With [`Goal::All`]: every violation, the cheapest first.
+    /// The cheapest first; more than one only with [`Goal::All`].
     pub errors: Vec<Error>,
-    pub memory: Memory,
 }
 
-/// Finds the simplest violation of safety, or shows that there is none.
-pub fn check(
-    model: &Model,
-    sources: &SourceMap,
-    options: &Options,
-    observer: &mut dyn Observer,
-) -> Result<Outcome, Unsupported> {
-    explore(model, sources, options, Goal::First, observer).map(|report| report.outcome)
-}
-
-/// Counts the whole state space, violations included: a failed assertion is passed over.
-pub fn count(
-    model: &Model,
-    sources: &SourceMap,
-    options: &Options,
-    observer: &mut dyn Observer,
-) -> Result<Outcome, Unsupported> {
-    explore(model, sources, options, Goal::Count, observer).map(|report| report.outcome)
-}
-
-/// Any of the goals, with everything there is to report.
-pub fn explore(
-    model: &Model,
-    sources: &SourceMap,
-    options: &Options,
-    goal: Goal,
-    observer: &mut dyn Observer,
-) -> Result<Report, Unsupported> {
-    let interpreter = Interpreter::new(model, sources)
-        .map_err(|fault| Unsupported(format!("initial values without meaning ({})", fault.0)))?;
-    match options.successors {
-        Source::Native => run(Native::new(model, sources)?, &interpreter, options, goal, observer),
-        Source::Interpreted => run(Interpreted::new(model, sources)?, &interpreter, options, goal, observer),
-    }
-}
-
-fn run<S: Successors>(
+/// Searches any source of successors.
+pub fn search<S: Successors>(
     system: S,
-    interpreter: &Interpreter<'_>,
     options: &Options,
     goal: Goal,
     observer: &mut dyn Observer,
-) -> Result<Report, Unsupported> {
-    explore::Search::new(system, interpreter, options, goal).run(observer)
+) -> Result<Report, Refusal> {
+    search_saved(system, options, goal, &mut NoCheckpoints, observer)
+}
+
+/// As [`search`], with checkpoints; depth-first search makes none.
+pub fn search_saved<S: Successors>(
+    system: S,
+    options: &Options,
+    goal: Goal,
+    checkpoints: &mut dyn Checkpoints,
+    observer: &mut dyn Observer,
+) -> Result<Report, Refusal> {
+    match options.order {
+        Order::ByCost => explore::Search::new(system, options, goal).run(checkpoints, observer),
+        Order::DepthFirst => depth_first::DepthFirst::new(system, options, goal).run(observer),
+    }
 }

@@ -1,85 +1,62 @@
-//! From what the search found to what is reported. Every counterexample is executed again by the interpreter, and
-//! its cost counted again, before anybody sees it.
+//! From what the search found to what is reported. Every counterexample is executed again by the system's own
+//! definition, and its cost counted again, before anybody sees it.
 
 use super::explore::Search;
-use super::ways::End;
-use super::{Error, Memory, Report};
+use super::ways::{End, Run, path_to_violation};
+use super::{Error, Options, Report};
 use crate::store::Opened;
 use crate::successors::Successors;
-use preempt_core::{Bound, Cost, Guarantee, Outcome, Property, PropertyKind, StopReason, Trace, Verdict};
+use preempt_core::{Bound, Guarantee, Memory, Outcome, Property, Stats, StopReason, Trace, Verdict};
 use preempt_model::System;
-use preempt_model::search::stable::{Event, expand};
 use preempt_model::search::{RunCost, deadlock, is_deadlock, replay};
 use preempt_model::system::Violation;
 
-impl<S: Successors> Search<'_, '_, S> {
+impl<S: Successors> Search<'_, S> {
     pub fn memory(&self) -> Memory {
         Memory {
-            store: self.store.bytes(),
+            store: self.store.bytes() + self.system.bytes(),
             frontier: self.frontier.most_bytes(),
-            parents: self.store.parent_bytes() + self.ways.bytes(),
+            parents: self.ways.bytes(),
         }
-    }
-
-    pub fn bytes(&self) -> u64 {
-        let Memory { store, frontier, parents } = self.memory();
-        store + frontier + parents
     }
 
     pub fn finished(mut self) -> Report {
-        let all = std::mem::take(&mut self.all);
-        let mut all: Vec<_> = all.into_iter().collect();
+        let mut all: Vec<_> = std::mem::take(&mut self.all).into_iter().collect();
         all.sort_by_key(|(_, (cost, _))| *cost);
+        let mut errors = Vec::new();
         for (violation, (cost, end)) in all {
             let error = self.told(cost, end);
             assert_eq!(error.property, property(violation), "internal error: another violation");
-            self.errors.push(error);
+            errors.push(error);
         }
-        let violated = self.stats.violations.values().any(|count| *count > 0);
-        match (violated, self.cut_by_depth) {
-            (true, _) => {
-                let first = self.errors.first().cloned();
-                self.report(Verdict::Violated, first)
-            }
+        let violated = self.tally.stats.violations.values().any(|count| *count > 0);
+        match (violated, self.tally.cut_by_depth) {
+            (true, _) => self.report(Verdict::Violated, errors),
             (false, true) => self.stopped(StopReason::Depth),
-            (false, false) => self.report(Verdict::Holds, None),
+            (false, false) => self.report(Verdict::Holds, Vec::new()),
         }
     }
 
     pub fn stopped(self, reason: StopReason) -> Report {
-        self.report(Verdict::Inconclusive(reason), None)
+        self.report(Verdict::Inconclusive(reason), Vec::new())
     }
 
     pub fn violated(mut self, cost: RunCost, end: End) -> Report {
         let error = self.told(cost, end);
-        self.report(Verdict::Violated, Some(error))
+        self.report(Verdict::Violated, vec![error])
     }
 
     /// The run is executed again; a difference is our own mistake.
     fn told(&mut self, cost: RunCost, end: End) -> Error {
-        let interpreter = self.interpreter;
-        let steps = self
+        let run = self
             .ways
-            .run(&self.store, &mut self.system, interpreter, end)
+            .run(&self.store, &mut self.system, end)
             .unwrap_or_else(|| panic!("internal error: the way to the violation is lost"));
-        let initial = interpreter.initial_states().swap_remove(0);
-        let replayed = replay(interpreter, &initial, &steps, self.options.fair_switch)
-            .unwrap_or_else(|misfit| panic!("internal error: the run found does not replay: {misfit:?}"));
-        let shown = RunCost {
-            preemptions: replayed.trace.preemptions() as u32,
-            steps: replayed.trace.steps.len() as u64,
-        };
+        let in_state = matches!(end, End::In { .. });
+        let error = executed_again(self.system.meaning(), &run, in_state, self.options.fair_switch);
+        let shown = self.charges.of_run(&error.trace);
         assert_eq!(shown, cost, "internal error: the run found costs something else when replayed");
-        let violation = match end {
-            End::During { .. } => replayed.violation,
-            End::In { .. } => replayed
-                .last_state
-                .filter(|state| is_deadlock(interpreter, state))
-                .map(|state| deadlock(interpreter, &state)),
-        };
-        let violation = violation.unwrap_or_else(|| panic!("internal error: the run found violates nothing"));
-        let trace: Trace = replayed.trace;
-        Error { property: property(violation), trace }
+        error
     }
 
     /// Keeps the violation if it is a new one, or cheaper than when it was met before.
@@ -94,36 +71,64 @@ impl<S: Successors> Search<'_, '_, S> {
     fn words_for(&mut self, end: End) -> Violation {
         let (End::During { state, .. } | End::In { state, .. }) = end;
         let mut opened = Opened::default();
-        self.store.open(&mut self.system, state, &mut opened);
-        let state = self.system.interpreted(&opened.bytes);
-        let End::During { process, violation: wanted, .. } = end else {
-            return deadlock(self.interpreter, &state);
+        self.store.open(&self.system, state, &mut opened);
+        let state = self.system.state_of(&opened.bytes);
+        let system = self.system.meaning();
+        let words = match end {
+            End::In { .. } => wrong_with(system, &state),
+            End::During { process, violation, .. } => path_to_violation(system, &state, process, violation)
+                .and_then(|path| replay(system, &state, &path, false).ok())
+                .and_then(|replayed| replayed.violation),
         };
-        let mut seen = 0;
-        let mut found = None;
-        expand(self.interpreter, &state, usize::from(process), |event| {
-            if let Event::Violation { violation, .. } = event {
-                if seen == wanted {
-                    found = Some(violation);
-                }
-                seen += 1;
-            }
-        });
-        found.unwrap_or(Violation { kind: PropertyKind::RuntimeError, name: String::new(), location: None })
+        words.unwrap_or_else(|| panic!("internal error: the violation found is none"))
     }
 
-    fn report(mut self, verdict: Verdict, error: Option<Error>) -> Report {
+    fn report(mut self, verdict: Verdict, errors: Vec<Error>) -> Report {
         let memory = self.memory();
-        self.stats.time = self.started.elapsed();
-        self.stats.peak_bytes = memory.store + memory.frontier + memory.parents;
-        let guarantee = match self.options.bound {
-            None => Guarantee::Exhaustive,
-            Some(most) => Guarantee::Bounded(Bound { unit: Cost::Preemptions, most }),
-        };
-        let (violation, counterexample) = error.map(|error| (error.property, error.trace)).unzip();
-        let outcome = Outcome { verdict, guarantee, violation, counterexample, stats: self.stats };
-        Report { outcome, errors: self.errors, memory }
+        self.tally.stats.time = self.tally.elapsed();
+        reported(self.options, verdict, errors, self.tally.stats, memory)
     }
+}
+
+/// Executes a run; it must end in a violation, of its last state or during its last step.
+pub(super) fn executed_again<S: System>(
+    system: &S,
+    run: &Run<S>,
+    in_state: bool,
+    fair_switch: bool,
+) -> Error {
+    let replayed = replay(system, &run.initial, &run.steps, fair_switch)
+        .unwrap_or_else(|misfit| panic!("internal error: the run found does not replay: {misfit:?}"));
+    let violation = match in_state {
+        true => replayed.last_state.and_then(|state| wrong_with(system, &state)),
+        false => replayed.violation,
+    };
+    let violation = violation.unwrap_or_else(|| panic!("internal error: the run found violates nothing"));
+    let trace: Trace = replayed.trace;
+    Error { property: property(violation), trace }
+}
+
+/// What a state violates by itself, or because nobody can move in it.
+fn wrong_with<S: System>(system: &S, state: &S::State) -> Option<Violation> {
+    system.state_violation(state).or_else(|| is_deadlock(system, state).then(|| deadlock(system, state)))
+}
+
+pub(super) fn reported(
+    options: &Options,
+    verdict: Verdict,
+    errors: Vec<Error>,
+    stats: Stats,
+    memory: Memory,
+) -> Report {
+    let guarantee = match options.bound {
+        None => Guarantee::Exhaustive,
+        Some(most) => Guarantee::Bounded(Bound { unit: options.cost, most }),
+    };
+    let (violation, counterexample) =
+        errors.first().map(|error| (error.property.clone(), error.trace.clone())).unzip();
+    let peak_bytes = memory.store + memory.frontier + memory.parents;
+    let stats = Stats { peak_bytes, memory: Some(memory), unit: options.cost, ..stats };
+    Report { outcome: Outcome { verdict, guarantee, violation, counterexample, stats }, errors }
 }
 
 fn property(violation: Violation) -> Property {

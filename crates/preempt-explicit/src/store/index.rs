@@ -1,103 +1,154 @@
-//! Finds a record by its hash: lines of eight entries, one cache line each, in shards that grow one at a time, so
-//! that growing never moves everything at once.
+//! Finds a number by a hash: lines of twelve entries, one cache line each. An entry is a number and eight bits of its
+//! hash; the rest of the hash is computed again when a table grows, from what the number stands for.
 
-use super::StateNumber;
+/// A number that is found, and what it stands for is somewhere else.
+pub type Number = u32;
 
-const SHARD_BITS: u32 = 6;
-const LINE: usize = 8;
+const ENTRIES: usize = 12;
+/// Entries in twenty lines, at most.
+const MOST_IN_20: usize = 20 * ENTRIES * 85 / 100;
 
-#[derive(Debug)]
-pub struct Index {
-    shards: Vec<Shard>,
-}
+/// How far ahead memory is asked for when a table grows.
+const AHEAD: usize = 16;
 
-/// An entry is 32 bits of the hash and the record's number plus one; 0 is free.
+/// Bits 0 to 7 of a hash are left to the user, bits 8 to 15 are kept, and the upper half says which line.
 #[derive(Debug, Clone, Default)]
-struct Shard {
+pub struct Index {
     lines: Vec<Line>,
     count: usize,
 }
 
+/// The used entries come first; a tag of 0 is a free entry. The last four tags are always free.
 #[derive(Debug, Clone, Copy, Default)]
-#[repr(align(64))]
-struct Line([u64; LINE]);
+#[repr(C, align(64))]
+struct Line {
+    tags: [u8; 16],
+    numbers: [Number; ENTRIES],
+}
+
+fn tag_of(hash: u64) -> u8 {
+    ((hash >> 8) as u8).max(1)
+}
+
+impl Line {
+    /// The entries with this tag, as bits.
+    #[inline]
+    fn hits(&self, tag: u8) -> u32 {
+        let mut hits = 0;
+        for (i, other) in self.tags.iter().enumerate() {
+            hits |= u32::from(*other == tag) << i;
+        }
+        hits
+    }
+}
 
 impl Index {
-    pub fn new() -> Index {
-        let shard = Shard { lines: vec![Line::default(); 2], count: 0 };
-        Index { shards: vec![shard; 1 << SHARD_BITS] }
+    #[inline]
+    fn line_of(&self, hash: u64) -> usize {
+        (((hash >> 32) * self.lines.len() as u64) >> 32) as usize
     }
 
-    #[inline]
-    fn parts(hash: u64) -> (usize, u32) {
-        ((hash >> (64 - SHARD_BITS)) as usize, hash as u32)
+    fn after(&self, line: usize) -> usize {
+        if line + 1 == self.lines.len() { 0 } else { line + 1 }
     }
 
     /// The number under this hash that is meant.
     #[inline]
-    pub fn find(&self, hash: u64, mut is_meant: impl FnMut(StateNumber) -> bool) -> Option<StateNumber> {
-        let (shard, tag) = Index::parts(hash);
-        let lines = &self.shards[shard].lines;
-        let mut at = line_of(tag, lines.len());
+    pub fn find(&self, hash: u64, mut is_meant: impl FnMut(Number) -> bool) -> Option<Number> {
+        if self.lines.is_empty() {
+            return None;
+        }
+        let tag = tag_of(hash);
+        let mut at = self.line_of(hash);
         loop {
-            for entry in lines[at].0 {
-                if entry == 0 {
-                    return None;
-                }
-                let number = entry as u32 - 1;
-                if (entry >> 32) as u32 == tag && is_meant(number) {
+            let line = &self.lines[at];
+            let mut hits = line.hits(tag);
+            while hits != 0 {
+                let number = line.numbers[hits.trailing_zeros() as usize];
+                if is_meant(number) {
                     return Some(number);
                 }
+                hits &= hits - 1;
             }
-            at = if at + 1 == lines.len() { 0 } else { at + 1 };
+            if line.tags[ENTRIES - 1] == 0 {
+                return None;
+            }
+            at = self.after(at);
         }
     }
 
-    /// Of a record that is not there yet.
-    pub fn insert(&mut self, hash: u64, number: StateNumber) {
-        let (shard, tag) = Index::parts(hash);
-        let shard = &mut self.shards[shard];
-        if (shard.count + 1) * 5 > shard.lines.len() * LINE * 4 {
-            shard.grow();
+    /// The number that is probably meant.
+    #[inline]
+    pub fn guess(&self, hash: u64) -> Option<Number> {
+        let line = self.lines.get(self.line_of(hash))?;
+        let hits = line.hits(tag_of(hash));
+        (hits != 0).then(|| line.numbers[hits.trailing_zeros() as usize])
+    }
+
+    /// Of what is not there yet. `hash_of` is asked again about what is there if the table must grow.
+    #[inline]
+    pub fn insert(
+        &mut self,
+        hash: u64,
+        number: Number,
+        prefetch: impl Fn(Number),
+        hash_of: impl Fn(Number) -> u64,
+    ) {
+        if (self.count + 1) * 20 > self.lines.len() * MOST_IN_20 {
+            self.grow(prefetch, hash_of);
         }
-        shard.put(u64::from(tag) << 32 | u64::from(number + 1));
+        self.put(hash, number);
+    }
+
+    fn put(&mut self, hash: u64, number: Number) {
+        let mut at = self.line_of(hash);
+        loop {
+            let line = &mut self.lines[at];
+            if let Some(free) = line.tags[..ENTRIES].iter().position(|tag| *tag == 0) {
+                line.tags[free] = tag_of(hash);
+                line.numbers[free] = number;
+                self.count += 1;
+                return;
+            }
+            at = self.after(at);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, prefetch: impl Fn(Number), hash_of: impl Fn(Number) -> u64) {
+        let more = self.lines.len() + self.lines.len() / 3 + 1;
+        let old = std::mem::replace(&mut self.lines, vec![Line::default(); more]);
+        let used = |line: &Line| line.tags.iter().take_while(|tag| **tag != 0).count();
+        let numbers: Vec<Number> = old.iter().flat_map(|line| &line.numbers[..used(line)]).copied().collect();
+        drop(old);
+        self.count = 0;
+        numbers.iter().take(AHEAD).for_each(|number| prefetch(*number));
+        for (i, number) in numbers.iter().enumerate() {
+            if let Some(later) = numbers.get(i + AHEAD) {
+                prefetch(*later);
+            }
+            self.put(hash_of(*number), *number);
+        }
     }
 
     #[inline]
     pub fn prefetch(&self, hash: u64) {
-        let (shard, tag) = Index::parts(hash);
-        let lines = &self.shards[shard].lines;
-        prefetch(&lines[line_of(tag, lines.len())]);
-    }
-
-    pub fn bytes(&self) -> u64 {
-        self.shards.iter().map(|shard| (shard.lines.capacity() * size_of::<Line>()) as u64).sum()
-    }
-}
-
-fn line_of(tag: u32, lines: usize) -> usize {
-    ((u64::from(tag) * lines as u64) >> 32) as usize
-}
-
-impl Shard {
-    fn put(&mut self, entry: u64) {
-        let mut at = line_of((entry >> 32) as u32, self.lines.len());
-        loop {
-            if let Some(free) = self.lines[at].0.iter_mut().find(|entry| **entry == 0) {
-                *free = entry;
-                self.count += 1;
-                return;
-            }
-            at = if at + 1 == self.lines.len() { 0 } else { at + 1 };
+        if let Some(line) = self.lines.get(self.line_of(hash)) {
+            prefetch(line);
         }
     }
 
-    fn grow(&mut self) {
-        let more = self.lines.len() + self.lines.len() / 3 + 2;
-        let old = std::mem::replace(&mut self.lines, vec![Line::default(); more]);
-        self.count = 0;
-        old.iter().flat_map(|line| line.0).filter(|entry| *entry != 0).for_each(|entry| self.put(entry));
+    pub fn bytes(&self) -> u64 {
+        (self.lines.capacity() * size_of::<Line>()) as u64
     }
+}
+
+/// Two halves of a product that depends on all bits.
+#[inline]
+pub fn mix(key: u64, salt: u64) -> u64 {
+    let product = u128::from(key ^ 0x9E37_79B9_7F4A_7C15) * u128::from(salt ^ 0xD1B5_4A32_D192_ED03);
+    let folded = product as u64 ^ (product >> 64) as u64;
+    folded ^ folded >> 29
 }
 
 /// Asks for memory that will be needed soon.
@@ -112,4 +163,24 @@ pub fn prefetch<T>(target: &T) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = target;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_is_found_again() {
+        let hash_of = |number: Number| mix(u64::from(number) * 3, 7);
+        let mut index = Index::default();
+        for number in 0..100_000 {
+            let hash = hash_of(number);
+            assert_eq!(index.find(hash, |other| other == number), None);
+            index.insert(hash, number, |_| (), hash_of);
+        }
+        for number in 0..100_000 {
+            assert_eq!(index.find(hash_of(number), |other| other == number), Some(number));
+        }
+        assert!(index.bytes() < 10 * 100_000);
+    }
 }

@@ -1,136 +1,308 @@
 //! The exact store: every state once, compressed, with what the search must remember beside it.
 //!
-//! A state is cut into pieces (a few globals, a process's locals, a channel); each different piece is kept once in a
-//! table ([`pieces`]), and the state becomes the list of its pieces' numbers, a byte or two each ([`records`]). An
-//! index ([`index`]) finds the list. Most steps change one or two pieces, so the others need not be looked up again.
+//! A state is folded into a tree ([`tree`]): each different piece of eight bytes is kept once and becomes a number
+//! ([`nodes`]), each different pair of numbers is kept once and becomes a number, and so on; the pair at the top is the
+//! key, which is kept in a record ([`records`]). An index ([`index`]) finds the record. Only the nodes above what a step
+//! changed are looked up again, and the hash is that of the key. After Laarman, van de Pol and Weber, "Parallel
+//! recursive state compression for free" (2011).
 //!
-//! Several threads can share it later: a piece's table changes rarely and can be behind a lock for each table, the
-//! index has independent shards, and records never move once they are written.
+//! Several threads can share it later: tables of nodes and shards of the index are independent of each other and can
+//! each be behind a lock, with a table's words readable without it; records never move from their number, and what
+//! changes in them (the mask and the cost) can be changed atomically.
 
 pub mod index;
-pub mod pieces;
+pub mod nodes;
 pub mod records;
+pub mod tree;
 
-use crate::successors::{Piece, Successors};
-use index::Index;
-use pieces::PieceTables;
-use records::{Records, read_number, write_number};
-use std::hash::{BuildHasher, Hasher};
+use crate::saved::{damaged, read_u64, write_u64};
+use crate::successors::Successors;
+use index::{Index, mix};
+use nodes::Nodes;
+use records::Records;
+use std::io::{Read, Result, Write};
+use tree::{Kinds, TOP, Top, Tree};
 
 pub type StateNumber = u32;
 
+/// So many parts of the index grow one after the other.
+const SHARDS: usize = 256;
+
 #[derive(Debug)]
 pub struct Store {
-    pieces: PieceTables,
+    /// By class, as far as they were met.
+    trees: Vec<Option<Box<Tree>>>,
+    /// The classes in the order in which they were met: it numbers the tables.
+    met: Vec<u32>,
+    kinds: Kinds,
+    tables: Vec<Nodes>,
     pub records: Records,
-    index: Index,
-    hasher: foldhash::fast::FixedState,
+    shards: Vec<Index>,
+    /// While a state is encoded: its nodes' numbers, and which nodes must be looked up, as bits.
+    numbers: Vec<u32>,
+    changed: Vec<u64>,
 }
 
-/// A state taken out of the store: its bytes and its pieces' numbers.
+/// What a state is in the end: the two nodes at the top, or all its bytes if they are few.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    pub class: u32,
+    pub left: u32,
+    pub right: u32,
+}
+
+impl Key {
+    #[inline]
+    pub fn hash(self) -> u64 {
+        mix(pair(self.left, self.right), u64::from(self.class))
+    }
+}
+
+/// A state taken out of the store: its bytes and its nodes' numbers.
 #[derive(Debug, Default)]
 pub struct Opened {
     pub bytes: Vec<u8>,
-    class: u32,
-    pieces: Vec<Piece>,
+    /// `None` at first.
+    class: Option<u32>,
+    /// The leaves.
+    words: Vec<u64>,
     numbers: Vec<u32>,
 }
 
+#[inline]
+fn pair(left: u32, right: u32) -> u64 {
+    u64::from(left) | u64::from(right) << 32
+}
+
 impl Store {
-    /// `with_parents`: is there to be room for the way to each state?
-    pub fn new(with_parents: bool) -> Store {
+    pub fn new() -> Store {
         Store {
-            pieces: PieceTables::default(),
-            records: Records::new(with_parents),
-            index: Index::new(),
-            hasher: foldhash::fast::FixedState::default(),
+            trees: Vec::new(),
+            met: Vec::new(),
+            kinds: Kinds::default(),
+            tables: Vec::new(),
+            records: Records::default(),
+            shards: vec![Index::default(); SHARDS],
+            numbers: Vec::new(),
+            changed: Vec::new(),
         }
     }
 
-    /// Appends the key of a state to `keys`. Pieces that are as in `like` are not looked up again.
-    #[inline]
-    pub fn encode<S: Successors>(&mut self, system: &mut S, state: &[u8], like: &Opened, keys: &mut Vec<u8>) {
-        let class = system.class_of(state);
-        write_number(keys, class);
-        if class == like.class {
-            for (piece, number) in like.pieces.iter().zip(&like.numbers) {
-                let range = piece.start as usize..piece.end as usize;
-                let own = &state[range.clone()];
-                let number =
-                    if is_same(own, &like.bytes[range]) { *number } else { self.pieces.number(piece, own) };
-                write_number(keys, number);
+    #[cold]
+    fn meet<S: Successors>(&mut self, system: &S, class: u32) -> Option<()> {
+        let (at, size) = (class as usize, system.class_size(class)?);
+        if self.trees.len() <= at {
+            self.trees.resize_with(at + 1, || None);
+        }
+        if self.trees[at].is_none() {
+            let tree = Tree::new(size, S::HEADER, &mut self.kinds)?;
+            self.tables.resize(self.kinds.len(), Nodes::default());
+            self.trees[at] = Some(Box::new(tree));
+            self.met.push(class);
+        }
+        Some(())
+    }
+
+    pub fn save(&self, out: &mut dyn Write) -> Result<()> {
+        write_u64(out, self.met.len() as u64)?;
+        self.met.iter().try_for_each(|class| write_u64(out, u64::from(*class)))?;
+        self.tables.iter().try_for_each(|table| table.save(out))?;
+        self.records.save(out)
+    }
+
+    /// The index is made anew.
+    pub fn restore<S: Successors>(system: &S, input: &mut dyn Read) -> Result<Store> {
+        let mut store = Store::new();
+        for _ in 0..read_u64(input)? {
+            let class = read_u64(input)? as u32;
+            if store.meet(system, class).is_none() {
+                return Err(damaged("it has states that the model has not"));
             }
-            return;
         }
-        for (i, piece) in system.pieces(class).iter().enumerate() {
-            let range = piece.start as usize..piece.end as usize;
-            let own = &state[range.clone()];
-            let number = match like.pieces.get(i) {
-                Some(other) if other == piece && own == &like.bytes[range] => like.numbers[i],
-                _ => self.pieces.number(piece, own),
+        for table in &mut store.tables {
+            *table = Nodes::restore(input)?;
+        }
+        store.records = Records::restore(input)?;
+        let (records, shards) = (&store.records, &mut store.shards);
+        for number in records.numbers() {
+            let hash = records.key(number).hash();
+            let shard = &mut shards[hash as usize % SHARDS];
+            shard.insert(
+                hash,
+                number,
+                |number| records.prefetch(number),
+                |number| records.key(number).hash(),
+            );
+        }
+        Ok(store)
+    }
+
+    /// The key of a state; what is as in `like` is not looked up again. `None` if the store is full.
+    #[inline]
+    pub fn encode<S: Successors>(&mut self, system: &S, state: &[u8], like: &Opened) -> Option<Key> {
+        let class = system.class_of(state);
+        if self.trees.get(class as usize).is_none_or(Option::is_none) {
+            self.meet(system, class)?;
+        }
+        let tree = self.trees[class as usize].as_deref()?;
+        let (numbers, changed, tables) = (&mut self.numbers, &mut self.changed, &mut self.tables);
+        if let Top::Word(_) = tree.top {
+            let word = if tree.leaves == 0 { 0 } else { tree.read(state, 0) };
+            return Some(Key { class, left: word as u32, right: (word >> 32) as u32 });
+        }
+        let is_alike = like.class == Some(class);
+        numbers.clear();
+        if is_alike {
+            numbers.extend_from_slice(&like.numbers);
+        } else {
+            numbers.resize(tree.tables.len(), 0);
+        }
+        changed.clear();
+        changed.resize(tree.children.len().div_ceil(64), if is_alike { 0 } else { u64::MAX });
+        for leaf in 0..tree.leaves {
+            let word = tree.read(state, leaf);
+            if is_alike && word == like.words[leaf] {
+                continue;
+            }
+            numbers[leaf] = match like.words.get(leaf) {
+                Some(other) if *other == word && like.numbers.len() > 1 => like.numbers[leaf],
+                _ => tables[tree.tables[leaf] as usize].number(word)?,
             };
-            write_number(keys, number);
+            let parent = tree.parents[leaf];
+            if parent != TOP {
+                let above = usize::from(parent) - tree.leaves;
+                changed[above / 64] |= 1 << (above % 64);
+            }
+        }
+        for word in 0..changed.len() {
+            while changed[word] != 0 {
+                let inner = word * 64 + changed[word].trailing_zeros() as usize;
+                changed[word] &= changed[word] - 1;
+                let Some((left, right)) = tree.children.get(inner) else { break };
+                let node = tree.leaves + inner;
+                let key = pair(numbers[usize::from(*left)], numbers[usize::from(*right)]);
+                numbers[node] = tables[tree.tables[node] as usize].number(key)?;
+                let parent = tree.parents[node];
+                if parent != TOP {
+                    let above = usize::from(parent) - tree.leaves;
+                    changed[above / 64] |= 1 << (above % 64);
+                }
+            }
+        }
+        match tree.top {
+            Top::Pair(left, right) => Some(Key { class, left: numbers[left], right: numbers[right] }),
+            Top::Word(_) => None,
         }
     }
 
-    pub fn hash(&self, key: &[u8]) -> u64 {
-        let mut hasher = self.hasher.build_hasher();
-        hasher.write(key);
-        hasher.finish()
+    /// Asks for the memory that finding the key needs first.
+    #[inline]
+    pub fn prefetch(&self, hash: u64) {
+        self.shards[hash as usize % SHARDS].prefetch(hash);
     }
 
-    pub fn prefetch(&self, hash: u64) {
-        self.index.prefetch(hash);
+    /// And second, once that has arrived.
+    #[inline]
+    pub fn prefetch_record(&self, hash: u64) {
+        if let Some(number) = self.shards[hash as usize % SHARDS].guess(hash) {
+            self.records.prefetch(number);
+        }
+    }
+
+    /// Asks for what opening the state needs, its record being there.
+    #[inline]
+    pub fn prefetch_nodes(&self, number: StateNumber) {
+        let key = self.records.key(number);
+        if let Some(tree) = &self.trees[key.class as usize]
+            && let Top::Pair(left, right) = tree.top
+        {
+            self.tables[tree.tables[left] as usize].prefetch(key.left);
+            self.tables[tree.tables[right] as usize].prefetch(key.right);
+        }
     }
 
     /// The state's number, and whether it is new. `None` if the store is full.
-    pub fn insert(&mut self, key: &[u8], hash: u64, processes: usize) -> Option<(StateNumber, bool)> {
+    #[inline]
+    pub fn insert(&mut self, key: Key, hash: u64, processes: usize) -> Option<(StateNumber, bool)> {
+        let shard = &mut self.shards[hash as usize % SHARDS];
         let records = &mut self.records;
-        if let Some(number) = self.index.find(hash, |number| records.has_key(number, key)) {
+        if let Some(number) = shard.find(hash, |number| records.key(number) == key) {
             return Some((number, false));
         }
-        let number = records.push(key, processes)?;
-        self.index.insert(hash, number);
+        let tree = self.trees[key.class as usize].as_deref()?;
+        let widths = match tree.top {
+            Top::Word(bytes) => (bytes.min(4) as u8, bytes.saturating_sub(4) as u8),
+            Top::Pair(left, right) => {
+                let width = |node: usize| bytes_for(self.tables[tree.tables[node] as usize].len());
+                (width(left), width(right))
+            }
+        };
+        let number = records.push(key, widths, processes)?;
+        shard.insert(hash, number, |number| records.prefetch(number), |number| records.key(number).hash());
         Some((number, true))
     }
 
-    /// The state itself.
-    pub fn open<S: Successors>(&self, system: &mut S, number: StateNumber, opened: &mut Opened) {
-        let mut key = self.records.key(number);
-        let class = read_number(&mut key);
-        if class != opened.class || opened.pieces.is_empty() {
-            opened.class = class;
-            opened.pieces.clear();
-            opened.pieces.extend_from_slice(system.pieces(class));
-            let size = opened.pieces.last().map_or(0, |piece| piece.end as usize);
+    /// The state itself. What is as in the state that was opened before is left as it is.
+    #[inline]
+    pub fn open<S: Successors>(&self, system: &S, number: StateNumber, opened: &mut Opened) {
+        let key = self.records.key(number);
+        let Some(tree) = self.trees.get(key.class as usize).and_then(Option::as_deref) else { return };
+        let is_alike = opened.class == Some(key.class);
+        if !is_alike {
+            opened.class = Some(key.class);
             opened.bytes.clear();
-            opened.bytes.resize(size.max(2), 0);
+            opened.bytes.resize(tree.size, 0);
+            system.write_class(key.class, &mut opened.bytes);
+            opened.words.clear();
+            opened.words.resize(tree.leaves, 0);
+            opened.numbers.clear();
+            opened.numbers.resize(tree.tables.len(), u32::MAX);
         }
-        system.write_class(class, &mut opened.bytes);
-        opened.numbers.clear();
-        for piece in &opened.pieces {
-            let number = read_number(&mut key);
-            opened.numbers.push(number);
-            let target = &mut opened.bytes[piece.start as usize..piece.end as usize];
-            self.pieces.copy(piece, number, target);
+        match tree.top {
+            Top::Word(0) => {}
+            Top::Word(_) => {
+                opened.words[0] = pair(key.left, key.right);
+                tree.write(&mut opened.bytes, 0, opened.words[0]);
+            }
+            Top::Pair(left, right) => {
+                self.open_node(tree, left, key.left, opened);
+                self.open_node(tree, right, key.right, opened);
+            }
         }
     }
 
-    /// Of states, their pieces and the index; what is kept about the way to a state is counted apart.
+    fn open_node(&self, tree: &Tree, node: usize, number: u32, opened: &mut Opened) {
+        if opened.numbers[node] == number {
+            return;
+        }
+        opened.numbers[node] = number;
+        let word = self.tables[tree.tables[node] as usize].word(number);
+        match node.checked_sub(tree.leaves) {
+            None => {
+                opened.words[node] = word;
+                tree.write(&mut opened.bytes, node, word);
+            }
+            Some(inner) => {
+                let (left, right) = tree.children[inner];
+                self.open_node(tree, usize::from(left), word as u32, opened);
+                self.open_node(tree, usize::from(right), (word >> 32) as u32, opened);
+            }
+        }
+    }
+
     pub fn bytes(&self) -> u64 {
-        self.pieces.bytes() + self.records.bytes() + self.index.bytes()
-    }
-
-    pub fn parent_bytes(&self) -> u64 {
-        self.records.parent_bytes()
+        self.records.bytes()
+            + self.tables.iter().map(Nodes::bytes).sum::<u64>()
+            + self.shards.iter().map(Index::bytes).sum::<u64>()
     }
 }
 
-/// Short slices of equal length.
-#[inline]
-fn is_same(left: &[u8], right: &[u8]) -> bool {
-    match (<[u8; 8]>::try_from(left), <[u8; 8]>::try_from(right)) {
-        (Ok(left), Ok(right)) => u64::from_ne_bytes(left) == u64::from_ne_bytes(right),
-        _ => left.iter().zip(right).all(|(left, right)| left == right),
+/// How many bytes a number below `count` needs.
+fn bytes_for(count: usize) -> u8 {
+    match count {
+        0..=0x100 => 1,
+        0x101..=0x1_0000 => 2,
+        0x1_0001..=0x100_0000 => 3,
+        _ => 4,
     }
 }

@@ -8,10 +8,12 @@
 //! * `strategy`: random trees, whose parts shrink independently;
 //! * `normal` and `names`: turn any tree into one that means something, so that every shrunk tree is a program too;
 //! * `print`: the text, and where each statement stands in it;
-//! * `build`: the model; `graph`, `block` and `terms`: its processes.
+//! * `build`: the model; `graph`, `block` and `terms`: its processes;
+//! * `formulas`: random formulas about a model.
 
 mod block;
 mod build;
+mod formulas;
 mod graph;
 mod names;
 mod normal;
@@ -20,6 +22,7 @@ mod strategy;
 mod syntax;
 mod terms;
 
+pub use formulas::formula_from_seed;
 pub use strategy::{faulty_programs, programs};
 pub use syntax::{
     Channel, Domain, Expression, Loop, Operator, Pattern, Place, Process, Program, Question, Statement,

@@ -28,7 +28,7 @@ pub use state::{Channel, Frame, Machine, Process, State};
 
 use crate::expr::Expr;
 use crate::footprint::Footprint;
-use crate::program::{Init, Location, Model};
+use crate::program::{CodeId, Init, Location, LocationId, Model};
 use crate::system::{Description, Successor, System, Violation};
 use eval::{Evaluation, Timeout};
 use preempt_core::{Change, PropertyKind, SourceMap, Span};
@@ -131,6 +131,12 @@ impl<'m> Interpreter<'m> {
     /// Does an expression that belongs to no process hold? Only globals and remote references have a meaning in it.
     pub fn holds(&self, state: &State, expr: &Expr) -> Result<bool, Fault> {
         Ok(self.value(state, expr)? != 0)
+    }
+
+    /// The code that a process executes, and where it stands in it.
+    pub fn place_of(&self, state: &State, process: usize) -> Option<(CodeId, LocationId)> {
+        let machine = self.thaw(state);
+        machine.processes.get(process).map(|process| (process.frame().code, process.frame().location))
     }
 
     pub(crate) fn stands_at_accept(&self, state: &State) -> bool {

@@ -3,7 +3,8 @@
 use super::{Monitor, Reading};
 use crate::expr::Expr;
 use crate::interpreter::{Interpreter, State};
-use crate::property::Automaton;
+use crate::ltl::{self, TooLarge};
+use crate::property::{Automaton, Formula};
 use crate::system::Violation;
 use preempt_core::PropertyKind;
 
@@ -18,6 +19,21 @@ pub struct BuchiMonitor<'a, 'm> {
 impl<'a, 'm> BuchiMonitor<'a, 'm> {
     pub fn new(interpreter: &'a Interpreter<'m>, automaton: Automaton, violation: Violation) -> Self {
         BuchiMonitor { interpreter, automaton, violation }
+    }
+
+    /// Looks for runs that violate the formula.
+    pub fn of_formula(interpreter: &'a Interpreter<'m>, formula: &Formula) -> Result<Self, TooLarge> {
+        let violation = Violation {
+            kind: PropertyKind::Ltl,
+            name: formula.name.clone(),
+            location: Some(interpreter.sources().location(formula.span)),
+        };
+        let automaton = ltl::to_automaton(&formula.formula.negated())?;
+        Ok(BuchiMonitor::new(interpreter, automaton, violation))
+    }
+
+    pub fn automaton(&self) -> &Automaton {
+        &self.automaton
     }
 
     fn accepts_everything(&self, place: usize) -> bool {

@@ -4,6 +4,7 @@
 use super::RunCost;
 use super::spinning::spins;
 use crate::system::{System, Violation};
+use preempt_core::Cost;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
@@ -30,6 +31,11 @@ impl<S: System> Answers<S> {
 
 /// Everything about a finite system. Unbounded in time and memory: for small systems.
 pub fn answers<S: System>(system: &S, fair_switch: bool) -> Answers<S> {
+    answers_by(system, Cost::Preemptions, fair_switch)
+}
+
+/// With something else than preemptions as the first part of the cost; what is charged by steps has none.
+pub fn answers_by<S: System>(system: &S, unit: Cost, fair_switch: bool) -> Answers<S> {
     let mut answers = Answers { states: HashMap::new(), violations: BTreeMap::new(), deadlock: None };
     // Nodes are numbered; `None` as last process means that nobody has run yet.
     let mut numbers: HashMap<(S::State, Option<usize>), usize> = HashMap::new();
@@ -87,8 +93,13 @@ pub fn answers<S: System>(system: &S, fair_switch: bool) -> Answers<S> {
             }
         };
         for (process, successors) in moves.into_iter().enumerate() {
-            let preempts = !leaving_is_free && last != Some(process);
-            let cost = RunCost { preemptions: cost.preemptions + u32::from(preempts), steps: cost.steps + 1 };
+            let switches = last.is_some_and(|last| last != process);
+            let charged = match unit {
+                Cost::Preemptions => switches && !leaving_is_free,
+                Cost::Switches => switches,
+                Cost::Steps => false,
+            };
+            let cost = RunCost { preemptions: cost.preemptions + u32::from(charged), steps: cost.steps + 1 };
             for successor in successors {
                 note(&mut answers.violations, successor.violation, cost);
                 if let Some(next) = successor.state {

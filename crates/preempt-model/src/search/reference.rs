@@ -308,6 +308,7 @@ impl<'a, S: System> Search<'a, S> {
             frontier: self.waiting.values().map(|items| items.len() as u64).sum(),
             depth: cost.steps,
             level: cost.preemptions,
+            bytes: self.bytes,
         }
     }
 

@@ -21,6 +21,14 @@ pub(super) struct Report {
     pub property: Option<Property>,
     pub stats: Stats,
     pub counterexample: Option<Counterexample>,
+    /// Every different violation, where all were asked for.
+    pub errors: Option<Vec<Finding>>,
+}
+
+#[derive(Debug, serde::Serialize)]
+pub(super) struct Finding {
+    pub property: Property,
+    pub counterexample: Counterexample,
 }
 
 /// The part of a [`Report`] that a replay needs.
@@ -77,8 +85,16 @@ pub(super) struct Stats {
     pub depth: u64,
     pub seconds: f64,
     pub peak_bytes: u64,
+    pub memory: Option<Memory>,
     pub per_level: Vec<Level>,
     pub violations: Fields<u64>,
+}
+
+#[derive(Debug, serde::Serialize)]
+pub(super) struct Memory {
+    pub store: u64,
+    pub frontier: u64,
+    pub parents: u64,
 }
 
 #[derive(Debug, serde::Serialize)]

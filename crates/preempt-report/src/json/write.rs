@@ -27,9 +27,22 @@ pub enum Setting {
 
 /// One object, indented, with a final newline.
 pub fn to_json(info: &RunInfo, outcome: &Outcome) -> String {
-    let report = wire::Report::new(info, outcome);
+    printed(&wire::Report::new(info, outcome))
+}
+
+/// As [`to_json`], with every different violation and its own run.
+pub fn all_to_json(info: &RunInfo, outcome: &Outcome, all: &[(Property, Trace)]) -> String {
+    let finding = |(property, trace): &(Property, Trace)| wire::Finding {
+        property: property.into(),
+        counterexample: trace.into(),
+    };
+    let errors = Some(all.iter().map(finding).collect());
+    printed(&wire::Report { errors, ..wire::Report::new(info, outcome) })
+}
+
+fn printed(report: &wire::Report) -> String {
     // The wire types hold strings, integers and finite numbers under string keys: nothing that JSON lacks.
-    let mut text = serde_json::to_string_pretty(&report).expect("every wire type has a JSON form");
+    let mut text = serde_json::to_string_pretty(report).expect("every wire type has a JSON form");
     text.push('\n');
     text
 }
@@ -55,6 +68,7 @@ impl wire::Report {
             property: outcome.violation.as_ref().map(Into::into),
             stats: (&outcome.stats).into(),
             counterexample: outcome.counterexample.as_ref().map(Into::into),
+            errors: None,
         }
     }
 }
@@ -135,6 +149,11 @@ impl From<&Stats> for wire::Stats {
             depth: stats.depth,
             seconds: stats.time.as_secs_f64(),
             peak_bytes: stats.peak_bytes,
+            memory: stats.memory.map(|memory| wire::Memory {
+                store: memory.store,
+                frontier: memory.frontier,
+                parents: memory.parents,
+            }),
             per_level: stats.levels.iter().map(level).collect(),
             violations: wire::Fields(
                 stats.violations.iter().map(|(kind, count)| (kind.name().to_string(), *count)).collect(),

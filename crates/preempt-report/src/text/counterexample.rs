@@ -59,7 +59,7 @@ fn headline(trace: &Trace, violation: Option<&Property>, options: &TextOptions) 
         let switches = counted(trace.switches() - preemptions, "forced switch");
         [steps, counted(preemptions, "preemption"), switches, counted(trace.processes, "process")].join(", ")
     };
-    let lead = if options.simplest { "the simplest run: " } else { "" };
+    let lead = options.promise.map_or(String::new(), |promise| format!("{promise}: "));
     let mut text = format!("  {lead}{}\n", options.style.paint(Ink::Strong, &numbers));
     if let Some(command) = &options.again {
         let again = options.style.paint(Ink::Faint, "see it again:");

@@ -9,7 +9,7 @@ mod widths;
 mod words;
 
 use crate::style::Style;
-use preempt_core::{Outcome, Verdict};
+use preempt_core::{Outcome, Property, Trace, Verdict};
 
 pub use counterexample::render_run;
 
@@ -21,10 +21,12 @@ pub struct TextOptions {
     pub style: Style,
     /// Every step and every value, however long.
     pub full: bool,
-    /// The engine promises that no run costs less.
-    pub simplest: bool,
+    /// What the engine promises about the run, as in `the simplest run`.
+    pub promise: Option<&'static str>,
     /// The command that shows the same run again.
     pub again: Option<String>,
+    /// Every different violation with its run, where all were asked for.
+    pub all: Vec<(Property, Trace)>,
     /// What was checked, if there was more than one thing to check.
     pub checked: Vec<String>,
 }
@@ -35,8 +37,9 @@ impl Default for TextOptions {
             width: 80,
             style: Style::plain(),
             full: false,
-            simplest: false,
+            promise: None,
             again: None,
+            all: Vec::new(),
             checked: Vec::new(),
         }
     }
@@ -49,6 +52,16 @@ pub fn render_outcome(outcome: &Outcome, options: &TextOptions) -> String {
         text.push_str(&format!("checked: {}\n", options.checked.join(", ")));
     }
     match &outcome.counterexample {
+        Some(_) if options.all.len() > 1 => {
+            text.push('\n');
+            text.push_str(&summary::list(&options.all, options.style));
+            for (number, (property, trace)) in options.all.iter().enumerate() {
+                text.push_str(&summary::heading(number, property, options.style));
+                text.push_str(&render_run(trace, Some(property), options));
+            }
+            text.push('\n');
+            text.push_str(&summary::statistics_line(&outcome.stats, options.style));
+        }
         Some(trace) => {
             text.push('\n');
             text.push_str(&render_run(trace, outcome.violation.as_ref(), options));

@@ -2,7 +2,9 @@
 
 use super::words::{bytes, clean, counted, grouped, plural, seconds};
 use crate::style::{Ink, Style};
-use preempt_core::{Bound, Cost, Guarantee, Outcome, Property, PropertyKind, Stats, StopReason, Verdict};
+use preempt_core::{
+    Bound, Cost, Guarantee, Outcome, Property, PropertyKind, Stats, StopReason, Trace, Verdict,
+};
 
 /// One line with the answer, and one with how far it reaches.
 pub(super) fn verdict(outcome: &Outcome, style: Style) -> String {
@@ -126,6 +128,21 @@ fn violations(stats: &Stats) -> Option<String> {
     (!found.is_empty()).then(|| found.join(", "))
 }
 
+/// One line for each of several violations.
+pub(super) fn list(all: &[(Property, Trace)], style: Style) -> String {
+    let mut text = format!("  {}\n", style.paint(Ink::Strong, &counted(all.len(), "different violation")));
+    for (number, (property, trace)) in all.iter().enumerate() {
+        let cost =
+            format!("{}, {}", counted(trace.preemptions(), "preemption"), counted(trace.steps.len(), "step"));
+        text.push_str(&format!("  {:>3}  {}  ({cost})\n", number + 1, property_with_place(property)));
+    }
+    text
+}
+
+pub(super) fn heading(number: usize, property: &Property, style: Style) -> String {
+    format!("\n{}\n", style.paint(Ink::Strong, &format!("{}: {}", number + 1, property_with_place(property))))
+}
+
 /// All numbers, one a line, and the levels of the cost as a table.
 pub(super) fn statistics(outcome: &Outcome, style: Style) -> String {
     let stats = &outcome.stats;
@@ -143,7 +160,7 @@ pub(super) fn statistics(outcome: &Outcome, style: Style) -> String {
     }
     lines.push(("time", format!("{}{}", seconds(stats.time), speed(stats))));
     if stats.peak_bytes > 0 {
-        lines.push(("memory", bytes(stats.peak_bytes)));
+        lines.push(("memory", format!("{}{}", bytes(stats.peak_bytes), per_state(stats))));
     }
     if let Some(found) = violations(stats) {
         lines.push(("violations", found));
@@ -156,6 +173,18 @@ pub(super) fn statistics(outcome: &Outcome, style: Style) -> String {
     text
 }
 
+/// What each state costs, and what for.
+fn per_state(stats: &Stats) -> String {
+    let Some(memory) = stats.memory.filter(|_| stats.states >= 1000) else { return String::new() };
+    let each = |bytes: u64| format!("{:.1}", bytes as f64 / stats.states as f64);
+    format!(
+        " (bytes a state: store {}, frontier {}, parents {})",
+        each(memory.store),
+        each(memory.frontier),
+        each(memory.parents)
+    )
+}
+
 fn speed(stats: &Stats) -> String {
     let seconds = stats.time.as_secs_f64();
     if seconds < 0.01 {
@@ -166,13 +195,11 @@ fn speed(stats: &Stats) -> String {
 
 fn levels(outcome: &Outcome, style: Style) -> String {
     let levels = &outcome.stats.levels;
-    if levels.is_empty() {
+    let unit = outcome.stats.unit;
+    if levels.is_empty() || unit == Cost::Steps {
         return String::new();
     }
-    let head = match outcome.guarantee {
-        Guarantee::Bounded(bound) => several(bound.unit),
-        _ => several(Cost::Preemptions),
-    };
+    let head = several(unit);
     let mut text = format!(
         "\n  {}\n",
         style.paint(Ink::Strong, &row(&head, "new states", "transitions", "states so far"))

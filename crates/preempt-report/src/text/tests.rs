@@ -15,7 +15,7 @@ fn run_text(trace: &Trace) -> String {
 fn a_violation_shows_the_answer_the_run_and_the_cost() {
     let outcome = violated(PropertyKind::Assertion, "assert(inside == 1)", lost_mutex());
     let again = Some("preempt check models/broken.pml --bound 2".into());
-    let options = TextOptions { simplest: true, again, ..Default::default() };
+    let options = TextOptions { promise: Some("the simplest run"), again, ..Default::default() };
     check(
         &render_outcome(&outcome, &options),
         "

@@ -1,0 +1,83 @@
+//! Checkpoints in files. A new one takes the place of the old one only when it is complete: whatever kills the
+//! command, one of the two is there.
+
+use crate::args::SearchArgs;
+use crate::backend::{Checkpoints, Save};
+use crate::console::Failure;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+pub struct Files {
+    path: Option<PathBuf>,
+    every: Duration,
+    last: Instant,
+    /// How often it is asked before the clock is looked at.
+    asked: u32,
+    resume: Option<File>,
+    /// Why the last one could not be written.
+    trouble: Option<String>,
+}
+
+const LOOK_UP_EVERY: u32 = 64;
+
+impl Files {
+    /// What the arguments ask for. A file that cannot be read is told before the search begins.
+    pub fn open(args: &SearchArgs) -> Result<Files, Failure> {
+        let open = |path: &PathBuf| {
+            File::open(path)
+                .map_err(|error| Failure::new(format!("cannot read `{}`: {error}", path.display())))
+        };
+        Ok(Files {
+            path: args.checkpoint.clone(),
+            every: args.checkpoint_every,
+            last: Instant::now(),
+            asked: 0,
+            resume: args.resume.as_ref().map(open).transpose()?,
+            trouble: None,
+        })
+    }
+
+    pub fn are_wanted(args: &SearchArgs) -> bool {
+        args.checkpoint.is_some() || args.resume.is_some()
+    }
+
+    /// To be told after the search, which was worth more than its checkpoint.
+    pub fn trouble(&self) -> Option<String> {
+        let path = self.path.as_ref()?;
+        let why = self.trouble.as_ref()?;
+        Some(format!("the checkpoint `{}` could not be written: {why}", path.display()))
+    }
+}
+
+impl Checkpoints for Files {
+    fn is_due(&mut self) -> bool {
+        if self.path.is_none() {
+            return false;
+        }
+        self.asked += 1;
+        self.asked.is_multiple_of(LOOK_UP_EVERY) && self.last.elapsed() >= self.every
+    }
+
+    fn save(&mut self, write: &mut Save<'_>) {
+        let Some(path) = &self.path else { return };
+        self.trouble = replace(path, write).err().map(|error| error.to_string());
+        self.last = Instant::now();
+    }
+
+    fn resume(&mut self) -> Option<Box<dyn Read>> {
+        self.resume.take().map(|file| Box::new(BufReader::new(file)) as Box<dyn Read>)
+    }
+}
+
+fn replace(path: &Path, write: &mut Save<'_>) -> std::io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(".new");
+    let new = path.with_file_name(name);
+    let mut file = BufWriter::new(File::create(&new)?);
+    write(&mut file)?;
+    file.flush()?;
+    file.get_ref().sync_all()?;
+    std::fs::rename(&new, path)
+}

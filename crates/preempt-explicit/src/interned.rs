@@ -1,0 +1,116 @@
+//! Any system as a source of successors: its states are kept as they are and numbered, and the number is the byte
+//! vector. It is for protocols written as Rust types, for what machine code does not do, and for comparison with it.
+
+use crate::successors::{Event, Successors};
+use preempt_core::PropertyKind;
+use preempt_model::System;
+use preempt_model::search::stable;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+pub struct Interned<'a, S: System> {
+    system: &'a S,
+    states: Vec<Rc<S::State>>,
+    numbers: HashMap<Rc<S::State>, u32, foldhash::fast::RandomState>,
+    bytes: u64,
+    runs_alone: RunsAlone<'a, S>,
+}
+
+/// The exact reduction, for a system that knows about it.
+pub type RunsAlone<'a, S> = Option<Box<dyn Fn(&<S as System>::State, usize) -> bool + 'a>>;
+
+/// The two references to a state, its number and an entry of the table, roughly.
+const BYTES_BESIDE_A_STATE: u64 = 48;
+
+impl<S: System> std::fmt::Debug for Interned<'_, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Interned").field("states", &self.states.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'a, S: System> Interned<'a, S> {
+    pub fn new(system: &'a S, runs_alone: RunsAlone<'a, S>) -> Interned<'a, S> {
+        Interned { system, states: Vec::new(), numbers: HashMap::default(), bytes: 0, runs_alone }
+    }
+
+    fn number(&mut self, state: S::State) -> [u8; 4] {
+        let next = self.states.len() as u32;
+        let state = Rc::new(state);
+        let number = *self.numbers.entry(Rc::clone(&state)).or_insert(next);
+        if number == next {
+            self.bytes += self.system.state_bytes(&state) as u64 + BYTES_BESIDE_A_STATE;
+            self.states.push(state);
+        }
+        number.to_le_bytes()
+    }
+
+    fn at(&self, state: &[u8]) -> &Rc<S::State> {
+        &self.states[u32::from_le_bytes([state[0], state[1], state[2], state[3]]) as usize]
+    }
+}
+
+impl<S: System> Successors for Interned<'_, S> {
+    type Meaning = S;
+    const JUDGES_STATES: bool = true;
+    const HEADER: usize = 0;
+
+    fn meaning(&self) -> &S {
+        self.system
+    }
+
+    fn state_of(&self, state: &[u8]) -> S::State {
+        S::State::clone(self.at(state))
+    }
+
+    fn initial(&mut self) -> Vec<Vec<u8>> {
+        let states = self.system.initial_states();
+        states.into_iter().map(|state| self.number(state).to_vec()).collect()
+    }
+
+    fn process_count(&self, state: &[u8]) -> usize {
+        self.system.process_count(self.at(state))
+    }
+
+    fn expand(&mut self, state: &[u8], process: usize, visit: &mut dyn FnMut(Event<'_>)) -> bool {
+        let state = Rc::clone(self.at(state));
+        stable::expand(self.system, &state, process, |event| match event {
+            stable::Event::Arrival { path, state, runs } => {
+                let state = self.number(state);
+                visit(Event::Arrival { state: &state, runs: runs as u8, steps: path.len() as u32 });
+            }
+            stable::Event::Violation { path, violation } => {
+                visit(Event::Violation { kind: violation.kind, steps: path.len() as u32 });
+            }
+        })
+    }
+
+    fn can_move(&mut self, state: &[u8], process: usize) -> bool {
+        !self.system.successors(self.at(state), process).is_empty()
+    }
+
+    fn may_end(&self, state: &[u8]) -> bool {
+        self.system.may_end(self.at(state))
+    }
+
+    fn state_violation(&mut self, state: &[u8]) -> Option<PropertyKind> {
+        self.system.state_violation(self.at(state)).map(|violation| violation.kind)
+    }
+
+    fn runs_alone(&self, state: &[u8], process: usize) -> bool {
+        self.runs_alone.as_ref().is_some_and(|runs_alone| runs_alone(self.at(state), process))
+    }
+
+    fn class_of(&self, _: &[u8]) -> u32 {
+        0
+    }
+
+    fn class_size(&self, _: u32) -> Option<usize> {
+        Some(size_of::<u32>())
+    }
+
+    fn write_class(&self, _: u32, _: &mut [u8]) {}
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

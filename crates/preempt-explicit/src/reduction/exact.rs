@@ -1,0 +1,146 @@
+//! The reduction that keeps the fewest preemptions (the architecture's section 3).
+//!
+//! While the running process stands where every alternative is private to it, none closes a cycle in the process's
+//! own graph, and one can be taken, only that process is expanded, with all its alternatives. Whoever would have
+//! interrupted it here interrupts it after its private steps, at the same price: a private step commutes with every
+//! step of the others, and moving it next to the process's step before it never adds a preemption. Back edges are
+//! never private, so the others are not put off for ever, whatever the order of the search.
+
+use preempt_model::{Code, CodeId, CodeKind, Command, Expr, Footprint, LocationId, Model, Scope};
+use std::collections::HashSet;
+
+/// For each code and location: may a process that stands there run on alone?
+#[derive(Debug, Clone)]
+pub struct PrivateLocations(Vec<Vec<bool>>);
+
+impl PrivateLocations {
+    pub fn new(model: &Model) -> PrivateLocations {
+        let watched = Watched::new(model);
+        let of_code = |(number, code): (usize, &Code)| {
+            let id = CodeId(number as u16);
+            let count = code.locations.len();
+            let eligible = code.kind == CodeKind::Process && code.provided.is_none() && !watched.observes(id);
+            if !eligible {
+                return vec![false; count];
+            }
+            let back = back_edges(code);
+            (0..count)
+                .map(|location| {
+                    !back.contains(&location) && is_private(model, id, LocationId(location as u32))
+                })
+                .collect()
+        };
+        PrivateLocations(model.codes.iter().enumerate().map(of_code).collect())
+    }
+
+    /// Nothing is private.
+    pub fn none(model: &Model) -> PrivateLocations {
+        PrivateLocations(model.codes.iter().map(|code| vec![false; code.locations.len()]).collect())
+    }
+
+    #[inline]
+    pub fn contains(&self, code: CodeId, location: LocationId) -> bool {
+        self.0[usize::from(code.0)][location.0 as usize]
+    }
+
+    pub fn is_empty(&self) -> bool {
+        !self.0.iter().flatten().any(|private| *private)
+    }
+}
+
+/// What a model's expressions can see of a process from outside.
+struct Watched {
+    everybody: bool,
+    codes: HashSet<CodeId>,
+}
+
+impl Watched {
+    fn new(model: &Model) -> Watched {
+        // Who moved last, and who could move, is changed by every step.
+        let mut watched =
+            Watched { everybody: model.has_priorities || model.remembers_last, codes: HashSet::new() };
+        let mut look = |expr: &Expr| match expr {
+            Expr::Enabled(_) | Expr::PcValue(_) | Expr::Priority(_) | Expr::LastPid => {
+                watched.everybody = true;
+            }
+            Expr::At { code, .. } | Expr::Remote { code, .. } => {
+                watched.codes.insert(*code);
+            }
+            _ => {}
+        };
+        for code in model.codes.iter().filter(|code| code.kind != CodeKind::Observer) {
+            for edge in code.locations.iter().flat_map(|location| &location.edges) {
+                edge.command.visit(&mut look);
+            }
+            if let Some(provided) = &code.provided {
+                provided.visit(&mut look);
+            }
+        }
+        watched
+    }
+
+    fn observes(&self, code: CodeId) -> bool {
+        self.everybody || self.codes.contains(&code)
+    }
+}
+
+fn is_private(model: &Model, code: CodeId, location: LocationId) -> bool {
+    let edges = &model.code(code).location(location).edges;
+    let plain = |command: &Command| {
+        !matches!(command, Command::End | Command::Run { .. } | Command::Call { .. } | Command::Return(_))
+    };
+    // An atomic sequence goes on to places of which nothing is known here.
+    if edges.is_empty() || edges.iter().any(|edge| edge.atomic || !plain(&edge.command)) {
+        return false;
+    }
+    let footprint = Footprint::of_location(model, code, location);
+    let own = |scope: Scope| matches!(scope, Scope::Local | Scope::Nowhere);
+    use preempt_model::footprint::Channels;
+    footprint.may_read.0.iter().all(|(scope, _)| own(*scope))
+        && footprint.may_write.0.iter().all(|(scope, _)| own(*scope))
+        && [&footprint.sends, &footprint.receives, &footprint.polls]
+            .into_iter()
+            .all(|channels| *channels == Channels::None)
+        && !(footprint.processes.reads || footprint.processes.writes || footprint.processes.timeout)
+}
+
+/// The locations from which an edge leads back, so that without them the graph has no cycle.
+fn back_edges(code: &Code) -> HashSet<usize> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        Open,
+        Done,
+    }
+    let mut marks = vec![Mark::New; code.locations.len()];
+    let mut found = HashSet::new();
+    // From every location, so that nothing depends on what can be reached.
+    let starts = std::iter::once(code.entry.0 as usize).chain(0..code.locations.len());
+    for start in starts {
+        if marks[start] != Mark::New {
+            continue;
+        }
+        marks[start] = Mark::Open;
+        let mut path = vec![(start, 0)];
+        while let Some((location, next)) = path.last_mut() {
+            let Some(edge) = code.locations[*location].edges.get(*next) else {
+                marks[*location] = Mark::Done;
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            let target = edge.target.0 as usize;
+            match marks[target] {
+                Mark::New => {
+                    marks[target] = Mark::Open;
+                    path.push((target, 0));
+                }
+                Mark::Open => {
+                    found.insert(*location);
+                }
+                Mark::Done => {}
+            }
+        }
+    }
+    found
+}

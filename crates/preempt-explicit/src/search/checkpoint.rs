@@ -1,0 +1,244 @@
+//! A search that can be continued: everything it knows, written through a sink that the command supplies, and read
+//! back. The engine itself opens no files.
+//!
+//! A checkpoint is made between two batches, so that the search that continues does exactly what this one would have
+//! done: it ends with the same numbers and the same run.
+
+use super::explore::Search;
+use super::frontier::{Frontier, Item, Who};
+use super::ways::End;
+use super::{Goal, Options};
+use crate::saved::{Summed, damaged, read_bytes, read_u64, write_bytes, write_u64};
+use crate::store::Store;
+use crate::successors::Successors;
+use preempt_core::{Level, PropertyKind};
+use preempt_model::search::RunCost;
+use std::hash::{BuildHasher, Hasher};
+use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::time::Duration;
+
+/// Writes itself where it is told to.
+pub type Save<'a> = dyn FnMut(&mut dyn Write) -> Result<()> + 'a;
+
+/// Where checkpoints go, and where one comes from.
+pub trait Checkpoints {
+    /// Is it time for one?
+    fn is_due(&mut self) -> bool;
+
+    /// A place to write to; what goes wrong there is the command's to tell.
+    fn save(&mut self, write: &mut Save<'_>);
+
+    /// The checkpoint to continue from, the first time that it is asked for.
+    fn resume(&mut self) -> Option<Box<dyn Read>> {
+        None
+    }
+}
+
+/// No checkpoints.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoCheckpoints;
+
+impl Checkpoints for NoCheckpoints {
+    fn is_due(&mut self) -> bool {
+        false
+    }
+
+    fn save(&mut self, _: &mut Save<'_>) {}
+}
+
+const MAGIC: &[u8] = b"preempt checkpoint 1\n";
+
+/// Where the search stands within the frontier.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Position {
+    pub level: u32,
+    pub steps: u64,
+    /// Taken from the frontier and not yet worked on, the next one first from `done` on.
+    pub items: Vec<Item>,
+    pub done: usize,
+}
+
+/// A number that is different for another model or another question.
+fn identity<S: Successors>(system: &S, options: &Options, goal: Goal) -> u64 {
+    let Options { order, cost, bound, fair_switch, reduction, .. } = options;
+    let question = format!("{order:?} {cost:?} {bound:?} {fair_switch} {reduction:?} {goal:?}");
+    let mut hasher = foldhash::quality::FixedState::default().build_hasher();
+    hasher.write(question.as_bytes());
+    hasher.write_u64(system.identity());
+    hasher.finish()
+}
+
+impl<S: Successors> Search<'_, S> {
+    pub(super) fn save(&self, out: &mut dyn Write) -> Result<()> {
+        let mut summed = Summed::new(out);
+        self.save_all(&mut summed)?;
+        let sum = summed.sum;
+        write_u64(&mut summed, sum)
+    }
+
+    fn save_all(&self, out: &mut dyn Write) -> Result<()> {
+        out.write_all(MAGIC)?;
+        write_u64(out, identity(&self.system, self.options, self.goal))?;
+        self.system.save(out)?;
+        self.store.save(out)?;
+        self.ways.save(out)?;
+        self.frontier.save(out)?;
+        write_u64(out, self.position.level.into())?;
+        write_u64(out, self.position.steps)?;
+        save_items(out, &self.position.items[self.position.done..])?;
+        self.save_numbers(out)?;
+        save_ends(out, self.cheapest.iter())?;
+        save_ends(out, self.all.values())?;
+        write_u64(out, self.wrong.len() as u64)?;
+        for (state, reported) in &self.wrong {
+            write_u64(out, u64::from(*state) << 1 | u64::from(*reported))?;
+        }
+        Ok(())
+    }
+
+    fn save_numbers(&self, out: &mut dyn Write) -> Result<()> {
+        let stats = &self.tally.stats;
+        let numbers = [stats.states, stats.transitions, stats.revisits, stats.depth];
+        numbers.into_iter().try_for_each(|number| write_u64(out, number))?;
+        write_u64(out, self.tally.elapsed().as_micros() as u64)?;
+        write_u64(out, self.tally.cut_by_depth.into())?;
+        write_u64(out, stats.levels.len() as u64)?;
+        for level in &stats.levels {
+            write_u64(out, level.states)?;
+            write_u64(out, level.transitions)?;
+        }
+        write_u64(out, stats.violations.len() as u64)?;
+        for (kind, count) in &stats.violations {
+            write_bytes(out, kind.name().as_bytes())?;
+            write_u64(out, *count)?;
+        }
+        Ok(())
+    }
+
+    /// Takes up a search where its checkpoint left it.
+    pub(super) fn restore(&mut self, input: &mut dyn Read) -> Result<()> {
+        let mut summed = Summed::new(input);
+        let all = self.restore_all(&mut summed)?;
+        let sum = summed.sum;
+        if read_u64(&mut summed)? != sum {
+            return Err(damaged("it is damaged"));
+        }
+        all.into_iter().for_each(|(cost, end)| self.remember(cost, end));
+        Ok(())
+    }
+
+    /// Returns the violations that are still to be put into words.
+    fn restore_all(&mut self, input: &mut dyn Read) -> Result<Vec<(RunCost, End)>> {
+        let mut magic = vec![0; MAGIC.len()];
+        input.read_exact(&mut magic).map_err(|_| damaged("it is no checkpoint"))?;
+        if magic != MAGIC {
+            return Err(damaged("it is no checkpoint of this version"));
+        }
+        if read_u64(input)? != identity(&self.system, self.options, self.goal) {
+            return Err(damaged("it belongs to another model, or to other options"));
+        }
+        self.system.restore(input)?;
+        self.store = Store::restore(&self.system, input)?;
+        self.ways.restore(input)?;
+        self.frontier = Frontier::restore(input)?;
+        self.position.level = read_u64(input)? as u32;
+        self.position.steps = read_u64(input)?;
+        (self.position.items, self.position.done) = (restore_items(input)?, 0);
+        self.restore_numbers(input)?;
+        self.cheapest = restore_ends(input)?.into_iter().next();
+        let all = restore_ends(input)?;
+        for _ in 0..read_u64(input)? {
+            let packed = read_u64(input)?;
+            self.wrong.insert((packed >> 1) as u32, packed & 1 != 0);
+        }
+        Ok(all)
+    }
+
+    fn restore_numbers(&mut self, input: &mut dyn Read) -> Result<()> {
+        let stats = &mut self.tally.stats;
+        stats.states = read_u64(input)?;
+        stats.transitions = read_u64(input)?;
+        stats.revisits = read_u64(input)?;
+        stats.depth = read_u64(input)?;
+        self.tally.before = Duration::from_micros(read_u64(input)?);
+        self.tally.cut_by_depth = read_u64(input)? != 0;
+        for level in 0..read_u64(input)? {
+            let (states, transitions) = (read_u64(input)?, read_u64(input)?);
+            stats.levels.push(Level { level: level as u32, states, transitions });
+        }
+        for _ in 0..read_u64(input)? {
+            let name = read_bytes(input)?;
+            let kind = PropertyKind::ALL.into_iter().find(|kind| kind.name().as_bytes() == name);
+            let kind = kind.ok_or_else(|| damaged("it names a violation that does not exist"))?;
+            stats.violations.insert(kind, read_u64(input)?);
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong with a checkpoint.
+pub(super) fn told(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::UnexpectedEof => "it ends too early".into(),
+        _ => error.to_string(),
+    }
+}
+
+fn save_ends<'e>(out: &mut dyn Write, ends: impl ExactSizeIterator<Item = &'e (RunCost, End)>) -> Result<()> {
+    write_u64(out, ends.len() as u64)?;
+    for (cost, end) in ends {
+        let (state, process, violation) = match *end {
+            End::During { state, process, violation } => (state, process, u64::from(violation) + 1),
+            End::In { state, last } => (state, last, 0),
+        };
+        let numbers = [cost.preemptions.into(), cost.steps, state.into(), process.into(), violation];
+        numbers.into_iter().try_for_each(|number| write_u64(out, number))?;
+    }
+    Ok(())
+}
+
+fn restore_ends(input: &mut dyn Read) -> Result<Vec<(RunCost, End)>> {
+    let mut ends = Vec::new();
+    for _ in 0..read_u64(input)? {
+        let cost = RunCost { preemptions: read_u64(input)? as u32, steps: read_u64(input)? };
+        let (state, process) = (read_u64(input)? as u32, read_u64(input)? as u8);
+        let end = match read_u64(input)? {
+            0 => End::In { state, last: process },
+            violation => End::During { state, process, violation: violation as u32 - 1 },
+        };
+        ends.push((cost, end));
+    }
+    Ok(ends)
+}
+
+pub(super) fn save_items(out: &mut dyn Write, items: &[Item]) -> Result<()> {
+    write_u64(out, items.len() as u64)?;
+    for item in items {
+        let who = match item.who {
+            Who::Last => 0,
+            Who::Others => 1,
+            Who::Nobody => 2,
+        };
+        out.write_all(&item.state.to_le_bytes())?;
+        out.write_all(&item.from.to_le_bytes())?;
+        out.write_all(&[item.by, item.last, who])?;
+    }
+    Ok(())
+}
+
+pub(super) fn restore_items(input: &mut dyn Read) -> Result<Vec<Item>> {
+    let mut items = Vec::new();
+    for _ in 0..read_u64(input)? {
+        let mut bytes = [0; 11];
+        input.read_exact(&mut bytes)?;
+        let [s0, s1, s2, s3, f0, f1, f2, f3, by, last, who] = bytes;
+        let who = match who {
+            0 => Who::Last,
+            1 => Who::Others,
+            _ => Who::Nobody,
+        };
+        let (state, from) = (u32::from_le_bytes([s0, s1, s2, s3]), u32::from_le_bytes([f0, f1, f2, f3]));
+        items.push(Item { state, from, by, last, who });
+    }
+    Ok(items)
+}

@@ -1,0 +1,255 @@
+//! Depth-first search: each state once, one path at a time. It needs little memory beside the store and finds
+//! *a* violation, not the simplest.
+
+use super::tally::Tally;
+use super::verdict::{executed_again, reported};
+use super::ways::{Run, path_between, path_to_violation};
+use super::{Goal, Options, Report};
+use crate::Refusal;
+use crate::reduction::Reduction;
+use crate::store::{Opened, StateNumber, Store};
+use crate::successors::{Event, Successors};
+use preempt_core::{Memory, Observer, PropertyKind, StopReason, Verdict};
+use preempt_model::search::RunCost;
+
+pub(super) struct DepthFirst<'a, S> {
+    system: S,
+    options: &'a Options,
+    goal: Goal,
+    store: Store,
+    tally: Tally,
+    /// The states on the current path.
+    path: Vec<Frame>,
+    /// Arrivals of the states on the path that were not looked at yet: those of the last state at the end.
+    arrivals: Vec<Arrival>,
+    bytes: Vec<u8>,
+    most_bytes: u64,
+}
+
+struct Frame {
+    state: StateNumber,
+    /// The process that was running when the state was reached.
+    last: u8,
+    steps: u64,
+    /// How many of its processes, from the first on, are still to be expanded.
+    processes: u8,
+    /// The one that was expanded last.
+    process: u8,
+    moved: bool,
+    /// The exact reduction lets the running process go on alone, if it can move.
+    runs_alone: bool,
+    /// The first of its arrivals.
+    first: usize,
+}
+
+struct Arrival {
+    start: usize,
+    runs: u8,
+    steps: u32,
+}
+
+/// How a path ends in a violation: in its last state, or during a step of a process from there.
+enum Found {
+    InState,
+    During(u8, u32),
+}
+
+impl<'a, S: Successors> DepthFirst<'a, S> {
+    pub fn new(system: S, options: &'a Options, goal: Goal) -> Self {
+        DepthFirst {
+            system,
+            options,
+            goal,
+            store: Store::new(),
+            tally: Tally::new(options.limits),
+            path: Vec::new(),
+            arrivals: Vec::new(),
+            bytes: Vec::new(),
+            most_bytes: 0,
+        }
+    }
+
+    pub fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
+        let mut ended = None;
+        for state in self.system.initial() {
+            ended = self.enter(&state, &Opened::default(), (u8::MAX, 0));
+            if ended.is_none() {
+                ended = self.search(observer);
+            }
+            if ended.is_some() {
+                break;
+            }
+        }
+        if let Some(trouble) = self.system.trouble() {
+            return Err(trouble.into());
+        }
+        let violated = self.tally.stats.violations.values().any(|count| *count > 0);
+        let verdict = match ended {
+            Some(Ended::Stopped(reason)) => Verdict::Inconclusive(reason),
+            Some(Ended::Violated(found)) => return Ok(self.violated(found)),
+            None if violated => Verdict::Violated,
+            None if self.tally.cut_by_depth => Verdict::Inconclusive(StopReason::Depth),
+            None => Verdict::Holds,
+        };
+        Ok(self.report(verdict, Vec::new()))
+    }
+
+    fn search(&mut self, observer: &mut dyn Observer) -> Option<Ended> {
+        let mut opened = Opened::default();
+        let mut open_is = None;
+        while let Some(frame) = self.path.last_mut() {
+            let (number, steps) = (frame.state, frame.steps);
+            if open_is != Some(number) {
+                self.store.open(&self.system, number, &mut opened);
+                open_is = Some(number);
+            }
+            if self.arrivals.len() > frame.first {
+                let Some(arrival) = self.arrivals.pop() else { continue };
+                let state = self.bytes.split_off(arrival.start);
+                let cost = (arrival.runs, steps + u64::from(arrival.steps));
+                self.tally.transition(RunCost { preemptions: 0, steps: cost.1 });
+                if let Some(ended) = self.enter(&state, &opened, cost) {
+                    return Some(ended);
+                }
+            } else if frame.runs_alone {
+                frame.runs_alone = false;
+                frame.process = frame.last;
+                if let Some(ended) = self.expand(&opened.bytes) {
+                    return Some(ended);
+                }
+                if let Some(frame) = self.path.last_mut().filter(|frame| frame.moved) {
+                    frame.processes = 0;
+                }
+            } else if frame.processes > 0 {
+                // The newest process first, as Spin does.
+                frame.processes -= 1;
+                frame.process = frame.processes;
+                if let Some(ended) = self.expand(&opened.bytes) {
+                    return Some(ended);
+                }
+            } else {
+                let dead = !frame.moved && !self.system.may_end(&opened.bytes);
+                if dead {
+                    *self.tally.stats.violations.entry(PropertyKind::Deadlock).or_default() += 1;
+                    if self.goal != Goal::Count {
+                        return Some(Ended::Violated(Found::InState));
+                    }
+                }
+                self.path.pop();
+            }
+            let cost = RunCost { preemptions: 0, steps };
+            let used = self.path_bytes();
+            self.most_bytes = self.most_bytes.max(used);
+            let (store, system, waiting) = (&self.store, &self.system, self.path.len() as u64);
+            let bytes = || store.bytes() + system.bytes() + used;
+            if let Some(reason) = self.tally.reason_to_stop(cost, bytes, waiting, observer) {
+                return Some(Ended::Stopped(reason));
+            }
+        }
+        None
+    }
+
+    /// Arrives in a state; if it is new, it becomes the end of the path.
+    fn enter(&mut self, state: &[u8], like: &Opened, (last, steps): (u8, u64)) -> Option<Ended> {
+        if !self.tally.is_within_depth(steps) {
+            return None;
+        }
+        let processes = self.system.process_count(state);
+        let key = self.store.encode(&self.system, state, like);
+        let found = key.and_then(|key| self.store.insert(key, key.hash(), processes));
+        let Some((number, is_new)) = found else {
+            return Some(Ended::Stopped(StopReason::Memory));
+        };
+        if !is_new {
+            return None;
+        }
+        self.tally.new_state(RunCost { preemptions: 0, steps });
+        let reduces = self.options.reduction == Reduction::Exact && self.goal == Goal::First;
+        let runs_alone = reduces && self.system.runs_alone(state, usize::from(last));
+        self.path.push(Frame {
+            state: number,
+            last,
+            steps,
+            processes: processes as u8,
+            process: 0,
+            moved: false,
+            runs_alone,
+            first: self.arrivals.len(),
+        });
+        let kind = if S::JUDGES_STATES { self.system.state_violation(state) } else { None };
+        if let Some(kind) = kind {
+            *self.tally.stats.violations.entry(kind).or_default() += 1;
+        }
+        (kind.is_some() && self.goal != Goal::Count).then_some(Ended::Violated(Found::InState))
+    }
+
+    /// Expands the process that the last frame names.
+    fn expand(&mut self, state: &[u8]) -> Option<Ended> {
+        let frame = self.path.last_mut()?;
+        let (arrivals, bytes) = (&mut self.arrivals, &mut self.bytes);
+        let mut kinds = Vec::new();
+        frame.moved |= self.system.expand(state, usize::from(frame.process), &mut |event| match event {
+            Event::Arrival { state, runs, steps } => {
+                arrivals.push(Arrival { start: bytes.len(), runs, steps });
+                bytes.extend_from_slice(state);
+            }
+            Event::Violation { kind, .. } => kinds.push(kind),
+        });
+        let process = frame.process;
+        for kind in &kinds {
+            *self.tally.stats.violations.entry(*kind).or_default() += 1;
+        }
+        (!kinds.is_empty() && self.goal != Goal::Count).then_some(Ended::Violated(Found::During(process, 0)))
+    }
+
+    fn path_bytes(&self) -> u64 {
+        (self.path.len() * size_of::<Frame>() + self.arrivals.len() * size_of::<Arrival>() + self.bytes.len())
+            as u64
+    }
+
+    /// The path from the first state on, and what ends it.
+    fn violated(self, found: Found) -> Report {
+        let mut opened = Opened::default();
+        let mut states = Vec::new();
+        for frame in &self.path {
+            self.store.open(&self.system, frame.state, &mut opened);
+            states.push(self.system.state_of(&opened.bytes));
+        }
+        let system = self.system.meaning();
+        let lost = || -> ! { panic!("internal error: the way to the violation is lost") };
+        let mut steps = Vec::new();
+        for (i, pair) in states.windows(2).enumerate() {
+            let (process, last) = (self.path[i].process, self.path[i + 1].last);
+            match path_between(system, &pair[0], process, &pair[1], last) {
+                Some(path) => steps.extend(path),
+                None => lost(),
+            }
+        }
+        let in_state = match found {
+            Found::InState => true,
+            Found::During(process, violation) => {
+                let Some(end) = states.last() else { lost() };
+                match path_to_violation(system, end, process, violation) {
+                    Some(path) => steps.extend(path),
+                    None => lost(),
+                }
+                false
+            }
+        };
+        let Some(initial) = states.into_iter().next() else { lost() };
+        let error = executed_again(system, &Run { initial, steps }, in_state, self.options.fair_switch);
+        self.report(Verdict::Violated, vec![error])
+    }
+
+    fn report(mut self, verdict: Verdict, errors: Vec<super::Error>) -> Report {
+        self.tally.stats.time = self.tally.elapsed();
+        let memory =
+            Memory { store: self.store.bytes() + self.system.bytes(), frontier: self.most_bytes, parents: 0 };
+        reported(self.options, verdict, errors, self.tally.stats, memory)
+    }
+}
+
+enum Ended {
+    Stopped(StopReason),
+    Violated(Found),
+}

@@ -1,0 +1,94 @@
+//! What a search has seen so far, and whether it must stop.
+
+use preempt_core::{Level, Limits, Observer, Progress, Stats, StopReason};
+use preempt_model::search::RunCost;
+use std::time::{Duration, Instant};
+
+/// How often, in calls, the clock, the memory and the observer are looked at.
+const LOOK_UP_EVERY: u64 = 16;
+
+pub(super) struct Tally {
+    pub stats: Stats,
+    pub cut_by_depth: bool,
+    limits: Limits,
+    started: Instant,
+    /// The time that an earlier part of the search took.
+    pub before: Duration,
+    asked: u64,
+}
+
+impl Tally {
+    pub fn new(limits: Limits) -> Tally {
+        Tally {
+            stats: Stats::default(),
+            cut_by_depth: false,
+            limits,
+            started: Instant::now(),
+            before: Duration::ZERO,
+            asked: 0,
+        }
+    }
+
+    pub fn new_state(&mut self, cost: RunCost) {
+        self.stats.states += 1;
+        self.stats.depth = self.stats.depth.max(cost.steps);
+        self.level(cost.preemptions).states += 1;
+    }
+
+    pub fn transition(&mut self, cost: RunCost) {
+        self.stats.transitions += 1;
+        self.level(cost.preemptions).transitions += 1;
+    }
+
+    fn level(&mut self, level: u32) -> &mut Level {
+        let levels = &mut self.stats.levels;
+        while levels.len() <= level as usize {
+            levels.push(Level { level: levels.len() as u32, ..Level::default() });
+        }
+        &mut levels[level as usize]
+    }
+
+    /// Is a run of so many steps within the greatest depth? If not, that is remembered.
+    pub fn is_within_depth(&mut self, steps: u64) -> bool {
+        let deep = self.limits.depth.is_some_and(|most| steps > most);
+        self.cut_by_depth |= deep;
+        !deep
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.before + self.started.elapsed()
+    }
+
+    /// Why the search must stop now. `bytes` and `waiting` are asked for only now and then.
+    pub fn reason_to_stop(
+        &mut self,
+        cost: RunCost,
+        bytes: impl FnOnce() -> u64,
+        waiting: u64,
+        observer: &mut dyn Observer,
+    ) -> Option<StopReason> {
+        if self.limits.states.is_some_and(|most| self.stats.states > most) {
+            return Some(StopReason::States);
+        }
+        self.asked += 1;
+        if !self.asked.is_multiple_of(LOOK_UP_EVERY) {
+            return None;
+        }
+        let bytes = bytes();
+        observer.progress(&Progress {
+            states: self.stats.states,
+            transitions: self.stats.transitions,
+            frontier: waiting,
+            depth: cost.steps,
+            level: cost.preemptions,
+            bytes,
+        });
+        if observer.cancelled() {
+            return Some(StopReason::Interrupted);
+        }
+        if self.limits.memory_bytes.is_some_and(|most| bytes > most) {
+            return Some(StopReason::Memory);
+        }
+        self.limits.time.is_some_and(|most| self.elapsed() >= most).then_some(StopReason::Time)
+    }
+}

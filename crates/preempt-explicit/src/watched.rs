@@ -1,0 +1,304 @@
+//! Machine code with an observer that moves in step with it: a never claim, or the automaton of a formula. The
+//! definition is `monitor` of the model; here the observer's conditions are machine code too, and its place lies in
+//! the state.
+
+use crate::Unsupported;
+use crate::native::Native;
+use crate::successors::{Event, Successors};
+use preempt_core::{PropertyKind, SourceMap};
+use preempt_model::monitor::{Monitor, Monitored};
+use preempt_model::property::Automaton;
+use preempt_model::{Code, Command, Expr, Interpreter, LocationId, Model, System};
+use std::io::{Read, Write};
+
+/// Where an observer can go from each of its places.
+#[derive(Debug, Clone, Default)]
+pub struct Observer {
+    places: Vec<Place>,
+    start: u16,
+    conditions: Vec<Expr>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Place {
+    /// The observer has seen what must never happen.
+    ends: bool,
+    edges: Vec<Edge>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Edge {
+    when: When,
+    target: u16,
+    /// It goes on in the same state.
+    atomic: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum When {
+    Always,
+    Never,
+    /// No edge before it can be taken.
+    Else,
+    Holds(usize),
+    /// Always, but with a violation if the condition does not hold.
+    Asserts(usize),
+}
+
+/// Where the observer goes on reading, or what it has found.
+type Reading = Result<u16, PropertyKind>;
+
+impl Observer {
+    /// A never claim.
+    pub fn of_claim(code: &Code) -> Result<Observer, Unsupported> {
+        let mut observer = Observer { start: place_number(code.entry.0 as usize)?, ..Observer::default() };
+        for location in &code.locations {
+            let mut edges = Vec::new();
+            for edge in &location.edges {
+                let when = match &edge.command {
+                    Command::Else => When::Else,
+                    Command::End => When::Never,
+                    Command::Assert(condition) => When::Asserts(observer.condition(condition)),
+                    Command::Guard(condition) => When::Holds(observer.condition(condition)),
+                    _ => When::Always,
+                };
+                let target = place_number(edge.target.0 as usize)?;
+                edges.push(Edge { when, target, atomic: edge.atomic });
+            }
+            observer.places.push(Place { ends: location.end, edges });
+        }
+        Ok(observer)
+    }
+
+    /// The automaton of a formula's negation.
+    pub fn of_automaton(automaton: &Automaton) -> Result<Observer, Unsupported> {
+        let mut observer = Observer { start: place_number(automaton.initial)?, ..Observer::default() };
+        for (number, state) in automaton.states.iter().enumerate() {
+            // Once everything that may follow is accepted, there is nothing to wait for.
+            let ends = state.accepting && state.edges.contains(&(Expr::TRUE, number));
+            let mut edges = Vec::new();
+            for (guard, target) in &state.edges {
+                let when = When::Holds(observer.condition(guard));
+                edges.push(Edge { when, target: place_number(*target)?, atomic: false });
+            }
+            observer.places.push(Place { ends, edges });
+        }
+        Ok(observer)
+    }
+
+    fn condition(&mut self, condition: &Expr) -> usize {
+        let known = self.conditions.iter().position(|known| known == condition);
+        known.unwrap_or_else(|| {
+            self.conditions.push(condition.clone());
+            self.conditions.len() - 1
+        })
+    }
+
+    /// Everywhere it can go on to from `place`, reading this state.
+    fn read(&self, native: &mut Native<'_>, state: &[u8], place: u16, found: &mut Vec<Reading>) {
+        if self.places[usize::from(place)].ends {
+            return found.push(Err(PropertyKind::Never));
+        }
+        self.moves(native, state, place, 0, found);
+    }
+
+    fn moves(
+        &self,
+        native: &mut Native<'_>,
+        state: &[u8],
+        place: u16,
+        depth: usize,
+        found: &mut Vec<Reading>,
+    ) {
+        let mut nothing_earlier = true;
+        for edge in &self.places[usize::from(place)].edges {
+            let holds = |native: &mut Native<'_>, condition| native.holds(state, condition);
+            let violation = match edge.when {
+                When::Always => None,
+                When::Never => continue,
+                When::Else if nothing_earlier => None,
+                When::Else => continue,
+                When::Holds(condition) => match holds(native, condition) {
+                    Some(true) => None,
+                    Some(false) => continue,
+                    None => Some(PropertyKind::RuntimeError),
+                },
+                When::Asserts(condition) => match holds(native, condition) {
+                    Some(true) => None,
+                    Some(false) => Some(PropertyKind::Assertion),
+                    None => Some(PropertyKind::RuntimeError),
+                },
+            };
+            nothing_earlier = false;
+            if edge.atomic && violation.is_none() && depth < self.places.len() {
+                let before = found.len();
+                self.moves(native, state, edge.target, depth + 1, found);
+                if found.len() > before {
+                    continue;
+                }
+            }
+            let ends = self.places[usize::from(edge.target)].ends;
+            let wrong = violation.or(ends.then_some(PropertyKind::Never));
+            found.push(wrong.map_or(Ok(edge.target), Err));
+        }
+    }
+}
+
+fn place_number(place: usize) -> Result<u16, Unsupported> {
+    u16::try_from(place).map_err(|_| Unsupported("an observer with more than 65536 places".into()))
+}
+
+/// What an observer's place means to the monitor that defines it.
+pub trait PlaceOf {
+    fn from_number(number: u16) -> Self;
+}
+
+impl PlaceOf for LocationId {
+    fn from_number(number: u16) -> LocationId {
+        LocationId(number.into())
+    }
+}
+
+impl PlaceOf for usize {
+    fn from_number(number: u16) -> usize {
+        number.into()
+    }
+}
+
+pub struct Watched<'a, 'm, M> {
+    native: Native<'m>,
+    meaning: Monitored<'a, Interpreter<'m>, M>,
+    observer: Observer,
+    readings: Vec<Reading>,
+    arrival: Vec<u8>,
+}
+
+impl<'a, 'm, M: Monitor<Interpreter<'m>>> Watched<'a, 'm, M> {
+    pub fn new(
+        model: &'m Model,
+        sources: &'m SourceMap,
+        observer: Observer,
+        meaning: Monitored<'a, Interpreter<'m>, M>,
+    ) -> Result<Self, Unsupported> {
+        let native = Native::with_conditions(model, sources, Some(observer.conditions.clone()))?;
+        Ok(Watched { native, meaning, observer, readings: Vec::new(), arrival: Vec::new() })
+    }
+
+    fn rests(&mut self, state: &[u8]) -> bool {
+        (0..self.native.process_count(state)).all(|process| !self.native.can_move(state, process))
+    }
+}
+
+impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Successors for Watched<'a, 'm, M> {
+    type Meaning = Monitored<'a, Interpreter<'m>, M>;
+    const JUDGES_STATES: bool = true;
+    const HEADER: usize = Native::HEADER;
+
+    fn meaning(&self) -> &Self::Meaning {
+        &self.meaning
+    }
+
+    fn state_of(&self, state: &[u8]) -> <Self::Meaning as System>::State {
+        (self.native.state_of(state), M::Place::from_number(self.native.place(state)))
+    }
+
+    fn initial(&mut self) -> Vec<Vec<u8>> {
+        let mut states = self.native.initial();
+        states.iter_mut().for_each(|state| self.native.set_place(state, self.observer.start));
+        states
+    }
+
+    fn process_count(&self, state: &[u8]) -> usize {
+        self.native.process_count(state)
+    }
+
+    fn expand(&mut self, state: &[u8], process: usize, visit: &mut dyn FnMut(Event<'_>)) -> bool {
+        self.readings.clear();
+        let place = self.native.place(state);
+        self.observer.read(&mut self.native, state, place, &mut self.readings);
+        // What it has found is a matter of the state, and a run that it does not look for leads nowhere.
+        self.readings.retain(Result::is_ok);
+        if self.readings.is_empty() {
+            return false;
+        }
+        let mut found = std::mem::take(&mut self.arrival);
+        let (readings, at) = (&self.readings, self.native.place_range());
+        let moved = self.native.expand(state, process, &mut |event| {
+            let Event::Arrival { state, runs, steps } = event else { return };
+            for place in readings.iter().flatten() {
+                found.clear();
+                found.extend_from_slice(state);
+                found[at.clone()].copy_from_slice(&place.to_le_bytes());
+                visit(Event::Arrival { state: &found, runs, steps });
+            }
+        });
+        self.arrival = found;
+        moved
+    }
+
+    fn can_move(&mut self, state: &[u8], process: usize) -> bool {
+        let mut readings = Vec::new();
+        let place = self.native.place(state);
+        self.observer.read(&mut self.native, state, place, &mut readings);
+        readings.iter().any(Result::is_ok) && self.native.can_move(state, process)
+    }
+
+    fn may_end(&self, _: &[u8]) -> bool {
+        true
+    }
+
+    fn state_violation(&mut self, state: &[u8]) -> Option<PropertyKind> {
+        let first = self.native.place(state);
+        let mut waiting = vec![first];
+        let mut passed = vec![first];
+        let mut readings = Vec::new();
+        while let Some(place) = waiting.pop() {
+            readings.clear();
+            self.observer.read(&mut self.native, state, place, &mut readings);
+            for reading in &readings {
+                match *reading {
+                    Err(kind) => return Some(kind),
+                    // A state of rest is read again and again.
+                    Ok(place) => {
+                        if !passed.contains(&place) {
+                            passed.push(place);
+                            waiting.push(place);
+                        }
+                    }
+                }
+            }
+            if !waiting.is_empty() && !self.rests(state) {
+                break;
+            }
+        }
+        None
+    }
+
+    fn class_of(&self, state: &[u8]) -> u32 {
+        self.native.class_of(state)
+    }
+
+    fn class_size(&self, class: u32) -> Option<usize> {
+        self.native.class_size(class)
+    }
+
+    fn write_class(&self, class: u32, state: &mut [u8]) {
+        self.native.write_class(class, state);
+    }
+
+    fn identity(&self) -> u64 {
+        self.native.identity()
+    }
+
+    fn save(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        self.native.save(out)
+    }
+
+    fn restore(&mut self, input: &mut dyn Read) -> std::io::Result<()> {
+        self.native.restore(input)
+    }
+
+    fn trouble(&self) -> Option<Unsupported> {
+        self.native.trouble()
+    }
+}

@@ -1,0 +1,100 @@
+//! Observers in machine code find what the reference finds: the same verdict and the same cost of the simplest
+//! violation, within every bound.
+
+use preempt_core::{Outcome, Silent, Span, Verdict};
+use preempt_explicit::{Options, Source, answer};
+use preempt_model::Interpreter;
+use preempt_model::generator::{formula_from_seed, program_from_seed};
+use preempt_model::property::Formula;
+use preempt_model::question::{Asking, Question};
+use preempt_model::search;
+
+fn programs(few: u64) -> u64 {
+    std::env::var("PREEMPT_PROGRAMS").ok().and_then(|number| number.parse().ok()).unwrap_or(few)
+}
+
+fn shown(outcome: &Outcome) -> (Verdict, Option<(usize, usize, Option<usize>)>) {
+    let cost = |trace: &preempt_core::Trace| (trace.preemptions(), trace.steps.len(), trace.loop_start);
+    (outcome.verdict, outcome.counterexample.as_ref().map(cost))
+}
+
+#[test]
+fn random_formulas_on_random_programs() {
+    let (mut violated, mut asked) = (0, 0);
+    for seed in 0..programs(400) {
+        let program = program_from_seed(seed);
+        let (model, sources) = program.to_model();
+        let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
+        let Some(formula) = formula_from_seed(&model, seed) else { continue };
+        let span = Span::new(preempt_core::SourceId(0), 0, 0);
+        let question = Question::Formula(Formula { name: "random".into(), formula, span });
+        for bound in [None, Some(0), Some(1)] {
+            let mut options = search::Options { bound, ..search::Options::default() };
+            options.limits.states = Some(1000);
+            let asking = Asking { options, weakly_fair: false };
+            let Ok(expected) = question.answer(&interpreter, &asking, &mut Silent) else { break };
+            if matches!(expected.verdict, Verdict::Inconclusive(_)) {
+                break;
+            }
+            for successors in [Source::Native, Source::Interpreted] {
+                let options = Options { bound, successors, ..Options::default() };
+                let found = answer(&question, &model, &sources, &options, false, &mut Silent)
+                    .expect("a supported model");
+                let name = format!("seed {seed}, {successors:?}, within {bound:?}\n{}", program.to_promela());
+                assert_eq!(shown(&found.outcome), shown(&expected), "{name}");
+            }
+            asked += 1;
+            violated += u64::from(expected.verdict == Verdict::Violated);
+        }
+    }
+    assert!(asked > 0 && violated * 10 > asked, "{violated} of {asked} are violated");
+}
+
+#[test]
+fn claims_with_assertions_choices_and_ends() {
+    let texts = [
+        "never { do :: x > 2 -> break :: else od }",
+        "never { T0: if :: (x == 1 && y == 0) -> goto T1 :: true -> goto T0 fi; T1: if :: y == 2 -> skip :: true -> \
+         goto T1 fi }",
+        "never { do :: atomic { x == 2 -> assert(y < 2) } :: x != 2 od }",
+        "never { do :: assert(x + y < 4) od }",
+        "never { accept: do :: y == 0 od }",
+        "never { do :: 4 / (2 - x) > 0 od }",
+        "never { do :: P[0]@middle && y == 1 -> break :: else od }",
+    ];
+    for (number, text) in texts.iter().enumerate() {
+        let model_text = format!(
+            "byte x, y; active proctype P() {{ do :: x < 3 -> x++; middle: skip :: x > 0 -> x-- od }} \
+             active proctype Q() {{ do :: y < 2 -> atomic {{ y++; x > 0 -> x-- }} :: y > 0 -> y-- od }} {text}"
+        );
+        let mut read = |_: &str| Err("there are no other files".to_string());
+        let loaded = preempt_promela::load(
+            "claim.pml",
+            &model_text,
+            &preempt_promela::Additions::default(),
+            &mut read,
+        );
+        let model = loaded.model.unwrap_or_else(|| panic!("{number}: {:?}", loaded.diagnostics));
+        let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values have a meaning");
+        let question = Question::Claim(0);
+        for bound in [None, Some(0), Some(1)] {
+            let options = search::Options { bound, ..search::Options::default() };
+            let asking = Asking { options, weakly_fair: false };
+            let expected = question.answer(&interpreter, &asking, &mut Silent).expect("a small claim");
+            for successors in [Source::Native, Source::Interpreted] {
+                let options = Options { bound, successors, ..Options::default() };
+                let found = answer(&question, &model, &loaded.sources, &options, false, &mut Silent)
+                    .expect("a supported model");
+                assert_eq!(
+                    shown(&found.outcome),
+                    shown(&expected),
+                    "claim {number}, {successors:?}, {bound:?}"
+                );
+                assert_eq!(
+                    found.outcome.violation, expected.violation,
+                    "claim {number}, {successors:?}, {bound:?}"
+                );
+            }
+        }
+    }
+}
