@@ -65,6 +65,18 @@ pub enum Command {
     /// thread, the threads taking turns. Takes Boolean programs, and Promela models without channels.
     Sequentialize(SequentializeArgs),
 
+    /// Check a certificate that `check --certificate` wrote
+    ///
+    /// By exact arithmetic and without any search: the certificate alone must show that no target of the net can
+    /// be covered.
+    Certify(CertifyArgs),
+
+    /// Translate a net: .spec, PNML, or Promela if it is bounded
+    ///
+    /// The kind of a file is that of its extension. PNML has no targets: they are read with --properties, and
+    /// written next to the net, in a file with the extension .xml.
+    Convert(ConvertArgs),
+
     /// Show which engine takes which input
     Engines,
 
@@ -138,6 +150,12 @@ pub struct CheckArgs {
     #[arg(long)]
     pub full: bool,
 
+    /// For a PNML net: the file of properties, as in the Model Checking Contest
+    ///
+    /// Of all properties, or of the one that --property names: no target is to be covered.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub properties: Option<PathBuf>,
+
     /// For a net that holds: write the certificate to a file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub certificate: Option<PathBuf>,
@@ -147,6 +165,52 @@ pub struct CheckArgs {
     /// The file holds the whole result, as --format json prints it. It is not written if nothing is violated.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub trace: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct NetArgs {
+    /// The net: a .spec or .pnml file
+    #[arg(value_name = "NET", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+
+    /// For a PNML net: the file of properties
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub properties: Option<PathBuf>,
+
+    /// Only the property with this name
+    #[arg(long, value_name = "NAME")]
+    pub property: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct CertifyArgs {
+    #[command(flatten)]
+    pub net: NetArgs,
+
+    /// The certificate, as `check --certificate FILE` wrote it
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub certificate: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct ConvertArgs {
+    #[command(flatten)]
+    pub net: NetArgs,
+
+    /// The file to write
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub out: PathBuf,
+
+    /// Write this kind (spec, pnml or promela), whatever the name
+    #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true)]
+    pub to: Option<NetFormat>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NetFormat {
+    Spec,
+    Pnml,
+    Promela,
 }
 
 #[derive(Debug, Args)]
@@ -261,7 +325,7 @@ pub struct ModelArgs {
     #[arg(long, value_name = "LABEL", hide_short_help = true)]
     pub error_label: Option<String>,
 
-    /// Read the file as KIND (promela, boolean or net), whatever its name
+    /// Read the file as KIND (promela, boolean, net or pnml), whatever its name
     #[arg(long, value_name = "KIND", hide_possible_values = true, hide_short_help = true)]
     pub input: Option<Input>,
 }
@@ -274,10 +338,10 @@ pub struct SearchArgs {
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub bound: Option<u32>,
 
-    /// Which engine: reference, explicit or symbolic
+    /// Which engine; `preempt engines` shows them
     ///
-    /// The reference engine is the definition; the explicit one runs machine code and answers questions of safety; the
-    /// symbolic one takes procedures and recursion, and bounds the contexts of each thread.
+    /// For Promela, reference is the definition, explicit runs machine code, and symbolic bounds the contexts of each
+    /// thread. For Boolean programs: symbolic, explicit or reference. For nets: prechecks, basis, weight, forward.
     #[arg(long, value_enum, value_name = "ENGINE", hide_possible_values = true, hide_short_help = true)]
     pub engine: Option<Engine>,
 

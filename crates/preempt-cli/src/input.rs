@@ -20,7 +20,15 @@ pub struct Model {
 }
 
 pub fn read(args: &ModelArgs) -> Result<Model, Failure> {
-    let path = &args.file;
+    read_as(&args.file, args.input)
+}
+
+/// A second file, whatever it is called.
+pub fn text_of(path: &Path) -> Result<String, Failure> {
+    read_file(path).map_err(|failure| suggest(failure, path))
+}
+
+pub fn read_as(path: &Path, input: Option<Input>) -> Result<Model, Failure> {
     let is_stdin = path.as_os_str() == "-";
     let name = if is_stdin { "<stdin>".to_string() } else { path.display().to_string() };
     let text = if is_stdin {
@@ -29,7 +37,7 @@ pub fn read(args: &ModelArgs) -> Result<Model, Failure> {
         read_file(path).map_err(|failure| suggest(failure, path))?
     };
     // After reading: that a file is missing matters more than what it is called.
-    let input = match args.input.or_else(|| Input::of_path(path)) {
+    let input = match input.or_else(|| Input::of_path(path)) {
         Some(input) => input,
         None if is_stdin => Input::Promela,
         None => return Err(unknown_kind(path)),

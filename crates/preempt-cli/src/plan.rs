@@ -1,5 +1,6 @@
 //! Which engine takes which input: the one place where front ends and engines meet.
 
+use preempt_wsts::Engine as Coverability;
 use std::path::Path;
 
 /// What a front end reads.
@@ -9,6 +10,8 @@ pub enum Input {
     Boolean,
     /// A coverability problem in mist's format.
     Net,
+    /// A net as editors write it; its targets come from a file of properties.
+    Pnml,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -18,8 +21,18 @@ pub enum Engine {
     Explicit,
     /// Sets of states of threads, a number of contexts each.
     Symbolic,
-    /// Upward-closed sets: any number of tokens.
-    Wsts,
+    /// What suits the input.
+    Auto,
+    /// For nets: sign analysis, state inequation, unused transitions, traps.
+    Prechecks,
+    /// For nets: backward over upward-closed sets by their smallest elements.
+    Basis,
+    /// For nets: backward over finite sets of bounded weight, as decision diagrams.
+    Weight,
+    /// The same as paper 004 has it at first: no lifting, no reduction.
+    WeightPlain,
+    /// For nets: a search for a covering run.
+    Forward,
 }
 
 /// A way from an input to an answer that exists.
@@ -38,22 +51,32 @@ pub enum Plan {
     /// A Boolean program to a model, procedures and recursion included, analysed thread by thread.
     BooleanBySymbolic,
     /// A net to a coverability problem, decided with a certificate or a run.
-    NetByWsts,
+    NetByCoverability(Coverability),
 }
 
 /// The whole table. A new input or a new engine does not compile until every combination is decided here.
 pub fn plan(input: Input, engine: Engine) -> Result<Plan, &'static str> {
     match (input, engine) {
         (Input::Promela, Engine::Reference) => Ok(Plan::PromelaByReference),
-        (Input::Promela, Engine::Explicit) => Ok(Plan::PromelaByExplicit),
+        (Input::Promela, Engine::Explicit | Engine::Auto) => Ok(Plan::PromelaByExplicit),
+        (Input::Promela, Engine::Symbolic) => Ok(Plan::PromelaBySymbolic),
         (Input::Boolean, Engine::Reference) => Ok(Plan::BooleanByReference),
         (Input::Boolean, Engine::Explicit) => Ok(Plan::BooleanByExplicit),
-        (Input::Promela, Engine::Symbolic) => Ok(Plan::PromelaBySymbolic),
-        (Input::Boolean, Engine::Symbolic) => Ok(Plan::BooleanBySymbolic),
-        (Input::Net, Engine::Wsts) => Ok(Plan::NetByWsts),
-        (Input::Net, Engine::Symbolic) => Err("it analyses threads, and a net has none"),
-        (Input::Promela | Input::Boolean, Engine::Wsts) => Err("it decides coverability, for nets only"),
-        (Input::Net, Engine::Reference | Engine::Explicit) => {
+        (Input::Boolean, Engine::Symbolic | Engine::Auto) => Ok(Plan::BooleanBySymbolic),
+        (
+            Input::Promela | Input::Boolean,
+            Engine::Prechecks | Engine::Basis | Engine::Weight | Engine::WeightPlain | Engine::Forward,
+        ) => Err("it decides coverability, for nets only"),
+        (Input::Net | Input::Pnml, Engine::Symbolic) => Err("it analyses threads, and a net has none"),
+        (Input::Net | Input::Pnml, Engine::Auto) => Ok(Plan::NetByCoverability(Coverability::Auto)),
+        (Input::Net | Input::Pnml, Engine::Prechecks) => Ok(Plan::NetByCoverability(Coverability::Prechecks)),
+        (Input::Net | Input::Pnml, Engine::Basis) => Ok(Plan::NetByCoverability(Coverability::Basis)),
+        (Input::Net | Input::Pnml, Engine::Weight) => Ok(Plan::NetByCoverability(Coverability::Weight)),
+        (Input::Net | Input::Pnml, Engine::WeightPlain) => {
+            Ok(Plan::NetByCoverability(Coverability::WeightPlain))
+        }
+        (Input::Net | Input::Pnml, Engine::Forward) => Ok(Plan::NetByCoverability(Coverability::Forward)),
+        (Input::Net | Input::Pnml, Engine::Reference | Engine::Explicit) => {
             Err("it visits states one by one, and a net may have infinitely many")
         }
     }
@@ -65,20 +88,21 @@ impl Plan {
         match self {
             Plan::PromelaByReference | Plan::BooleanByReference => "count, check, simulate, replay",
             Plan::PromelaByExplicit | Plan::BooleanByExplicit => "count, check",
-            Plan::PromelaBySymbolic | Plan::BooleanBySymbolic | Plan::NetByWsts => "check",
+            Plan::PromelaBySymbolic | Plan::BooleanBySymbolic | Plan::NetByCoverability(_) => "check",
         }
     }
 }
 
 impl Input {
-    pub const ALL: [Input; 3] = [Input::Promela, Input::Boolean, Input::Net];
+    pub const ALL: [Input; 4] = [Input::Promela, Input::Boolean, Input::Net, Input::Pnml];
 
-    /// The engine that takes it if nobody asks for another.
-    pub fn engine(self) -> Engine {
-        match self {
-            Input::Promela => Engine::Explicit,
-            Input::Boolean => Engine::Symbolic,
-            Input::Net => Engine::Wsts,
+    /// The engine that is wanted, or the one that suits the input.
+    pub fn engine(self, wanted: Option<Engine>) -> Engine {
+        match (self, wanted) {
+            (Input::Promela, None | Some(Engine::Auto)) => Engine::Explicit,
+            (Input::Boolean, None | Some(Engine::Auto)) => Engine::Symbolic,
+            (Input::Net | Input::Pnml, None) => Engine::Auto,
+            (_, Some(engine)) => engine,
         }
     }
 
@@ -87,6 +111,7 @@ impl Input {
             Input::Promela => "Promela",
             Input::Boolean => "Boolean",
             Input::Net => "net",
+            Input::Pnml => "PNML",
         }
     }
 
@@ -96,6 +121,7 @@ impl Input {
             Input::Promela => &["pml", "prom", "promela", "pm", "prm", "spin", "sumo"],
             Input::Boolean => &["bp", "nbp"],
             Input::Net => &["spec"],
+            Input::Pnml => &["pnml"],
         }
     }
 
@@ -108,19 +134,35 @@ impl Input {
 }
 
 impl Engine {
-    pub const ALL: [Engine; 4] = [Engine::Reference, Engine::Explicit, Engine::Symbolic, Engine::Wsts];
+    pub const ALL: [Engine; 9] = [
+        Engine::Auto,
+        Engine::Reference,
+        Engine::Explicit,
+        Engine::Symbolic,
+        Engine::Prechecks,
+        Engine::Basis,
+        Engine::Weight,
+        Engine::WeightPlain,
+        Engine::Forward,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
+            Engine::Auto => "auto",
             Engine::Reference => "reference",
             Engine::Explicit => "explicit",
             Engine::Symbolic => "symbolic",
-            Engine::Wsts => "wsts",
+            Engine::Prechecks => "prechecks",
+            Engine::Basis => "basis",
+            Engine::Weight => "weight",
+            Engine::WeightPlain => "weight-plain",
+            Engine::Forward => "forward",
         }
     }
 
     pub fn description(self) -> &'static str {
         match self {
+            Engine::Auto => "explicit for Promela; pre-checks, then basis and forward for nets",
             Engine::Reference => "state by state, cheapest runs first; made to be read, not to be fast",
             Engine::Explicit => {
                 "state by state, in machine code; safety only, the rest is asked of the reference"
@@ -128,7 +170,11 @@ impl Engine {
             Engine::Symbolic => {
                 "sets of states as BDDs, a number of contexts per thread; assertions, recursion"
             }
-            Engine::Wsts => "upward-closed sets: any number of tokens, with a certificate or a run",
+            Engine::Prechecks => "linear programs, siphons and traps: a proof within moments, or nothing",
+            Engine::Basis => "backward over upward-closed sets: a proof or a run",
+            Engine::Weight => "backward by number of tokens, on decision diagrams: a proof or a run",
+            Engine::WeightPlain => "the same without lifting and reduction; its runs have the fewest tokens",
+            Engine::Forward => "forward with any number of tokens: a run, or nothing",
         }
     }
 }
@@ -144,6 +190,8 @@ mod tests {
         assert_eq!(of("B.PROM"), Some(Input::Promela));
         assert_eq!(of("a.b.sumo"), Some(Input::Promela));
         assert_eq!(of("a.bp"), Some(Input::Boolean));
+        assert_eq!(of("net.spec"), Some(Input::Net));
+        assert_eq!(of("net.pnml"), Some(Input::Pnml));
         assert_eq!(of("a.rs"), None);
         assert_eq!(of("pml"), Some(Input::Promela));
     }

@@ -10,6 +10,7 @@ pub mod net;
 pub mod pnml;
 pub mod predecessor;
 pub mod problem;
+pub mod promela;
 pub mod spec;
 pub mod wsts;
 mod xml;

@@ -30,8 +30,14 @@ pub enum Quantifier {
     Invariant,
 }
 
-/// Reads a set of properties. Those that do not ask about an upward-closed set are left out, each with an error.
-pub fn read(net: &Net, source: SourceId, text: &str) -> (Vec<CoverProperty>, Vec<Diagnostic>) {
+/// Reads a set of properties, or only the one that is wanted. Those that do not ask about an upward-closed set
+/// are left out, each with an error.
+pub fn read(
+    net: &Net,
+    source: SourceId,
+    text: &str,
+    wanted: Option<&str>,
+) -> (Vec<CoverProperty>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let mut properties = Vec::new();
     let Some(root) = xml::parse(source, text, &mut diagnostics) else { return (properties, diagnostics) };
@@ -41,8 +47,21 @@ pub fn read(net: &Net, source: SourceId, text: &str) -> (Vec<CoverProperty>, Vec
     }
     let transitions = net.transitions.iter().enumerate().map(|(at, t)| (t.name.as_str(), at)).collect();
     let reader = FormulaReader { net, places: net.place_index(), transitions };
-    for property in root.children.iter().filter(|child| child.name == "property") {
-        let id = property.child("id").map_or("", |id| id.text.as_str()).to_string();
+    let all: Vec<&Element> = root.children.iter().filter(|child| child.name == "property").collect();
+    let id_of = |property: &Element| property.child("id").map_or("", |id| id.text.as_str()).to_string();
+    if let Some(wanted) = wanted.filter(|wanted| all.iter().all(|property| id_of(property) != *wanted)) {
+        let ids: Vec<String> = all.iter().map(|property| id_of(property)).collect();
+        let error = root.error(format!("there is no property `{wanted}`"));
+        diagnostics.push(match nearest(wanted, ids.iter().map(String::as_str)) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => error,
+        });
+    }
+    for property in all {
+        let id = id_of(property);
+        if wanted.is_some_and(|wanted| wanted != id) {
+            continue;
+        }
         let formula = property.child("formula").and_then(|formula| formula.children.first());
         let read = match formula {
             Some(formula) => reader.property(formula),
@@ -219,8 +238,8 @@ fn not_upward_closed(formula: &Element) -> Diagnostic {
         .hint("supported are EF of `n <= tokens` and `is-fireable`, and AG of their negations")
 }
 
-/// The targets as one EF property.
-pub fn print(net: &Net, id: &str, targets: &[Marking]) -> String {
+/// The targets as one EF property, with what the places are called (see [`pnml::ids`](crate::pnml::ids)).
+pub fn print(places: &[String], id: &str, targets: &[Marking]) -> String {
     let mut text = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<property-set xmlns=\"http://mcc.lip6.fr/\">\n <property>\n",
     );
@@ -228,7 +247,7 @@ pub fn print(net: &Net, id: &str, targets: &[Marking]) -> String {
     for target in targets {
         text.push_str("   <conjunction>\n");
         for (place, least) in target.iter() {
-            let name = net.places.get(place as usize).map_or("", String::as_str);
+            let name = places.get(place as usize).map_or("", String::as_str);
             let _ = writeln!(
                 text,
                 "    <integer-le><integer-constant>{least}</integer-constant>\

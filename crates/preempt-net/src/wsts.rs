@@ -2,7 +2,7 @@
 //! weight (Fig. 3) need of them.
 
 use crate::marking::{Marking, Place};
-use crate::net::Net;
+use crate::net::{Net, Transition};
 use crate::predecessor::predecessors;
 use std::hash::Hash;
 
@@ -29,8 +29,14 @@ pub trait WellStructured {
     /// The states above this one with one more in weight. Repeated, it gives Lift (Definition 11).
     fn lift(&self, state: &Self::State) -> Vec<Self::State>;
 
-    /// The delta of Definition 8, where every rule is weight respecting.
+    /// A delta as in Definition 8, as small as can be shown; none if there is none.
+    ///
+    /// The convergence theorem needs it only for steps that enter the set: for `x -> x'` with `z` below `x'` and *not*
+    /// below `x`.
     fn deflation(&self) -> Option<u64>;
+
+    /// Does each rule change the weight by the same everywhere (Definition 7)?
+    fn respects_weight(&self) -> bool;
 }
 
 impl WellStructured for Net {
@@ -62,13 +68,88 @@ impl WellStructured for Net {
         (0..self.places.len() as Place).map(|place| state.plus(&Marking::from_pairs([(place, 1)]))).collect()
     }
 
-    /// Example 4: tokens of the firing that are not in the covered marking are at most those consumed, and
-    /// afterwards those produced. A reset changes the weight by what was there, so there is no delta with one.
+    /// Example 4, and less where a firing cannot help without giving. The marking y of Definition 8 has what is
+    /// consumed and what z wants beyond the produced tokens, so that it exceeds z by |consume| minus the produced
+    /// tokens that z wants; afterwards by |produce| minus those. If z is not below the marking before, and nothing
+    /// is transferred, then z wants more of some place than the marking had there: more than is consumed of it, and
+    /// it is produced.
+    ///
+    /// A copied token makes the difference as large as one likes, so that there is no delta with copies.
     fn deflation(&self) -> Option<u64> {
-        let keeps = |t: &crate::net::Transition| t.moves.iter().all(|moved| moved.to.len() == 1);
         self.transitions
             .iter()
-            .map(|t| keeps(t).then(|| t.consume.weight().max(t.produce.weight())))
+            .map(deflation_of)
             .try_fold(0, |most, of_one| of_one.map(|delta| most.max(delta)))
+    }
+
+    fn respects_weight(&self) -> bool {
+        self.transitions.iter().all(|t| t.moves.iter().all(|moved| moved.to.len() == 1))
+    }
+}
+
+fn deflation_of(transition: &Transition) -> Option<u64> {
+    if transition.moves.iter().any(|moved| moved.to.len() > 1) {
+        return None;
+    }
+    let most = transition.consume.weight().max(transition.produce.weight());
+    if transition.moves.iter().any(|moved| !moved.to.is_empty()) {
+        return Some(most);
+    }
+    let wanted = |(place, n): (Place, u64)| {
+        let taken = transition.consume.get(place);
+        (n > taken).then_some(taken + 1)
+    };
+    // Without a place that gains, the firing never leads into the set.
+    Some(transition.produce.iter().filter_map(wanted).min().map_or(0, |least| most - least))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn delta(consume: &[(Place, u64)], produce: &[(Place, u64)]) -> Option<u64> {
+        let marking = |pairs: &[(Place, u64)]| Marking::from_pairs(pairs.iter().copied());
+        let (consume, produce) = (marking(consume), marking(produce));
+        deflation_of(&Transition { consume, produce, ..Transition::default() })
+    }
+
+    #[test]
+    fn delta_is_as_small_as_can_be_shown() {
+        assert_eq!(delta(&[(0, 1)], &[(1, 1)]), Some(0));
+        assert_eq!(delta(&[(0, 1), (1, 1)], &[(2, 1), (3, 1)]), Some(1));
+        assert_eq!(delta(&[], &[(0, 3)]), Some(2));
+        // With a token on place 0 already, two are wanted there.
+        assert_eq!(delta(&[(0, 1)], &[(0, 3)]), Some(1));
+        assert_eq!(delta(&[(0, 4)], &[]), Some(0));
+    }
+
+    /// Definition 8 on small markings, for steps that enter the set above z; and no smaller number will do.
+    #[test]
+    fn delta_deflates_small_markings() {
+        let all: Vec<Marking> =
+            (0..64u64).map(|n| Marking::from_pairs([(0, n % 4), (1, n / 4 % 4), (2, n / 16)])).collect();
+        let some: Vec<&Marking> = all.iter().filter(|marking| marking.weight() <= 2).collect();
+        for consume in &some {
+            for produce in &some {
+                let t = Transition {
+                    consume: (*consume).clone(),
+                    produce: (*produce).clone(),
+                    ..Transition::default()
+                };
+                let delta = deflation_of(&t).expect("no copies");
+                let mut needed = 0;
+                for x in &all {
+                    let Some(after) = t.fire(x) else { continue };
+                    for z in all.iter().filter(|z| after.covers(z) && !x.covers(z)) {
+                        let smallest = all.iter().filter(|y| x.covers(y)).filter_map(|y| {
+                            let after = t.fire(y).filter(|after| after.covers(z))?;
+                            Some(y.weight().max(after.weight()).saturating_sub(z.weight()))
+                        });
+                        needed = smallest.min().expect("x itself").max(needed);
+                    }
+                }
+                assert!(needed <= delta, "{t:?}: {needed} > {delta}");
+            }
+        }
     }
 }

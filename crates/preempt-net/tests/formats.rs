@@ -225,8 +225,8 @@ fn a_printed_pnml_net_is_the_same_net() {
         let id = map.add("net.pnml", text.as_str());
         let (mut again, diagnostics) = pnml::read(id, &text);
         assert!(diagnostics.is_empty(), "{text}\n{:?}", show(&diagnostics, &map));
-        let question = mcc::print(&problem.net, "q", &problem.targets);
-        let (properties, diagnostics) = mcc::read(&again.net, id, &question);
+        let question = mcc::print(&pnml::ids(&problem.net), "q", &problem.targets);
+        let (properties, diagnostics) = mcc::read(&again.net, id, &question, None);
         assert!(diagnostics.is_empty(), "{question}");
         again.targets = properties[0].targets.clone();
         again.spans.clear();
@@ -295,7 +295,7 @@ fn the_upward_closed_part_of_the_contest_is_read() {
         let text = format!(
             "<property-set xmlns=\"http://mcc.lip6.fr/\"><property><id>x</id><formula>{body}</formula></property></property-set>"
         );
-        mcc::read(&problem.net, map.add("x.xml", text.as_str()), &text)
+        mcc::read(&problem.net, map.add("x.xml", text.as_str()), &text, None)
     };
     let tokens = |names: &[&str]| {
         let places: String = names.iter().map(|name| format!("<place>{name}</place>")).collect();

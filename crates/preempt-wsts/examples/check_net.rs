@@ -20,7 +20,7 @@ fn main() -> Result<(), String> {
         return Err(format!("{place}: {}", error.message));
     }
     let limits = Limits { time: Some(Duration::from_secs_f64(seconds)), ..Limits::default() };
-    let checked = check(&problem, &Options { engine, limits }, &mut Silent);
+    let checked = check(&problem, &Options { engine, limits, ..Options::default() }, &mut Silent);
     let verdict = match checked.outcome.verdict {
         Verdict::Holds => "safe".to_string(),
         Verdict::Violated => "unsafe".to_string(),

@@ -76,12 +76,12 @@ impl Weights {
         let mut total = vec![0i128; problem.net.places.len()];
         let mut needed = 0i128;
         for (place, weight) in &combination.places {
-            let weight = i128::try_from(weight).ok().filter(|weight| *weight < 1 << 60)?;
+            let weight = i128::try_from(weight).ok().filter(|weight| *weight < 1 << 80)?;
             total[*place as usize] += weight;
             needed = needed.checked_add(weight.checked_mul(i128::from(target.get(*place)))?)?;
         }
         for (trap, weight) in &combination.traps {
-            let weight = i128::try_from(weight).ok().filter(|weight| *weight < 1 << 60)?;
+            let weight = i128::try_from(weight).ok().filter(|weight| *weight < 1 << 80)?;
             for place in traps.get(*trap)? {
                 total[*place as usize] += weight;
             }

@@ -1,4 +1,5 @@
-//! Forward: a best-first search for a run that covers a target, nearest first by [`Distance`].
+//! Forward: a best-first search for a run that covers a target, nearest first by [`Distance`], and only with transitions
+//! that the state inequation has a use for.
 //!
 //! In a monotone net more tokens never hurt, so the search begins with as many as allowed: a parametric place has
 //! a number beyond every number. A marking below one that is known is not followed. Without resets and transfers
@@ -6,6 +7,7 @@
 
 use crate::answer::{Answer, Run};
 use crate::distance::{Distance, NEVER};
+use crate::inequation::Inequation;
 use crate::relevant::relevant;
 use crate::sign::{always_empty, exclude};
 use crate::stop::{Counters, Stop};
@@ -17,6 +19,7 @@ use preempt_net::{Marking, Place, Problem, Transition};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hash::BuildHasher;
+use std::time::Duration;
 
 /// More tokens than any number.
 pub(crate) const OMEGA: u32 = u32::MAX;
@@ -26,6 +29,10 @@ const MOST: u32 = 1 << 30;
 const MOST_EXTRA: u64 = 6;
 /// How many branches to look at for a known marking above a new one.
 const LOOK_ABOVE: u32 = 400;
+/// The state inequation is asked for so many targets at most, so often, and for so long.
+const MOST_GUIDED: usize = 4;
+const MOST_ROUNDS: usize = 3;
+const GUIDE_LIMIT: Duration = Duration::from_millis(300);
 /// How many ancestors to look at for a smaller one.
 const LOOK_BACK: usize = 300;
 
@@ -45,6 +52,7 @@ pub(crate) fn forward(problem: &Problem, open: &[usize], stop: &Stop<'_>) -> Ans
     let mut live = vec![true; problem.net.transitions.len()];
     let empty = always_empty(problem, &live);
     exclude(problem, &empty, &mut live);
+    exclude_unused(problem, open, &mut live, stop);
     let monotone = problem.net.is_monotone();
     let mut places = vec![true; problem.net.places.len()];
     if monotone {
@@ -102,6 +110,28 @@ pub(crate) fn forward(problem: &Problem, open: &[usize], stop: &Stop<'_>) -> Ans
         }
     }
     Answer::Unknown(StopReason::Partial)
+}
+
+/// The state inequation shows the way: a transition that none of its solutions uses, for no target, is on no run to a
+/// target. Worth some moments and no more: the search goes without it just as well.
+fn exclude_unused(problem: &Problem, open: &[usize], live: &mut [bool], stop: &Stop<'_>) {
+    if open.len() > MOST_GUIDED {
+        return;
+    }
+    let mut useful = vec![false; live.len()];
+    for target in open.iter().map(|target| &problem.targets[*target]) {
+        let mut left = live.to_vec();
+        // What is left over may exclude more.
+        for _ in 0..MOST_ROUNDS {
+            let inequation = Inequation::new(problem, &left, GUIDE_LIMIT, stop);
+            let Some((_, unused)) = inequation.unused(target, &[]) else { break };
+            unused.iter().for_each(|transition| left[*transition] = false);
+            let empty = always_empty(problem, &left);
+            exclude(problem, &empty, &mut left);
+        }
+        useful.iter_mut().zip(left).for_each(|(useful, left)| *useful |= left);
+    }
+    live.copy_from_slice(&useful);
 }
 
 fn unpack(state: &Packed, into: &mut [u32]) {

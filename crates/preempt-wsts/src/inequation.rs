@@ -5,16 +5,16 @@
 //! nowhere, which never helps). So x exists for every run, and a vector y >= 0 with y C <= 0 on all columns and
 //! y m0 < y target shows that no run covers the target.
 //!
-//! Floating point finds y; exact integers decide whether it is one.
+//! Floating point finds y, or exact rationals where it fails; exact integers decide whether it is one.
 
 use crate::certificate::Combination;
-use crate::exact::{Weights, integers};
+use crate::exact::Weights;
+use crate::linear::{Linear, solved};
 use crate::stop::Stop;
-use microlp::{
-    ComparisonOp, OptimizationDirection, Problem as Program, Solution, SolutionStatus, SolveOutcome, Variable,
-};
+use microlp::{ComparisonOp, OptimizationDirection, Problem as Program, Variable};
+use num_bigint::BigUint;
 use preempt_net::{Marking, Place, Problem};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub(crate) struct Inequation<'p> {
     problem: &'p Problem,
@@ -34,8 +34,6 @@ struct Column {
 }
 
 const ZERO: f64 = 1e-7;
-/// A program is interrupted so often, to ask whether its answer is still wanted.
-const SLICE: Duration = Duration::from_millis(200);
 
 impl<'p> Inequation<'p> {
     pub(crate) fn new(
@@ -85,77 +83,110 @@ impl<'p> Inequation<'p> {
     /// Weights that show that the target cannot be covered, if the inequation has no solution.
     pub(crate) fn contradiction(&self, target: &Marking, traps: &[Vec<Place>]) -> Option<Combination> {
         let (inside, columns) = self.cone(target, traps);
-        let mut program = Program::new(OptimizationDirection::Maximize);
-        program.set_time_limit(SLICE);
-        let vars = self.weights(&mut program, target, traps, Some(&inside), 1.0);
+        let mut program = Linear::default();
+        let vars =
+            self.weights(traps, Some(&inside), &mut |high, needed| program.variable(needed - high), target);
         for column in &columns {
-            let terms = vars.terms(&self.columns[*column].entries);
-            if terms.iter().any(|(_, factor)| *factor > 0.0) {
-                program.add_constraint(terms.as_slice(), ComparisonOp::Le, 0.0);
-            }
+            program.at_most(vars.terms(&self.columns[*column].entries), 0);
         }
-        let solution = self.solved(&program)?;
-        if solution.objective() < ZERO {
-            return None;
+        program.solve(self.limit, self.stop, |values| {
+            let combination = vars.combination(values);
+            let weights = Weights::new(self.problem, target, traps, &combination)?;
+            let holds = weights.first < weights.needed
+                && self
+                    .columns
+                    .iter()
+                    .all(|column| weights.change(&column.entries).is_some_and(|by| by <= 0));
+            holds.then_some(combination)
+        })
+    }
+
+    /// The most tokens the place can have, by the cheapest weighted sum that never grows and counts the place.
+    pub(crate) fn place_bound(&self, place: Place) -> Option<u64> {
+        let high = i128::from(self.problem.range(place).high?);
+        let (inside, columns) = self.cone(&Marking::from_pairs([(place, 1)]), &[]);
+        // The sum begins with at most as much as the place may be worth, and counts the place as much as it can.
+        let mut program = Linear::default();
+        let mut first = Vec::new();
+        let vars = self.weights(
+            &[],
+            Some(&inside),
+            &mut |high, _| {
+                let variable = program.variable(0);
+                first.push((variable, high));
+                variable
+            },
+            &Marking::new(),
+        );
+        let itself = vars.of_place[place as usize]?;
+        program.objective[itself] = 1;
+        program.at_most(first, high.max(1));
+        program.at_most(vec![(itself, 1)], 1);
+        for column in &columns {
+            program.at_most(vars.terms(&self.columns[*column].entries), 0);
         }
-        let combination = vars.combination(&solution)?;
-        let weights = Weights::new(self.problem, target, traps, &combination)?;
-        let holds = weights.first < weights.needed
-            && self.columns.iter().all(|column| weights.change(&column.entries).is_some_and(|by| by <= 0));
-        holds.then_some(combination)
+        program.solve(self.limit, self.stop, |values| {
+            let combination = vars.combination(values);
+            let weights = Weights::new(self.problem, &Marking::new(), &[], &combination)?;
+            let kept =
+                self.columns.iter().all(|column| weights.change(&column.entries).is_some_and(|by| by <= 0));
+            let own = combination.places.iter().find(|(p, _)| *p == place)?;
+            let own = i128::try_from(&own.1).ok().filter(|own| *own > 0)?;
+            kept.then(|| u64::try_from(weights.first / own).ok()).flatten()
+        })
     }
 
     /// Transitions that no run uses that covers the target, with the weights that show it. One program finds all
     /// of them, because weights can be added: what is left is the maximal support of a solution (Fraca, Haddad).
     pub(crate) fn unused(&self, target: &Marking, traps: &[Vec<Place>]) -> Option<(Combination, Vec<usize>)> {
-        let mut program = Program::new(OptimizationDirection::Maximize);
-        program.set_time_limit(SLICE);
-        let vars = self.weights(&mut program, &Marking::new(), traps, None, f64::INFINITY);
-        let mut balance: Vec<(Variable, f64)> = Vec::new();
-        for (place, variable) in &vars.places {
-            let high = self.problem.range(*place).high.unwrap_or(0);
-            balance.push((*variable, target.get(*place) as f64 - high as f64));
-        }
-        for (trap, variable) in &vars.traps {
-            let first: u64 = vars.trap_places[*trap].iter().filter_map(|p| self.problem.range(*p).high).sum();
-            balance.push((*variable, 1.0 - first as f64));
-        }
-        program.add_constraint(balance.as_slice(), ComparisonOp::Ge, 0.0);
+        let mut program = Linear::default();
+        // What the sum begins with must not exceed what the target needs.
+        let mut balance = Vec::new();
+        let vars = self.weights(
+            traps,
+            None,
+            &mut |high, needed| {
+                let variable = program.variable(0);
+                balance.push((variable, high - needed));
+                variable
+            },
+            target,
+        );
+        program.at_most(balance, 0);
         for column in &self.columns {
             let mut terms = vars.terms(&column.entries);
             if terms.is_empty() {
                 continue;
             }
             if column.firing {
-                terms.push((program.add_var(1.0, (0.0, 1.0)), 1.0));
+                let shrinks = program.variable(1);
+                terms.push((shrinks, 1));
+                program.at_most(vec![(shrinks, 1)], 1);
             }
-            program.add_constraint(terms.as_slice(), ComparisonOp::Le, 0.0);
+            program.at_most(terms, 0);
         }
-        let solution = self.solved(&program)?;
-        if solution.objective() < ZERO {
-            return None;
-        }
-        let combination = vars.combination(&solution)?;
-        let weights = Weights::new(self.problem, target, traps, &combination)?;
-        if weights.first > weights.needed {
-            return None;
-        }
-        let mut unused = Vec::new();
-        for column in &self.columns {
-            match weights.change(&column.entries)? {
-                1.. => return None,
-                0 => {}
-                _ if column.firing => unused.push(column.transition),
-                _ => {}
+        program.solve(self.limit, self.stop, |values| {
+            let combination = vars.combination(values);
+            let weights = Weights::new(self.problem, target, traps, &combination)?;
+            if weights.first > weights.needed {
+                return None;
             }
-        }
-        (!unused.is_empty()).then_some((combination, unused))
+            let mut unused = Vec::new();
+            for column in &self.columns {
+                match weights.change(&column.entries)? {
+                    1.. => return None,
+                    0 => {}
+                    _ if column.firing => unused.push(column.transition),
+                    _ => {}
+                }
+            }
+            (!unused.is_empty()).then_some((combination, unused))
+        })
     }
 
     /// The places that are empty in some solution that marks every trap.
     pub(crate) fn empty_in_solution(&self, target: &Marking, traps: &[Vec<Place>]) -> Option<Vec<Place>> {
         let mut program = Program::new(OptimizationDirection::Minimize);
-        program.set_time_limit(SLICE);
         let mut rows: Vec<Vec<(Variable, f64)>> = vec![Vec::new(); self.adding.len()];
         for (place, row) in (0..).zip(&mut rows) {
             let range = self.problem.range(place);
@@ -177,57 +208,40 @@ impl<'p> Inequation<'p> {
             let sum = merged(sum);
             program.add_constraint(sum.as_slice(), ComparisonOp::Ge, 1.0);
         }
-        let solution = self.solved(&program)?;
+        let solution = solved(program, self.limit, self.stop)?;
         let value =
             |row: &[(Variable, f64)]| row.iter().map(|(v, n)| solution.var_value(*v) * n).sum::<f64>();
         Some((0..).zip(&rows).filter(|(_, row)| value(row) < ZERO).map(|(place, _)| place).collect())
     }
 
-    /// A failure of the solver is no answer, and nothing is concluded from it.
-    fn solved(&self, program: &Program) -> Option<Solution> {
-        let begin = Instant::now();
-        let mut outcome = program.solve().ok()?;
-        loop {
-            match outcome {
-                SolveOutcome::Solution(solution) if solution.status() == SolutionStatus::Optimal => {
-                    return Some(solution);
-                }
-                _ if begin.elapsed() > self.limit || self.stop.reason().is_some() => return None,
-                unfinished => outcome = unfinished.resume().ok()?,
-            }
-        }
-    }
-
-    /// Variables for weights: places that are not parametric, and traps without a parametric place.
-    fn weights<'t>(
+    /// Variables for weights: places that are not parametric, and traps without a parametric place. `variable`
+    /// makes one, from what it is worth at first and what the target needs of it.
+    fn weights(
         &self,
-        program: &mut Program,
-        target: &Marking,
-        traps: &'t [Vec<Place>],
+        traps: &[Vec<Place>],
         inside: Option<&[bool]>,
-        most: f64,
-    ) -> WeightVariables<'t> {
+        variable: &mut dyn FnMut(i128, i128) -> usize,
+        target: &Marking,
+    ) -> WeightVariables {
         let mut vars = WeightVariables {
             of_place: vec![None; self.adding.len()],
             in_traps: vec![Vec::new(); self.adding.len()],
             places: Vec::new(),
             traps: Vec::new(),
-            trap_places: traps,
         };
         for place in 0..self.adding.len() as Place {
             let Some(high) = self.problem.range(place).high else { continue };
             if inside.is_none_or(|inside| inside[place as usize]) {
-                let gain = target.get(place) as f64 - high as f64;
-                let variable = program.add_var(if inside.is_some() { gain } else { 0.0 }, (0.0, most));
+                let variable = variable(i128::from(high), i128::from(target.get(place)));
                 vars.of_place[place as usize] = Some(variable);
                 vars.places.push((place, variable));
             }
         }
         for (number, trap) in traps.iter().enumerate() {
-            let first: Option<u64> = trap.iter().map(|place| self.problem.range(*place).high).sum();
+            let first: Option<i128> =
+                trap.iter().map(|place| self.problem.range(*place).high.map(i128::from)).sum();
             let Some(first) = first else { continue };
-            let gain = if inside.is_some() { 1.0 - first as f64 } else { 0.0 };
-            let variable = program.add_var(gain, (0.0, most));
+            let variable = variable(first, 1);
             vars.traps.push((number, variable));
             for place in trap {
                 vars.in_traps[*place as usize].push(variable);
@@ -237,42 +251,33 @@ impl<'p> Inequation<'p> {
     }
 }
 
-struct WeightVariables<'t> {
-    of_place: Vec<Option<Variable>>,
-    in_traps: Vec<Vec<Variable>>,
-    places: Vec<(Place, Variable)>,
-    traps: Vec<(usize, Variable)>,
-    trap_places: &'t [Vec<Place>],
+struct WeightVariables {
+    of_place: Vec<Option<usize>>,
+    in_traps: Vec<Vec<usize>>,
+    places: Vec<(Place, usize)>,
+    traps: Vec<(usize, usize)>,
 }
 
-impl WeightVariables<'_> {
+impl WeightVariables {
     /// The weighted sum's change by a column. Parametric places are left out: they have no variable, so that a
     /// column that takes from one counts as if it took nothing.
-    fn terms(&self, entries: &[(Place, i128)]) -> Vec<(Variable, f64)> {
+    fn terms(&self, entries: &[(Place, i128)]) -> Vec<(usize, i128)> {
         let mut terms = Vec::with_capacity(entries.len());
         for (place, n) in entries {
             let variables = self.of_place[*place as usize].iter().chain(&self.in_traps[*place as usize]);
-            terms.extend(variables.map(|variable| (*variable, *n as f64)));
+            terms.extend(variables.map(|variable| (*variable, *n)));
         }
-        merged(terms)
+        terms
     }
 
-    /// The solution as exact integers, if it looks like rational numbers with small denominators.
-    fn combination(&self, solution: &Solution) -> Option<Combination> {
-        let values: Vec<f64> = self
-            .places
-            .iter()
-            .map(|(_, v)| v)
-            .chain(self.traps.iter().map(|(_, v)| v))
-            .map(|v| solution.var_value(*v))
-            .collect();
-        let mut weights = integers(&values)?;
-        let traps = weights.split_off(self.places.len());
-        let positive = |weight: &num_bigint::BigUint| *weight != num_bigint::BigUint::ZERO;
-        Some(Combination {
-            places: self.places.iter().map(|(p, _)| *p).zip(weights).filter(|(_, w)| positive(w)).collect(),
-            traps: self.traps.iter().map(|(t, _)| *t).zip(traps).filter(|(_, w)| positive(w)).collect(),
-        })
+    fn combination(&self, values: &[BigUint]) -> Combination {
+        let weight = |variable: &usize| values[*variable].clone();
+        let places = self.places.iter().map(|(place, variable)| (*place, weight(variable)));
+        let traps = self.traps.iter().map(|(trap, variable)| (*trap, weight(variable)));
+        Combination {
+            places: places.filter(|(_, weight)| *weight != BigUint::ZERO).collect(),
+            traps: traps.filter(|(_, weight)| *weight != BigUint::ZERO).collect(),
+        }
     }
 }
 

@@ -4,12 +4,14 @@
 //! | engine | finds | ends always |
 //! | --- | --- | --- |
 //! | pre-checks | proofs | yes |
-//! | backward by basis | proofs and runs | yes, if the net is monotone |
+//! | backward by basis (Fig. 1) | proofs and runs | yes, if the net is monotone |
+//! | backward by weight (Fig. 3) | proofs and runs | yes, if the net is monotone and copies nothing |
 //! | forward | runs | no |
 #![forbid(unsafe_code)]
 
 mod answer;
 mod backward;
+mod bounded;
 pub mod certificate;
 mod check;
 pub mod checker;
@@ -17,15 +19,22 @@ mod distance;
 mod exact;
 mod forward;
 mod inequation;
+mod invariants;
+mod linear;
 mod prune;
+mod reduce;
 mod refute;
 mod relevant;
 mod sign;
+mod simplex;
 mod stop;
 mod subsumption;
 mod trap;
 mod unwind;
+pub mod weight;
 
 pub use answer::Run;
+pub use bounded::place_bounds;
 pub use certificate::Certificate;
 pub use check::{Checked, Engine, Options, check};
+pub use weight::net::Diagrams;

@@ -1,10 +1,12 @@
 //! Which markings no run can reach or exceed, so that the backward search need not follow them: those with a
-//! token on a place that is always empty, and those that the state inequation refutes. A vector that refuted one
+//! token on a place that is always empty, those that exceed a place invariant, and those that the state inequation
+//! refutes. A vector that refuted one
 //! marking is tried on the following ones first, which costs almost nothing.
 
 use crate::certificate::Combination;
 use crate::exact::Weights;
 use crate::inequation::Inequation;
+use crate::invariants::place_invariants;
 use crate::stop::Stop;
 use num_bigint::BigUint;
 use preempt_net::{Marking, Place, Problem};
@@ -28,6 +30,26 @@ struct Bound {
     used: u64,
 }
 
+impl Bound {
+    fn new(problem: &Problem, pairs: Vec<(Place, u64)>) -> Option<Bound> {
+        let combination = Combination {
+            places: pairs.into_iter().map(|(place, weight)| (place, BigUint::from(weight))).collect(),
+            traps: Vec::new(),
+        };
+        Bound::of(problem, &Marking::new(), combination)
+    }
+
+    /// `None` if a number is too large.
+    fn of(problem: &Problem, marking: &Marking, combination: Combination) -> Option<Bound> {
+        let exact = Weights::new(problem, marking, &[], &combination)?;
+        let mut weights = vec![0i64; problem.net.places.len()];
+        for (place, weight) in &combination.places {
+            weights[*place as usize] = i64::try_from(weight).ok()?;
+        }
+        Some(Bound { weights, first: exact.first, combination, used: 0 })
+    }
+}
+
 impl<'p> Pruner<'p> {
     pub(crate) fn new(
         problem: &'p Problem,
@@ -39,11 +61,12 @@ impl<'p> Pruner<'p> {
         for place in empty {
             always_empty[*place as usize] = true;
         }
+        let bounds = place_invariants(problem).into_iter().filter_map(|weights| Bound::new(problem, weights));
         Pruner {
             problem,
             inequation: Inequation::new(problem, live, Duration::from_secs(1), stop),
             empty: always_empty,
-            bounds: Vec::new(),
+            bounds: bounds.collect(),
             begin: Instant::now(),
             spent: Duration::ZERO,
             tries: 0,
@@ -81,23 +104,18 @@ impl<'p> Pruner<'p> {
     }
 
     fn solve(&mut self, marking: &Marking) -> bool {
-        let start = Instant::now();
+        let (start, known) = (Instant::now(), self.bounds.len());
         let found = self.inequation.contradiction(marking, &[]);
         self.spent += start.elapsed();
         self.tries += 1;
-        let Some(combination) = found else { return false };
-        let Some(exact) = Weights::new(self.problem, marking, &[], &combination) else { return false };
-        let mut weights = vec![0i64; self.problem.net.places.len()];
-        for (place, weight) in &combination.places {
-            let Ok(weight) = i64::try_from(weight) else { return false };
-            weights[*place as usize] = weight;
-        }
-        self.hits += 1;
-        self.bounds.push(Bound { weights, first: exact.first, combination, used: 1 });
-        true
+        let bound = found.and_then(|combination| Bound::of(self.problem, marking, combination));
+        self.hits += u32::from(bound.is_some());
+        self.bounds.extend(bound.map(|bound| Bound { used: 1, ..bound }));
+        self.bounds.len() > known
     }
 
+    /// Those that excluded something.
     pub(crate) fn into_bounds(self) -> Vec<Vec<(Place, BigUint)>> {
-        self.bounds.into_iter().map(|bound| bound.combination.places).collect()
+        self.bounds.into_iter().filter(|bound| bound.used > 0).map(|bound| bound.combination.places).collect()
     }
 }

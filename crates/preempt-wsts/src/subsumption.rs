@@ -116,4 +116,33 @@ mod tests {
             }
         }
     }
+
+    /// A hundred thousand elements, and a question takes microseconds: far from looking at all of them.
+    #[test]
+    fn many_elements_are_searched_fast() {
+        let mut seed = 99u64;
+        let mut below = |n: u64| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            seed % n
+        };
+        let mut random = |tokens: usize| -> Marking {
+            (0..tokens).map(|_| (below(60) as u32, 1 + below(2))).collect::<Vec<_>>().into_iter().collect()
+        };
+        let mut trie = Trie::new();
+        let mut count = 0;
+        while count < 100_000 {
+            let marking = random(8);
+            if !trie.has_below(&marking, None) {
+                trie.insert(&marking, count);
+                count += 1;
+            }
+        }
+        let start = std::time::Instant::now();
+        let found = (0..20_000).filter(|_| trie.has_below(&random(8), None)).count();
+        assert!(found < 20_000);
+        // Comparing with each would take two thousand million comparisons.
+        assert!(start.elapsed() < std::time::Duration::from_secs(4), "{:?}", start.elapsed());
+    }
 }

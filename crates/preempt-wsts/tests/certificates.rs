@@ -12,7 +12,7 @@ use support::{Brute, Kind, Random, brute_force, random_problem};
 
 fn certificate(problem: &Problem, engine: Engine) -> Option<Certificate> {
     let limits = Limits { time: Some(Duration::from_secs(5)), states: Some(20_000), ..Limits::default() };
-    check(problem, &Options { engine, limits }, &mut Silent).certificate
+    check(problem, &Options { engine, limits, ..Options::default() }, &mut Silent).certificate
 }
 
 fn combination_mut(step: &mut Step) -> Option<&mut Combination> {

@@ -17,7 +17,7 @@ fn read(name: &str, text: &str) -> Problem {
 
 fn ask(problem: &Problem, engine: Engine, seconds: u64) -> Checked {
     let limits = Limits { time: Some(Duration::from_secs(seconds)), ..Limits::default() };
-    let checked = check(problem, &Options { engine, limits }, &mut Silent);
+    let checked = check(problem, &Options { engine, limits, ..Options::default() }, &mut Silent);
     assert_eq!(checked.internal_error, None, "{engine:?}");
     checked
 }
@@ -25,7 +25,7 @@ fn ask(problem: &Problem, engine: Engine, seconds: u64) -> Checked {
 #[test]
 fn models_do_what_they_say() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/nets");
-    let mut seen = 0;
+    let (mut seen, mut by_weight) = (0, 0);
     for entry in fs::read_dir(&folder).expect("the folder of nets") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
@@ -40,10 +40,14 @@ fn models_do_what_they_say() {
             assert_eq!(ask(&problem, engine, 60).outcome.verdict, expected, "{name} by {engine:?}");
         }
         // The others say the same or nothing.
-        for engine in [Engine::Prechecks, Engine::Forward] {
+        for engine in [Engine::Prechecks, Engine::Forward, Engine::Weight, Engine::WeightPlain] {
+            if engine.refuses(&problem).is_some() {
+                continue;
+            }
             let verdict = ask(&problem, engine, 1).outcome.verdict;
             let agrees = verdict == expected || matches!(verdict, Verdict::Inconclusive(_));
             assert!(agrees, "{name} by {engine:?}: {verdict:?}");
+            by_weight += usize::from(engine == Engine::Weight && verdict == expected);
         }
         // What is printed is the same problem.
         let again = read(&name, &spec::print(&problem));
@@ -51,7 +55,8 @@ fn models_do_what_they_say() {
         assert_eq!((&again.initial, &again.targets), (&problem.initial, &problem.targets), "{name}");
         seen += 1;
     }
-    assert!(seen >= 30, "{seen}");
+    assert!(seen >= 40, "{seen}");
+    assert!(by_weight >= 20, "{by_weight}");
 }
 
 /// ME-k: `tokens` may be behind the door at once; the target is two at the end of a corridor of length k.

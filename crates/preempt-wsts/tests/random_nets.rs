@@ -10,7 +10,7 @@ use support::{Brute, Kind, Random, brute_force, random_problem};
 
 fn ask(problem: &Problem, engine: Engine) -> Checked {
     let limits = Limits { time: Some(Duration::from_secs(5)), states: Some(30_000), ..Limits::default() };
-    let checked = check(problem, &Options { engine, limits }, &mut Silent);
+    let checked = check(problem, &Options { engine, limits, ..Options::default() }, &mut Silent);
     assert_eq!(checked.internal_error, None, "{engine:?} on {problem:#?}");
     match checked.outcome.verdict {
         Verdict::Holds => {
@@ -38,7 +38,7 @@ fn campaign(seeds: std::ops::Range<u64>, kind: Kind) -> (usize, usize) {
             .to_vec();
         // Forward ends by itself only if there are few states.
         let limits = Limits { states: Some(300), time: Some(Duration::from_secs(1)), ..Limits::default() };
-        let options = Options { engine: Engine::Forward, limits };
+        let options = Options { engine: Engine::Forward, limits, ..Options::default() };
         let forward = check(&problem, &options, &mut Silent);
         assert_eq!(forward.internal_error, None, "seed {seed}");
         for verdict in verdicts.iter().chain([&forward.outcome.verdict]) {

@@ -15,7 +15,7 @@ fn read(text: &str) -> Problem {
 
 fn ask(text: &str, engine: Engine) -> Checked {
     let limits = Limits { time: Some(Duration::from_secs(120)), ..Limits::default() };
-    let checked = check(&read(text), &Options { engine, limits }, &mut Silent);
+    let checked = check(&read(text), &Options { engine, limits, ..Options::default() }, &mut Silent);
     assert_eq!(checked.internal_error, None);
     checked
 }
@@ -68,6 +68,68 @@ fn a_trap_is_needed() {
     let net = include_str!("../../../models/nets/peterson.spec");
     let certificate = ask(net, Engine::Prechecks).certificate.expect("a proof");
     assert!(certificate.refutations[0].steps.iter().any(|step| matches!(step, Step::Trap(_))));
+}
+
+/// The weights are 1009, 1 and 1013: as floating-point numbers they look like no small fractions.
+#[test]
+fn exact_weights_are_found_where_floating_point_fails() {
+    let net = "vars a b c rules a >= 1 -> a' = a - 1, b' = b + 1009; b >= 1013 -> b' = b - 1013, c' = c + 1;
+               init a = 1, b = 0, c = 0 target c >= 1";
+    assert_eq!(ask(net, Engine::Prechecks).outcome.verdict, Verdict::Holds);
+    expect(&net.replace("1013", "1009"), Verdict::Violated);
+}
+
+/// What has enough tokens and what is of no use is left out of the search; the run still names what it needs.
+#[test]
+fn a_reduced_net_gives_runs_of_the_whole() {
+    let net = "vars fuel read waste a b rules
+               fuel >= 2, read >= 3, a >= 1 -> fuel' = fuel - 2, a' = a - 1, b' = b + 1, waste' = waste + 1;
+               fuel >= 2, read >= 4, a >= 1 -> fuel' = fuel - 2, a' = a - 1, b' = b + 1;
+               waste >= 1 -> waste' = waste - 1;
+               init fuel >= 1, read in [2, 5], waste = 0, a = 3, b = 0 target b >= 2, fuel >= 3";
+    for engine in [Engine::Basis, Engine::Forward] {
+        let run = ask(net, engine).run.expect("a run");
+        assert_eq!(run.initial.iter().collect::<Vec<_>>(), [(0, 7), (1, 3), (3, 3)], "{engine:?}");
+    }
+    expect(&net.replace("[2, 5]", "[1, 2]"), Verdict::Holds);
+}
+
+/// A linear program of this size takes many seconds; a limit does not wait for its end.
+#[test]
+fn a_linear_program_is_interrupted() {
+    let mut seed = 7u64;
+    let mut random = |n: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % n
+    };
+    let places = 900;
+    let mut text = String::from("vars");
+    (0..places).for_each(|place| text.push_str(&format!(" p{place}")));
+    text.push_str("\nrules\n");
+    for _ in 0..6000 {
+        let mut used: Vec<u64> = Vec::new();
+        while used.len() < 6 {
+            let place = random(places);
+            if !used.contains(&place) {
+                used.push(place);
+            }
+        }
+        let (takes, gives) = used.split_at(used.len() / 2);
+        let guards: Vec<String> = takes.iter().map(|p| format!("p{p} >= {}", 1 + p % 3)).collect();
+        let mut effects: Vec<String> =
+            takes.iter().map(|p| format!("p{p}' = p{p} - {}", 1 + p % 3)).collect();
+        effects.extend(gives.iter().map(|p| format!("p{p}' = p{p} + {}", 2 + p % 4)));
+        text.push_str(&format!("{} -> {};\n", guards.join(", "), effects.join(", ")));
+    }
+    let initial: Vec<String> = (0..places).map(|p| format!("p{p} = {}", 5 + p % 7)).collect();
+    text.push_str(&format!("init {} target p0 >= 50, p1 >= 50, p2 >= 50", initial.join(", ")));
+    let problem = read(&text);
+    let start = Instant::now();
+    let limits = Limits { time: Some(Duration::from_millis(600)), ..Limits::default() };
+    let options = Options { engine: Engine::Prechecks, limits, ..Options::default() };
+    let checked = check(&problem, &options, &mut Silent);
+    assert_eq!(checked.outcome.verdict, Verdict::Inconclusive(StopReason::Time));
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
 }
 
 /// Read, checked and certified in seconds on a machine that has nothing else to do: 1,000 places and 20,000 transitions.
@@ -136,7 +198,8 @@ fn limits_and_cancelling_are_obeyed() {
                a >= 1, z >= 2 -> c' = c + 1; init a = 0, b = 0, c = 0, y = 1, z = 0 target c >= 1";
     let limits = Limits { time: Some(Duration::from_millis(300)), ..Limits::default() };
     let start = Instant::now();
-    let checked = check(&read(net), &Options { engine: Engine::Forward, limits }, &mut Silent);
+    let checked =
+        check(&read(net), &Options { engine: Engine::Forward, limits, ..Options::default() }, &mut Silent);
     assert!(matches!(checked.outcome.verdict, Verdict::Inconclusive(_)));
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 

@@ -10,7 +10,7 @@ use crate::args::{CheckArgs, CostUnit, SearchOrder};
 use crate::backend::{Asking, ExplicitOptions, Goal, Model, Question, Report};
 use crate::console::{self, Failure};
 use crate::input;
-use crate::plan::Engine;
+use crate::plan::{Engine, Input};
 use crate::progress::Watch;
 use clap::ValueEnum;
 use preempt_core::diagnostic::nearest;
@@ -23,13 +23,18 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
         could_be_written(path)?;
     }
     let source = input::read(&args.model)?;
-    let engine = args.search.engine.unwrap_or_else(|| symbolic::default_engine(args, source.input));
+    let engine = match args.search.engine {
+        None | Some(Engine::Auto) if source.input != Input::Net && source.input != Input::Pnml => {
+            symbolic::default_engine(args, source.input)
+        }
+        wanted => source.input.engine(wanted),
+    };
     if engine == Engine::Symbolic {
         return symbolic::check(args, source);
     }
     symbolic::refuse_elsewhere(&args.symbolic)?;
-    if engine == Engine::Wsts {
-        return net::check(args, source);
+    if matches!(source.input, Input::Net | Input::Pnml) {
+        return net::check(args, source, engine);
     }
     let formula = args.ltl.as_deref();
     let Some(ready) = prepared(&args.model, source, engine, formula, args.output.color)? else {

@@ -8,12 +8,12 @@ use crate::ExitStatus;
 use crate::args::CountArgs;
 use crate::backend::{Goal, search};
 use crate::console::{self, Failure};
-use crate::plan::Engine;
+use crate::plan::{Engine, Input};
 use crate::progress::Watch;
 use preempt_report::TextOptions;
 
 pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
-    let engine = args.search.engine.unwrap_or(Engine::Explicit);
+    let engine = Input::Promela.engine(args.search.engine);
     if engine == Engine::Symbolic {
         return Err(
             Failure::new("the symbolic engine does not count states one by one").hint("leave out --engine")
@@ -37,9 +37,7 @@ pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
     let outcome = match engine {
         Engine::Explicit => explicit::explore(&ready, &args.search, &settings, Goal::Count, &mut watch)
             .map(|report| report.outcome),
-        Engine::Reference | Engine::Symbolic | Engine::Wsts => {
-            Ok(search::count(&interpreter, &options(&args.search), &mut watch))
-        }
+        _ => Ok(search::count(&interpreter, &options(&args.search), &mut watch)),
     };
     watch.finish();
     let outcome = outcome?;

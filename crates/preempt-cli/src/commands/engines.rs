@@ -9,34 +9,31 @@ pub fn run() -> Result<ExitStatus, Failure> {
     Ok(ExitStatus::Holds)
 }
 
-/// Wide enough for the longest list of verbs.
+/// Wide enough for the longest list of verbs, and for the longest name.
 const COLUMN: usize = 32;
+const NAME: usize = 14;
 
+/// A line for each engine, with what it does for each input; then what the inputs and the engines are.
 fn table() -> String {
-    let mut text = format!("{:<12}", "");
-    for engine in Engine::ALL {
-        text.push_str(&format!("{:<COLUMN$}", engine.name()));
-    }
-    let mut notes = String::new();
+    let mut text = format!("{:<NAME$}", "");
     for input in Input::ALL {
-        text = format!("{}\n{:<12}", text.trim_end(), input.name());
-        for engine in Engine::ALL {
-            match plan(input, engine) {
-                Ok(plan) => text.push_str(&format!("{:<COLUMN$}", plan.verbs())),
-                Err(why) => {
-                    text.push_str(&format!("{:<COLUMN$}", "-"));
-                    notes.push_str(&format!("{} with {}: {why}\n", input.name(), engine.name()));
-                }
-            }
+        text.push_str(&format!("{:<COLUMN$}", input.name()));
+    }
+    for engine in Engine::ALL {
+        text = format!("{}\n{:<NAME$}", text.trim_end(), engine.name());
+        for input in Input::ALL {
+            let verbs = plan(input, engine).map_or("-", |plan| plan.verbs());
+            text.push_str(&format!("{verbs:<COLUMN$}"));
         }
     }
-    text = format!("{}\n\n{notes}", text.trim_end());
+    text = format!("{}\n\n", text.trim_end());
+    for engine in Engine::ALL {
+        text.push_str(&format!("{:<NAME$}{}\n", engine.name(), engine.description()));
+    }
+    text.push('\n');
     for input in Input::ALL {
         let extensions: Vec<String> = input.extensions().iter().map(|name| format!(".{name}")).collect();
-        text.push_str(&format!("{:<12}{}\n", input.name(), extensions.join(" ")));
-    }
-    for engine in Engine::ALL {
-        text.push_str(&format!("{:<12}{}\n", engine.name(), engine.description()));
+        text.push_str(&format!("{:<NAME$}{}\n", input.name(), extensions.join(" ")));
     }
     text
 }

@@ -1,6 +1,8 @@
 //! One file a verb.
 
+pub mod certify;
 pub mod check;
+pub mod convert;
 pub mod count;
 pub mod engines;
 mod explicit;

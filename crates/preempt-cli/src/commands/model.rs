@@ -35,7 +35,7 @@ pub fn prepared(
 ) -> Result<Option<Ready>, Failure> {
     let plan = plan(source.input, engine).map_err(|why| no_plan(source.input, engine, why))?;
     match plan {
-        Plan::NetByWsts => Err(Failure::new("this is a net; only `check` takes it")),
+        Plan::NetByCoverability(_) => Err(Failure::new("this is a net; only `check` takes it")),
         Plan::BooleanByReference | Plan::BooleanByExplicit | Plan::BooleanBySymbolic => {
             boolean(args, source, formula, colour)
         }
@@ -74,7 +74,7 @@ fn boolean(
     Ok(sound(loaded, colour).map(|(model, sources)| Ready { file: source.name, model, sources }))
 }
 
-fn no_plan(input: Input, engine: Engine, why: &str) -> Failure {
+pub(super) fn no_plan(input: Input, engine: Engine, why: &str) -> Failure {
     Failure::new(format!("{} with the {} engine: {why}", input.name(), engine.name()))
 }
 

@@ -1,45 +1,62 @@
 //! `preempt check` for nets: can a target be covered, with any number of tokens?
 
+use super::certify;
 use super::check::{cannot_write, could_be_written};
-use super::outcome::{info, present};
+use super::explicit;
+use super::model::no_plan;
+use super::outcome::present;
 use crate::ExitStatus;
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, Colour, Format};
 use crate::console::{self, Failure};
 use crate::input;
-use crate::plan::Engine;
+use crate::plan::{Engine, Input, Plan, plan};
 use crate::progress::Watch;
-use preempt_core::{Diagnostic, SourceMap};
-use preempt_report::{TextOptions, render_diagnostics, to_json};
-use preempt_wsts::Options;
+use preempt_core::{Diagnostic, SourceMap, Verdict};
+use preempt_net::mcc::{self, CoverProperty, Quantifier};
+use preempt_net::{Problem, pnml, spec};
+use preempt_report::style::{Ink, Style};
+use preempt_report::{RunInfo, Setting, TextOptions, render_diagnostics, to_json};
+use preempt_wsts::{Checked, Diagrams, Options};
+use std::path::Path;
 
-pub fn check(args: &CheckArgs, source: input::Model) -> Result<ExitStatus, Failure> {
+pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<ExitStatus, Failure> {
     refuse_what_does_not_fit(args)?;
+    explicit::refuse_elsewhere(&args.search, Some(args)).map_err(|failure| Failure::new(failure.message))?;
+    let Plan::NetByCoverability(by) =
+        plan(source.input, engine).map_err(|why| no_plan(source.input, engine, why))?
+    else {
+        return Err(no_plan(source.input, engine, "it takes no nets"));
+    };
     if let Some(path) = &args.certificate {
         could_be_written(path)?;
     }
-    let mut sources = SourceMap::new();
-    let id = sources.add(source.name.as_str(), source.text.as_str());
-    let (problem, diagnostics) = preempt_net::spec::read(id, &source.text);
-    let style = console::stderr_style(args.output.color);
-    console::complain(&render_diagnostics(&diagnostics, &sources, console::stderr_width(), style));
-    if diagnostics.iter().any(Diagnostic::is_error) {
+    let (file, source_input) = (source.name.clone(), source.input);
+    let wanted = args.property.as_deref();
+    let Some(asked) = load(source, args.properties.as_deref(), wanted, args.output.color)? else {
         return Ok(ExitStatus::Input);
+    };
+    asked.has_target(&file)?;
+    if let Some(why) = by.refuses(&asked.problem) {
+        return Err(no_plan(source_input, engine, why));
     }
     let mut watch = Watch::start();
-    let checked = preempt_wsts::check(
-        &problem,
-        &Options { limits: args.search.limits(), ..Options::default() },
-        &mut watch,
-    );
+    let options = Options { engine: by, limits: args.search.limits(), ..Options::default() };
+    let mut checked = preempt_wsts::check(&asked.problem, &options, &mut watch);
     watch.finish();
     if let Some(error) = &checked.internal_error {
         return Err(Failure::new(format!("internal error: {error}")));
     }
-    let info = info(&source.name, Engine::Wsts, &args.search, None, None);
+    asked.name_what_is_violated(&mut checked);
+    let answered_by = Setting::Text(checked.answered_by.name().into());
+    let mut options = vec![("answered_by".to_string(), answered_by)];
+    options.extend(checked.diagrams.iter().flat_map(numbers));
+    let info = RunInfo { file, engine: engine.name().into(), options };
     let text = TextOptions { full: args.full, ..TextOptions::default() };
-    console::print(&present(&info, &checked.outcome, &args.output, text))?;
+    let result = present(&info, &checked.outcome, &args.output, text);
+    let text = || words(&asked, &checked, &result, console::stdout_style(args.output.color));
+    console::print(&if args.output.format == Format::Text { text() } else { result.clone() })?;
     if let (Some(path), Some(certificate)) = (&args.certificate, &checked.certificate) {
-        std::fs::write(path, certificate.write(&problem.net))
+        std::fs::write(path, certificate.write(&asked.problem.net))
             .map_err(|error| cannot_write(path, &error.to_string()))?;
     }
     if let (Some(path), Some(_)) = (&args.trace, &checked.outcome.counterexample) {
@@ -49,12 +66,166 @@ pub fn check(args: &CheckArgs, source: input::Model) -> Result<ExitStatus, Failu
     Ok(checked.outcome.verdict.into())
 }
 
+/// A net with its targets; those of all properties together, so that one certificate is about all of them.
+pub struct Asked {
+    pub problem: Problem,
+    pub properties: Vec<CoverProperty>,
+    pub sources: SourceMap,
+}
+
+/// `None` if the input has errors; they have been printed.
+pub fn load(
+    source: input::Model,
+    properties: Option<&Path>,
+    wanted: Option<&str>,
+    colour: Colour,
+) -> Result<Option<Asked>, Failure> {
+    let mut sources = SourceMap::new();
+    let id = sources.add(source.name.as_str(), source.text.as_str());
+    let (mut problem, mut diagnostics) = match source.input {
+        Input::Pnml => pnml::read(id, &source.text),
+        Input::Net => spec::read(id, &source.text),
+        other => return Err(Failure::new(format!("this is {}, and no net", other.name()))),
+    };
+    let mut read = Vec::new();
+    match properties {
+        Some(path) if source.input == Input::Pnml => {
+            let text = input::text_of(path)?;
+            let id = sources.add(path.display().to_string().as_str(), text.as_str());
+            // Names mean nothing before the net is understood.
+            if !diagnostics.iter().any(Diagnostic::is_error) {
+                let found = mcc::read(&problem.net, id, &text, wanted);
+                read = found.0;
+                diagnostics.extend(found.1);
+            }
+        }
+        Some(_) => {
+            return Err(Failure::new("--properties is for PNML nets; this net has a target of its own"));
+        }
+        None if wanted.is_some() => {
+            return Err(Failure::new("--property needs a file of properties, as in --properties FILE"));
+        }
+        None => {}
+    }
+    problem.targets.extend(read.iter().flat_map(|property| property.targets.iter().cloned()));
+    let style = console::stderr_style(colour);
+    console::complain(&render_diagnostics(&diagnostics, &sources, console::stderr_width(), style));
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        if read.len() + diagnostics.len() > 1 && properties.is_some() && wanted.is_none() {
+            console::complain("help: --property NAME asks for one property only\n");
+        }
+        return Ok(None);
+    }
+    Ok(Some(Asked { problem, properties: read, sources }))
+}
+
+impl Asked {
+    pub fn has_target(&self, file: &str) -> Result<(), Failure> {
+        if self.problem.targets.is_empty() && self.properties.is_empty() {
+            return Err(Failure::new(format!("`{file}` has no target"))
+                .hint("give a file of properties, as in --properties ReachabilityCardinality.xml"));
+        }
+        Ok(())
+    }
+
+    /// The property whose target the run covers, and what that says about it.
+    fn name_what_is_violated(&self, checked: &mut Checked) {
+        if checked.outcome.verdict != Verdict::Violated {
+            return;
+        }
+        let Some(run) = &checked.run else { return };
+        checked.outcome.counterexample = run.trace(&self.problem, Some(&self.sources));
+        let markings = self.problem.replay(&run.initial, &run.transitions).unwrap_or_default();
+        let Some(last) = markings.last() else { return };
+        let covered = |property: &&CoverProperty| property.targets.iter().any(|target| last.covers(target));
+        if let (Some(property), Some(violation)) =
+            (self.properties.iter().find(covered), &mut checked.outcome.violation)
+        {
+            violation.name = match property.quantifier {
+                Quantifier::Reachable => format!("EF {} is true", property.id),
+                Quantifier::Invariant => format!("AG {} is false", property.id),
+            };
+        }
+    }
+
+    /// What "holds" says about each property.
+    fn checked(&self) -> Vec<String> {
+        let one = |property: &CoverProperty| match property.quantifier {
+            Quantifier::Reachable => format!("EF {} is false", property.id),
+            Quantifier::Invariant => format!("AG {} is true", property.id),
+        };
+        self.properties.iter().map(one).collect()
+    }
+}
+
+/// The result for people: a proof says what it is made of, and a run how many tokens it takes.
+fn words(asked: &Asked, checked: &Checked, result: &str, style: Style) -> String {
+    let by = checked.answered_by.name();
+    let seconds = checked.outcome.stats.time.as_secs_f64();
+    match (&checked.run, &checked.certificate) {
+        (_, Some(certificate)) => {
+            let mut text = format!("{}: ", style.paint(Ink::Good, "holds"));
+            text.push_str(match asked.problem.targets.len() {
+                1 => "the target cannot be covered",
+                _ => "no target can be covered",
+            });
+            let parametric = asked.problem.initial.iter().any(|range| range.high.is_none());
+            text.push_str(if parametric { ", whatever the number of tokens\n" } else { "\n" });
+            for line in asked.checked() {
+                text.push_str(&format!("  {line}\n"));
+            }
+            text.push_str(&format!("certified ({by}, {seconds:.2} s):\n{}", certify::summary(certificate)));
+            text.push_str(&weights(checked));
+            text
+        }
+        (Some(run), _) => {
+            let markings = asked.problem.replay(&run.initial, &run.transitions).unwrap_or_default();
+            let most = markings.iter().map(preempt_net::Marking::weight).max().unwrap_or(0);
+            let tokens = if most == 1 { "1 token".into() } else { format!("{most} tokens") };
+            let fewest = if checked.fewest_tokens { "no run does with fewer" } else { "fewer may do" };
+            format!("{result}found ({by}): at most {tokens} at once; {fewest}\n{}", weights(checked))
+        }
+        _ => format!("{result}{}", weights(checked)),
+    }
+}
+
+/// What the engine by weight needed.
+fn weights(checked: &Checked) -> String {
+    let Some(d) = checked.diagrams else { return String::new() };
+    format!(
+        "  weights up to {} (n = {}, delta = {}), {} local states in {} bits:\n  \
+         diagrams of height {} (at most {}), {} nodes, {} backward images\n",
+        d.weight,
+        d.n,
+        d.delta,
+        d.local_states,
+        d.bits_per_slot,
+        d.height,
+        d.bound().max(d.height),
+        d.nodes,
+        d.rounds
+    )
+}
+
+fn numbers(d: &Diagrams) -> Vec<(String, Setting)> {
+    let number = |name: &str, value: u64| (name.to_string(), Setting::Number(value));
+    vec![
+        number("weight", d.weight),
+        number("n", d.n),
+        number("delta", d.delta),
+        number("local_states", d.local_states as u64),
+        number("height", d.height),
+        number("height_bound", d.bound()),
+        number("nodes", d.nodes as u64),
+        number("backward_images", d.rounds),
+    ]
+}
+
 /// A net has no processes to preempt and no formulas.
 fn refuse_what_does_not_fit(args: &CheckArgs) -> Result<(), Failure> {
     let options = [
         ("--bound", args.search.bound.is_some()),
         ("--fair-switch", args.search.fair_switch),
-        ("--property", args.property.is_some()),
         ("--ltl", args.ltl.is_some()),
         ("--non-progress", args.non_progress),
         ("--weak-fairness", args.weak_fairness),

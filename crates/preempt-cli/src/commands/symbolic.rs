@@ -56,10 +56,7 @@ pub fn check(args: &CheckArgs, source: input::Model) -> Result<ExitStatus, Failu
 /// The engine for what is asked, if none is named: a bound on contexts is the symbolic engine's, and its options are
 /// given to no other; so are the explicit engine's.
 pub fn default_engine(args: &CheckArgs, input: Input) -> Engine {
-    let engine = input.engine();
-    if engine == Engine::Wsts {
-        return engine;
-    }
+    let engine = input.engine(None);
     if given(&args.symbolic).is_some() {
         return Engine::Symbolic;
     }

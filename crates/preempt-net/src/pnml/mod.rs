@@ -3,5 +3,5 @@
 mod print;
 mod read;
 
-pub use print::print;
+pub use print::{ids, print};
 pub use read::read;

@@ -1,9 +1,12 @@
 //! A problem's net as PNML.
 //!
-//! PNML has one initial marking: a parametric place gets a transition that adds tokens to it, which changes
-//! nothing that can be covered. What PNML cannot say at all is refused.
+//! PNML has one initial marking. A parametric place gets a transition that adds tokens to it, and a place that
+//! begins with `low..=high` a store for the difference. That changes nothing that can be covered, as long as no
+//! transition moves all tokens of the place away: tokens that come later are then as good as tokens that were
+//! there before. What PNML cannot say at all is refused.
 
-use crate::marking::Marking;
+use crate::marking::{Marking, Place};
+use crate::net::Net;
 use crate::problem::Problem;
 use quick_xml::escape::escape;
 use std::fmt::Write;
@@ -24,18 +27,19 @@ pub fn print(problem: &Problem) -> Result<String, String> {
          <pnml xmlns=\"http://www.pnml.org/version-2009/grammar/pnml\">\n \
          <net id=\"net\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\">\n  <page id=\"page\">\n",
     );
-    let ids = unique(net.places.iter().chain(net.transitions.iter().map(|t| &t.name)));
+    let ids: Vec<String> = ids(net).iter().map(|id| escape(id.as_str()).into_owned()).collect();
     let (places, transitions) = ids.split_at(net.places.len());
     for ((place, id), name) in (0..).zip(places).zip(&net.places) {
         let range = problem.range(place);
-        if range.high.is_some_and(|high| high > range.low) {
-            return Err(format!("PNML cannot say that `{name}` begins with {} or more tokens", range.low));
+        if range.high != Some(range.low) && loses_all(net, place) {
+            return Err(format!(
+                "PNML has one initial marking, and `{name}` has several numbers of tokens at first"
+            ));
         }
-        let _ = write!(text, "   <place id=\"{id}\"><name><text>{}</text></name>", escape(name.as_str()));
-        if range.low > 0 {
-            let _ = write!(text, "<initialMarking><text>{}</text></initialMarking>", range.low);
+        write_place(&mut text, id, name, range.low);
+        if let Some(high) = range.high.filter(|high| *high > range.low) {
+            write_place(&mut text, &fresh("store", id, &ids), &format!("store of {name}"), high - range.low);
         }
-        text.push_str("</place>\n");
     }
     let mut arcs = Arcs { text: String::new(), count: 0 };
     for (id, transition) in transitions.iter().zip(&net.transitions) {
@@ -51,9 +55,13 @@ pub fn print(problem: &Problem) -> Result<String, String> {
         }
     }
     for (place, id) in (0..).zip(places) {
-        if problem.range(place).high.is_none() {
-            let source = format!("add_{id}");
+        let range = problem.range(place);
+        if range.high != Some(range.low) {
+            let source = fresh("add", id, &ids);
             let _ = writeln!(text, "   <transition id=\"{source}\"/>");
+            if range.high.is_some() {
+                arcs.add(&fresh("store", id, &ids), &source, 1, "");
+            }
             arcs.to(places, &Marking::from_pairs([(place, 1)]), &source);
         }
     }
@@ -94,12 +102,32 @@ impl Arcs {
     }
 }
 
-/// Ids that are all different: places and transitions share one space of ids.
-fn unique<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
+fn fresh(prefix: &str, id: &str, used: &[String]) -> String {
+    let mut name = format!("{prefix}_{id}");
+    while used.contains(&name) {
+        name.push('_');
+    }
+    name
+}
+
+fn write_place(text: &mut String, id: &str, name: &str, tokens: u64) {
+    let _ = write!(text, "   <place id=\"{id}\"><name><text>{}</text></name>", escape(name));
+    if tokens > 0 {
+        let _ = write!(text, "<initialMarking><text>{tokens}</text></initialMarking>");
+    }
+    text.push_str("</place>\n");
+}
+
+fn loses_all(net: &Net, place: Place) -> bool {
+    net.transitions.iter().any(|transition| transition.move_of(place).is_some())
+}
+
+/// What places, and behind them transitions, are called in PNML: they share one space of ids.
+pub fn ids(net: &Net) -> Vec<String> {
     let mut used = foldhash::HashSet::<String>::default();
     let mut ids = Vec::new();
-    for name in names {
-        let mut id: String = escape(name.as_str()).into_owned();
+    for name in net.places.iter().chain(net.transitions.iter().map(|t| &t.name)) {
+        let mut id = name.clone();
         while !used.insert(id.clone()) {
             id.push('_');
         }

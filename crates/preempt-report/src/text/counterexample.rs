@@ -6,7 +6,7 @@ use super::rows::{final_values, rows};
 use super::summary::describe;
 use super::words::{clean, counted, fill};
 use crate::style::Ink;
-use preempt_core::{Change, Property, Trace, Value};
+use preempt_core::{Change, Property, PropertyKind, Trace, Value};
 
 /// The headings are repeated after this many rows, so that one is always in sight.
 const HEADING_EVERY: usize = 60;
@@ -16,7 +16,7 @@ const VALUE_LINES: usize = 3;
 /// The numbers of a run, the run itself, and how it ends.
 pub fn render_run(trace: &Trace, violation: Option<&Property>, options: &TextOptions) -> String {
     let style = options.style;
-    let mut text = headline(trace, options);
+    let mut text = headline(trace, violation, options);
     text.push('\n');
     text.push_str(&values("start", &trace.initial, options));
     if !trace.steps.is_empty() {
@@ -49,15 +49,16 @@ pub fn render_run(trace: &Trace, violation: Option<&Property>, options: &TextOpt
     text
 }
 
-fn headline(trace: &Trace, options: &TextOptions) -> String {
+fn headline(trace: &Trace, violation: Option<&Property>, options: &TextOptions) -> String {
     let preemptions = trace.preemptions();
-    let numbers = [
-        counted(trace.steps.len(), "step"),
-        counted(preemptions, "preemption"),
-        counted(trace.switches() - preemptions, "forced switch"),
-        counted(trace.processes, "process"),
-    ]
-    .join(", ");
+    let steps = counted(trace.steps.len(), "step");
+    // A net has no processes.
+    let numbers = if violation.is_some_and(|property| property.kind == PropertyKind::Coverability) {
+        steps
+    } else {
+        let switches = counted(trace.switches() - preemptions, "forced switch");
+        [steps, counted(preemptions, "preemption"), switches, counted(trace.processes, "process")].join(", ")
+    };
     let lead = options.promise.map_or(String::new(), |promise| format!("{promise}: "));
     let mut text = format!("  {lead}{}\n", options.style.paint(Ink::Strong, &numbers));
     if let Some(command) = &options.again {

@@ -125,3 +125,26 @@ pub fn brute_force(problem: &Problem, extra: u64, heaviest: u64, most_states: us
     }
     if whole { Brute::Never } else { Brute::Unknown }
 }
+
+/// Is a target covered by a run that never has more than so many tokens?
+pub fn covered_within(problem: &Problem, most: u64) -> bool {
+    let mut starts = vec![Marking::new()];
+    for (place, range) in (0u32..).zip(&problem.initial) {
+        let high = range.high.unwrap_or(most).min(most);
+        let more = |start: &Marking| -> Vec<Marking> {
+            (range.low..=high).map(|n| start.plus(&Marking::from_pairs([(place, n)]))).collect()
+        };
+        starts = starts.iter().flat_map(more).filter(|start| start.weight() <= most).collect();
+    }
+    let mut seen: BTreeSet<Marking> = starts.iter().cloned().collect();
+    while let Some(marking) = starts.pop() {
+        if problem.covers_target(&marking) {
+            return true;
+        }
+        for transition in &problem.net.transitions {
+            let after = transition.fire(&marking).filter(|after| after.weight() <= most);
+            starts.extend(after.filter(|after| seen.insert(after.clone())));
+        }
+    }
+    false
+}

@@ -1,0 +1,70 @@
+//! How many tokens can a place ever have? By weighted sums that never grow, and where there is none, by visiting
+//! every marking, if they are few.
+
+use crate::inequation::Inequation;
+use crate::stop::{Counters, Stop};
+use foldhash::{HashSet, HashSetExt};
+use preempt_core::Limits;
+use preempt_net::{Marking, Place, Problem};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+const LP_LIMIT: Duration = Duration::from_secs(5);
+/// So many markings are visited at most.
+const FEW: usize = 300_000;
+
+/// For each place the most tokens it can have, or nothing where no bound is found.
+pub fn place_bounds(problem: &Problem, limits: Limits) -> Vec<Option<u64>> {
+    let (cancelled, counters) = (AtomicBool::new(false), Counters::default());
+    let deadline = limits.time.map(|time| Instant::now() + time);
+    let stop = Stop { deadline, limits, cancelled: &cancelled, counters: &counters };
+    let live = vec![true; problem.net.transitions.len()];
+    let inequation = Inequation::new(problem, &live, LP_LIMIT, &stop);
+    let places = 0..problem.net.places.len() as Place;
+    let bounds: Vec<Option<u64>> = places.map(|place| inequation.place_bound(place)).collect();
+    if bounds.iter().all(Option::is_some) {
+        return bounds;
+    }
+    match visited(problem, &stop) {
+        Some(most) => most.into_iter().map(Some).collect(),
+        None => bounds,
+    }
+}
+
+/// The largest number of tokens on each place over all reachable markings, if there are few of them.
+fn visited(problem: &Problem, stop: &Stop<'_>) -> Option<Vec<u64>> {
+    let mut starts = vec![Marking::new()];
+    for (place, range) in (0..).zip(&problem.initial) {
+        let choices = range.low..=range.high?;
+        if (starts.len() as u64).saturating_mul(choices.clone().count() as u64) > FEW as u64 {
+            return None;
+        }
+        let with = |start: &Marking, n: u64| {
+            let mut start = start.clone();
+            start.set(place, n);
+            start
+        };
+        starts = starts
+            .iter()
+            .flat_map(|start| choices.clone().map(|n| with(start, n)).collect::<Vec<_>>())
+            .collect();
+    }
+    let mut most = vec![0u64; problem.net.places.len()];
+    let mut seen: HashSet<Marking> = HashSet::new();
+    let mut open = starts;
+    while let Some(marking) = open.pop() {
+        if seen.len() >= FEW || (seen.len().is_multiple_of(1024) && stop.reason().is_some()) {
+            return None;
+        }
+        marking.iter().for_each(|(place, n)| most[place as usize] = most[place as usize].max(n));
+        // More and more tokens: there is no end to this.
+        if marking.weight() > u64::from(u32::MAX) {
+            return None;
+        }
+        for transition in &problem.net.transitions {
+            open.extend(transition.fire(&marking).filter(|after| !seen.contains(after)));
+        }
+        seen.insert(marking);
+    }
+    Some(most)
+}

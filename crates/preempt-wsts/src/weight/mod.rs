@@ -1,0 +1,112 @@
+//! Backward by weight: the algorithm of Fig. 3, with the optimisation of section 4.1, for any nicely sliceable system.
+//!
+//! Sets of states of bounded weight are finite, so that the backward reachable ones among them can be computed by any
+//! means; [`slots`] does it with decision diagrams for nets, and [`explicit`] one by one for everything that is well
+//! structured. Weights grow until delta of them in a row bring nothing new (Theorem 1).
+
+pub mod explicit;
+pub(crate) mod net;
+pub(crate) mod slots;
+
+/// What Fig. 3 needs of a nicely sliceable system (Definition 9), with sets of whatever kind.
+pub trait Sliceable {
+    type Set: Clone + PartialEq;
+    /// Why a set could not be computed.
+    type Error;
+
+    /// The delta of Definition 8.
+    fn deflation(&self) -> u64;
+
+    /// The weight of the heaviest element in the basis of the targets.
+    fn base_weight(&self) -> u64;
+
+    /// The targets of at most this weight.
+    fn targets(&self, weight: u64) -> Result<Self::Set, Self::Error>;
+
+    /// Lift (Definition 11): what is above a set of at most `weight - 1`, and of at most this weight.
+    fn lift(&self, set: &Self::Set, weight: u64) -> Result<Self::Set, Self::Error>;
+
+    /// The states of at most this weight from which one step leads into the set.
+    fn before(&self, set: &Self::Set, weight: u64) -> Result<Self::Set, Self::Error>;
+
+    /// The part of the set that lies below an initial state.
+    fn initial(&self, set: &Self::Set, weight: u64) -> Result<Self::Set, Self::Error>;
+
+    fn union(&self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Self::Error>;
+    fn minus(&self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Self::Error>;
+    fn is_empty(&self, set: &Self::Set) -> bool;
+}
+
+/// A set in the order of its making: what is in it leads into earlier ones.
+#[derive(Debug, Clone)]
+pub struct Layer<S> {
+    pub set: S,
+    pub weight: u64,
+    /// Its states lie above earlier ones; otherwise one step leads from each to an earlier one.
+    pub lifted: bool,
+}
+
+#[derive(Debug, Clone)]
+pub enum Found<S> {
+    /// Part of a set lies below initial states; the layers lead from there to the targets.
+    Reached { part: S, weight: u64, layers: Vec<Layer<S>> },
+    /// The upward closure of this set, of at most this weight n, is everything that leads to a target.
+    Converged { set: S, n: u64 },
+}
+
+/// Fig. 3; with `lifting`, lines 3' and 5' of section 4.1. `go_on` is asked between operations: with the weight and the
+/// number of rounds so far.
+pub fn by_weight<S: Sliceable>(
+    system: &S,
+    lifting: bool,
+    go_on: &mut dyn FnMut(u64, u64) -> Result<(), S::Error>,
+) -> Result<Found<S::Set>, S::Error> {
+    let (delta, base) = (system.deflation(), system.base_weight());
+    let mut weight = base;
+    let mut n = base;
+    let mut rounds = 0;
+    let mut layers: Vec<Layer<S::Set>> = Vec::new();
+    // Gamma of the weight before, and of n.
+    let mut last: Option<S::Set> = None;
+    let mut best: Option<S::Set> = None;
+    while n + delta >= weight {
+        let lifted = last.as_ref().map(|last| system.lift(last, weight)).transpose()?;
+        let start = match &lifted {
+            Some(lifted) if lifting => lifted.clone(),
+            _ => system.targets(weight)?,
+        };
+        layers.push(Layer { set: start.clone(), weight, lifted: true });
+        let mut gamma = start.clone();
+        let mut new = start;
+        while !system.is_empty(&new) {
+            rounds += 1;
+            go_on(weight, rounds)?;
+            new = system.minus(&system.before(&new, weight)?, &gamma)?;
+            if !system.is_empty(&new) {
+                gamma = system.union(&gamma, &new)?;
+                layers.push(Layer { set: new.clone(), weight, lifted: false });
+            }
+        }
+        let part = system.initial(&gamma, weight)?;
+        if !system.is_empty(&part) {
+            return Ok(Found::Reached { part, weight, layers });
+        }
+        // Section 5.3: with lifting, Gamma contains what was lifted, and equality says the same as inclusion.
+        let nothing_new = match &lifted {
+            Some(lifted) if lifting => gamma == *lifted,
+            Some(lifted) => system.is_empty(&system.minus(&gamma, lifted)?),
+            None => false,
+        };
+        if !nothing_new {
+            n = weight;
+            best = Some(gamma.clone());
+        }
+        last = Some(gamma);
+        weight += 1;
+    }
+    let set = match best {
+        Some(set) => set,
+        None => system.targets(base)?,
+    };
+    Ok(Found::Converged { set, n })
+}

@@ -1,0 +1,175 @@
+//! Nets by weight: from the sets of Fig. 3 to an answer, a run or an inductive basis.
+
+use super::slots::{Slots, TABLES};
+use super::{Found, Layer, by_weight};
+use crate::answer::{Answer, Run};
+use crate::certificate::{Certificate, InductiveBasis};
+use crate::stop::Stop;
+use preempt_bdd::{Bdd, Full, Options};
+use preempt_core::StopReason;
+use preempt_net::{Marking, Place, Problem, WellStructured};
+use std::sync::atomic::Ordering;
+
+/// How large the diagrams became.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Diagrams {
+    /// The last weight at which something new was found: n_f of section 5.3.
+    pub n: u64,
+    pub delta: u64,
+    /// The largest weight that was looked at.
+    pub weight: u64,
+    /// What a slot can hold: a place, or nothing.
+    pub local_states: usize,
+    pub bits_per_slot: usize,
+    /// The number of Boolean variables of the largest set.
+    pub height: u64,
+    /// The most nodes in the table, those among them that were not needed any more.
+    pub nodes: usize,
+    /// Backward images that were computed.
+    pub rounds: u64,
+}
+
+impl Diagrams {
+    /// The bound of section 5.3: (n_f + delta) ceil(log2 |L|).
+    pub fn bound(&self) -> u64 {
+        (self.n + self.delta) * self.bits_per_slot as u64
+    }
+}
+
+/// Why the engine does not apply to a net, if it does not.
+pub(crate) fn refuses(problem: &Problem, lifting: bool) -> Option<&'static str> {
+    if problem.net.deflation().is_none() {
+        return Some("a transition copies tokens, which no delta bounds");
+    }
+    if !lifting && !problem.net.respects_weight() {
+        return Some("a reset changes the weight by what is there, and only the lifted sets allow that");
+    }
+    None
+}
+
+pub(crate) fn backward_by_weight(
+    problem: &Problem,
+    open: &[usize],
+    lifting: bool,
+    stop: &Stop<'_>,
+) -> (Answer, Diagrams) {
+    let mut diagrams = Diagrams::default();
+    if refuses(problem, lifting).is_some() {
+        return (Answer::Unknown(StopReason::Partial), diagrams);
+    }
+    for table in TABLES {
+        diagrams = Diagrams::default();
+        match search(problem, open, lifting, table, stop, &mut diagrams) {
+            Ok(answer) => return (answer, diagrams),
+            Err(Full) if stop.reason().is_some() => break,
+            Err(Full) => {}
+        }
+    }
+    (Answer::Unknown(stop.reason().unwrap_or(StopReason::Memory)), diagrams)
+}
+
+/// "Full" also when somebody wants no more.
+fn search(
+    problem: &Problem,
+    open: &[usize],
+    lifting: bool,
+    table: Options,
+    stop: &Stop<'_>,
+    diagrams: &mut Diagrams,
+) -> Result<Answer, Full> {
+    let slots = Slots::new(problem, open, &used(problem, open), table, stop)?;
+    diagrams.delta = problem.net.deflation().unwrap_or(0);
+    diagrams.local_states = slots.local_states();
+    diagrams.bits_per_slot = slots.bits();
+    let found = by_weight(&slots, lifting, &mut |weight, rounds| {
+        let nodes = slots.space.nodes();
+        diagrams.nodes = diagrams.nodes.max(nodes);
+        diagrams.weight = weight;
+        diagrams.height = weight * diagrams.bits_per_slot as u64;
+        diagrams.rounds = rounds;
+        stop.counters.states.store(nodes as u64, Ordering::Relaxed);
+        stop.counters.bytes.store(24 * nodes as u64, Ordering::Relaxed);
+        stop.reason().map_or(Ok(()), |_| Err(Full))
+    })?;
+    match found {
+        Found::Reached { part, weight, layers } => {
+            diagrams.n = weight;
+            let run = slots
+                .pick(&part, weight)
+                .map(|marking| walk(problem, &slots, &layers, marking))
+                .transpose()?;
+            let real = run.flatten().filter(|run| problem.is_counterexample(&run.initial, &run.transitions));
+            // A net that is not monotone may have the run only in its relaxation.
+            Ok(real.map_or(Answer::Unknown(StopReason::Partial), Answer::Covered))
+        }
+        Found::Converged { set, n } => {
+            diagrams.n = n;
+            let elements = slots.minimal(&set, n)?;
+            let basis = InductiveBasis { empty: Vec::new(), bounds: Vec::new(), elements };
+            Ok(Answer::Safe(Certificate { refutations: Vec::new(), basis: Some(basis) }))
+        }
+    }
+}
+
+/// The places that some transition or target has to do with.
+fn used(problem: &Problem, open: &[usize]) -> Vec<bool> {
+    let mut used = vec![false; problem.net.places.len()];
+    let mut mark = |place: Place| used[place as usize] = true;
+    for transition in &problem.net.transitions {
+        transition.consume.iter().chain(transition.produce.iter()).for_each(|(place, _)| mark(place));
+        for moved in &transition.moves {
+            mark(moved.from);
+            moved.to.iter().for_each(|to| mark(*to));
+        }
+    }
+    open.iter().flat_map(|target| problem.targets[*target].iter()).for_each(|(place, _)| mark(place));
+    used
+}
+
+/// From a marking in the last layer through earlier and earlier ones to a target: a step where the layer was made by a
+/// step, and a token that is not needed where it was lifted.
+fn walk(
+    problem: &Problem,
+    slots: &Slots<'_>,
+    layers: &[Layer<Bdd>],
+    start: Marking,
+) -> Result<Option<Run>, Full> {
+    let first_with = |marking: &Marking, before: usize| -> Result<Option<usize>, Full> {
+        for (number, layer) in layers.iter().enumerate().take(before) {
+            if slots.contains(&layer.set, layer.weight, marking)? {
+                return Ok(Some(number));
+            }
+        }
+        Ok(None)
+    };
+    let Some(initial) = problem.initial_covering(&start) else { return Ok(None) };
+    let mut transitions = Vec::new();
+    let (mut marking, mut before) = (start, layers.len());
+    'next: while !problem.covers_target(&marking) {
+        let Some(at) = first_with(&marking, before)? else { return Ok(None) };
+        before = at;
+        if layers[at].lifted {
+            for (place, n) in marking.clone().iter() {
+                let mut fewer = marking.clone();
+                fewer.set(place, n - 1);
+                // Also within the layer: it was lifted by several tokens at once.
+                if first_with(&fewer, at + 1)?.is_some() {
+                    marking = fewer;
+                    before = at + 1;
+                    continue 'next;
+                }
+            }
+        } else {
+            for (number, transition) in problem.net.transitions.iter().enumerate() {
+                let Some(after) = transition.fire_relaxed(&marking) else { continue };
+                if first_with(&after, at)?.is_some() {
+                    transitions.push(number);
+                    marking = after;
+                    continue 'next;
+                }
+            }
+        }
+        return Ok(None);
+    }
+    Ok(Some(Run { initial, transitions }))
+}
