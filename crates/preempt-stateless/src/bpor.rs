@@ -17,7 +17,7 @@
 //! - A step counts as a release if it is one by kind, or if it was seen to enable another thread, or if somebody
 //!   waits for the end of its thread: the definition and the algorithm disagree on which step is meant, so either does.
 
-use crate::executable::{Executable, Flow, Need, Operation};
+use crate::executable::{Executable, Flow, Move, Need, Operation};
 use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch};
 use crate::graph::Graph;
 use crate::runner::Runner;
@@ -25,8 +25,10 @@ use crate::runner::Runner;
 /// A point of the current run: the state before its `i`-th step.
 struct Point {
     enabled: Vec<usize>,
+    /// Every way on: of the enabled threads, and other ways of the disabled ones.
+    moves: Vec<Move>,
     backtrack: Vec<usize>,
-    visited: Vec<usize>,
+    visited: Vec<Move>,
     /// Of the path to here.
     cost: u32,
     last: Option<usize>,
@@ -44,9 +46,24 @@ impl Point {
     }
 
     fn add_all(&mut self) {
-        for thread in self.enabled.clone() {
-            self.add(thread);
+        for step in self.moves.clone() {
+            self.add(step.thread);
         }
+    }
+
+    fn can_move(&self, thread: usize) -> bool {
+        self.moves.iter().any(|step| step.thread == thread)
+    }
+
+    /// A thread is to be tried: all its ways are.
+    fn next(&self) -> Option<Move> {
+        let tried = |step: &&Move| self.backtrack.contains(&step.thread) && !self.visited.contains(step);
+        // In the order in which the threads were added.
+        self.moves
+            .iter()
+            .filter(tried)
+            .min_by_key(|step| self.backtrack.iter().position(|t| *t == step.thread))
+            .copied()
     }
 
     fn price(&self, thread: usize) -> u32 {
@@ -120,8 +137,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
     fn within(&mut self) -> Result<(), Stop> {
         self.enter(0, Flow::Continue)?;
         while let Some(point) = self.stack.last_mut() {
-            let next = point.backtrack.iter().copied().find(|thread| !point.visited.contains(thread));
-            let Some(thread) = next else {
+            let Some(step) = point.next() else {
                 self.stack.pop();
                 if !self.graph.path().is_empty() {
                     self.graph.pop();
@@ -129,18 +145,18 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
                 }
                 continue;
             };
-            point.visited.push(thread);
+            point.visited.push(step);
             // Line 12.
-            let cost = point.price(thread);
+            let cost = point.price(step.thread);
             if self.bound.is_some_and(|bound| cost > bound) {
                 self.cut = true;
                 continue;
             }
-            if self.fair.is_some_and(|most| point.unfairness[thread] > most) {
+            if self.fair.is_some_and(|most| point.unfairness[step.thread] > most) {
                 self.unfair = true;
                 continue;
             }
-            let flow = self.graph.follow(&mut self.runner, thread)?;
+            let flow = self.graph.follow(&mut self.runner, step)?;
             self.enter(cost, flow)?;
         }
         Ok(())
@@ -150,13 +166,13 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         self.runner.arrive()?;
         self.add_backtrack_points();
         let counts = self.graph.whole().counts;
-        let mut enabled = if flow == Flow::Continue { self.runner.enabled() } else { Vec::new() };
-        let livelock = !enabled.is_empty() && self.runner.len() >= self.watch.limits.steps;
+        let mut moves = if flow == Flow::Continue { self.runner.moves() } else { Vec::new() };
+        let livelock = !moves.is_empty() && self.runner.len() >= self.watch.limits.steps;
         let schedule = self.runner.schedule();
         if livelock {
-            enabled.clear();
+            moves.clear();
             self.watch.failed(Failing { schedule, preemptions: cost, livelock })?;
-        } else if enabled.is_empty() {
+        } else if moves.is_empty() {
             let end = self.runner.program_mut().end();
             self.terminal.terminal(&self.graph);
             self.watch.ended(end, || Failing { schedule, preemptions: cost, livelock })?;
@@ -176,8 +192,9 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
             None => Vec::new(),
         };
         let last = self.runner.last();
-        let mut point =
-            Point { enabled, backtrack: Vec::new(), visited: Vec::new(), cost, last, unfairness, releases };
+        let enabled = moves.iter().filter(|step| !step.varied).map(|step| step.thread).collect();
+        let (backtrack, visited) = (Vec::new(), Vec::new());
+        let mut point = Point { enabled, moves, backtrack, visited, cost, last, unfairness, releases };
         self.initialize(&mut point);
         self.stack.push(point);
         Ok(())
@@ -192,7 +209,10 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
             // Under both bounds there may be no thread that is cheapest in both ways: try all.
             Some(_) if self.bound.is_some() => point.add_all(),
             _ => {
-                let fairest = point.enabled.iter().copied().min_by_key(|&thread| point.unfairness[thread]);
+                // At rest, somebody who can go on by itself.
+                let moves =
+                    point.moves.iter().map(|step| (step.varied, point.unfairness[step.thread], step.thread));
+                let fairest = moves.min().map(|(_, _, thread)| thread);
                 fairest.into_iter().for_each(|thread| point.add(thread));
             }
         }
@@ -209,7 +229,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
             let mut counts = vec![0; self.graph.threads().len()];
             let logs = self.graph.threads();
             let path = self.graph.path().iter();
-            path.map(|&thread| {
+            path.map(|&Move { thread, .. }| {
                 counts[thread] += 1;
                 let log = &logs[thread];
                 let final_step = log.pending.is_none() && counts[thread] == log.events.len();
@@ -239,7 +259,10 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         self.add_backtrack_point(i, u);
         if self.bound.is_some() {
             // Algorithm 2, lines 8 and 9: where the block of the step begins, a switch may be free that is not at `i`.
-            let start = (1..=i).rev().find(|&j| steps[j - 1].0 != steps[j].0).unwrap_or(0);
+            // So it may where its thread could only go on in its other way.
+            let begins =
+                |j: usize| steps[j - 1].0 != steps[j].0 || !self.stack[j].enabled.contains(&steps[j].0);
+            let start = (1..=i).rev().find(|&j| begins(j)).unwrap_or(0);
             if start != i {
                 self.add_backtrack_point(start, u);
             }
@@ -255,12 +278,12 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
                 .is_some_and(|after| after.enabled.iter().any(|t| !stack[i].enabled.contains(t)));
         let point = &mut stack[i];
         let fits = fair.is_none_or(|most| {
-            let moved = point.visited.last().copied();
+            let moved = point.visited.last().map(|step| step.thread);
             point.unfairness.get(u).is_some_and(|&unfairness| unfairness <= most)
                 && !point.releases.contains(&u)
                 && !moved.is_some_and(|moved| point.releases.contains(&moved))
                 && !enables
         });
-        if point.enabled.contains(&u) && fits { point.add(u) } else { point.add_all() }
+        if point.can_move(u) && fits { point.add(u) } else { point.add_all() }
     }
 }

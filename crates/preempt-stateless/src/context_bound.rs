@@ -6,7 +6,7 @@
 //! With a fair bound (paper 003, definition 1.9) steps that are too far ahead in yields do not exist: unfairness is a
 //! property of the prefix and the thread, so the program below only leaves those steps out.
 
-use crate::executable::Stamp;
+use crate::executable::{Move, Stamp};
 use crate::graph::Graph;
 use crate::prefix::Prefix;
 use std::collections::HashMap;
@@ -66,7 +66,7 @@ impl ContextBounds {
     }
 
     /// An order of the prefix's steps with the fewest preemptions: who moves when.
-    pub fn cheapest(&mut self, graph: &Graph, prefix: &Prefix) -> Vec<usize> {
+    pub fn cheapest(&mut self, graph: &Graph, prefix: &Prefix) -> Vec<Move> {
         self.compute(graph, prefix);
         let index = |name: u64| graph.threads().iter().position(|log| log.name == name);
         let mut order = Vec::new();
@@ -80,9 +80,10 @@ impl ContextBounds {
             };
             let Some(best) = arrivals.iter().min_by_key(|arrival| price(arrival)) else { break };
             let Some(thread) = index(best.thread) else { break };
-            order.push(thread);
             follower = Some(best.thread);
             prefix = graph.without_last(&prefix, thread);
+            let varied = graph.threads()[thread].events[prefix.counts[thread] as usize].varied;
+            order.push(Move { thread, varied });
         }
         order.reverse();
         order

@@ -1,6 +1,6 @@
 //! What all algorithms share: the limits, the bound raised step by step, and what is reported.
 
-use crate::executable::{Executable, RunEnd};
+use crate::executable::{Executable, Move, RunEnd};
 use crate::graph::Graph;
 use crate::runner::{Diverged, Runner};
 use crate::{basic, bpor, cb_dfs, marking, pct, random};
@@ -63,7 +63,7 @@ pub enum Stop {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failing {
     /// Who moves when.
-    pub schedule: Vec<usize>,
+    pub schedule: Vec<Move>,
     pub preemptions: u32,
     /// It did not end within the limit on steps.
     pub livelock: bool,
@@ -131,8 +131,8 @@ pub(crate) fn show<E: Executable>(
         // Not one of the search's own runs.
         runner.runs -= 1;
         let mut graph = Graph::new(runner.program());
-        for thread in schedule {
-            graph.follow(runner, thread)?;
+        for step in schedule {
+            graph.follow(runner, step)?;
         }
         terminal.terminal(&graph);
     }
@@ -220,12 +220,12 @@ impl From<Diverged> for Stop {
 }
 
 /// The preemptions of a schedule, counted by running it. `None` if it cannot be run.
-pub fn preemptions_of(program: &mut impl Executable, schedule: &[usize]) -> Option<u32> {
+pub fn preemptions_of(program: &mut impl Executable, schedule: &[Move]) -> Option<u32> {
     let mut runner = Runner::new(program);
     let mut count = 0;
-    for &thread in schedule {
-        count += u32::from(runner.preempts(thread));
-        runner.step(thread).ok()?;
+    for &step in schedule {
+        count += u32::from(runner.preempts(step.thread));
+        runner.step(step).ok()?;
     }
     Some(count)
 }

@@ -29,6 +29,6 @@ pub mod program;
 pub mod random;
 pub mod runner;
 
-pub use executable::{Access, Executable, Flow, Need, ObjectId, Operation, RunEnd, Stamp};
+pub use executable::{Access, Executable, Flow, Move, Need, ObjectId, Operation, RunEnd, Stamp};
 pub use explore::{Exploration, Failing, Limits, Stop, Strategy, Terminal, explore};
 pub use graph::Graph;

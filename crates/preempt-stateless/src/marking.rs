@@ -15,7 +15,7 @@
 //! a state itself.
 
 use crate::context_bound::{ContextBounds, UNREACHABLE};
-use crate::executable::{Executable, Flow, Stamp};
+use crate::executable::{Executable, Flow, Move, Operation, Stamp};
 use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch};
 use crate::graph::Graph;
 use crate::prefix::Prefix;
@@ -67,7 +67,7 @@ struct Frame {
 }
 
 struct Choice {
-    thread: usize,
+    step: Move,
     successor: Stamp,
     /// Preemptions of this path with the step: no less than the context bound, and known without effort.
     cost: u32,
@@ -135,12 +135,12 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
             }
             // The path's own cost is an upper bound of the context bound: the dynamic program runs only beyond it.
             if choice.cost > self.bound
-                && self.bounds.of_step(&self.graph, &frame.prefix, choice.thread) > self.bound
+                && self.bounds.of_step(&self.graph, &frame.prefix, choice.step.thread) > self.bound
             {
                 continue;
             }
-            let (thread, cost) = (choice.thread, choice.cost);
-            let flow = self.graph.follow(&mut self.runner, thread)?;
+            let (step, cost) = (choice.step, choice.cost);
+            let flow = self.graph.follow(&mut self.runner, step)?;
             self.enter(&mut stack, cost, flow == Flow::Stop)?;
         }
         Ok(())
@@ -158,14 +158,12 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         self.runner.arrive()?;
         let prefix = self.graph.whole();
         self.recognise(prefix.stamp)?;
-        let enabled = if stopped { Vec::new() } else { self.runner.enabled() };
+        let mut moves = if stopped { Vec::new() } else { self.runner.moves() };
         debug_assert!(
-            stopped
-                || (0..self.graph.threads().len())
-                    .all(|t| self.graph.enabled_in(&prefix.counts, t) == enabled.contains(&t)),
-            "the graph and the program disagree on who is enabled"
+            stopped || self.graph.moves_in(&prefix.counts) == moves,
+            "the graph and the program disagree on who can move"
         );
-        if enabled.is_empty() {
+        if moves.is_empty() {
             let end = self.runner.program_mut().end();
             self.terminal.terminal(&self.graph);
             let (graph, bounds) = (&self.graph, &mut self.bounds);
@@ -187,17 +185,18 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
             return Ok(());
         }
         let last = self.runner.last();
-        let left = last.filter(|last| enabled.contains(last));
-        let mut choices = Vec::with_capacity(enabled.len());
+        let left = last.filter(|&last| moves.contains(&Move::from(last)));
         // Going on is free, so it comes first: cheap runs are made before dear ones.
-        for thread in left.into_iter().chain(enabled.iter().copied().filter(|&thread| Some(thread) != left)) {
-            if !self.bounds.fair(&self.graph, &prefix, thread) {
+        moves.sort_by_key(|step| Some(step.thread) != left);
+        let mut choices = Vec::with_capacity(moves.len());
+        for step in moves {
+            if !self.bounds.fair(&self.graph, &prefix, step.thread) {
                 self.unfair = true;
                 continue;
             }
-            let Some(successor) = self.graph.successor_stamp(&prefix, thread) else { continue };
-            let cost = cost + u32::from(left.is_some_and(|left| left != thread));
-            choices.push(Choice { thread, successor, cost });
+            let Some(successor) = self.graph.successor_stamp(&prefix, step) else { continue };
+            let cost = cost + u32::from(left.is_some_and(|left| left != step.thread));
+            choices.push(Choice { step, successor, cost });
         }
         stack.push(Frame { prefix, choices, next: 0 });
         Ok(())
@@ -205,7 +204,12 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
 
     /// A program that is not deterministic may stand elsewhere with the same steps behind it.
     fn recognise(&mut self, stamp: Stamp) -> Result<(), Diverged> {
-        let mut pending: Vec<_> = self.graph.threads().iter().map(|log| (log.name, log.pending)).collect();
+        // Numbers of threads and names of objects depend on the path: they are left out.
+        let kind = |operation: Operation| {
+            (operation.code, operation.varies, operation.accesses.map(|a| a.map(|a| a.write)))
+        };
+        let mut pending: Vec<_> =
+            self.graph.threads().iter().map(|log| (log.name, log.pending.map(kind))).collect();
         pending.sort_unstable_by_key(|(name, _)| *name);
         let digest = foldhash::fast::FixedState::default().hash_one(&pending);
         match *self.standing.entry(stamp).or_insert(digest) == digest {
@@ -255,13 +259,9 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
     /// invariant MIa); a graph beyond the bound has nothing behind it within the bound, so closing it is right too,
     /// and needs no dynamic program.
     fn is_done(&mut self, prefix: &Prefix) -> bool {
-        (0..self.graph.threads().len()).all(|thread| {
-            !self.graph.enabled_in(&prefix.counts, thread)
-                || self
-                    .graph
-                    .successor_stamp(prefix, thread)
-                    .is_none_or(|next| self.closed.contains(next, self.bound))
-                || self.bounds.of_step(&self.graph, prefix, thread) > self.bound
+        self.graph.moves_in(&prefix.counts).into_iter().all(|step| {
+            self.graph.successor_stamp(prefix, step).is_none_or(|next| self.closed.contains(next, self.bound))
+                || self.bounds.of_step(&self.graph, prefix, step.thread) > self.bound
         })
     }
 
@@ -269,16 +269,13 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
     /// and when its successor opens, whichever is more.
     fn opens_at(&mut self, prefix: &Prefix) -> u32 {
         let mut opens_at = FOR_EVER;
-        for thread in 0..self.graph.threads().len() {
-            if !self.graph.enabled_in(&prefix.counts, thread) {
-                continue;
-            }
-            let Some(next) = self.graph.successor_stamp(prefix, thread) else { continue };
+        for step in self.graph.moves_in(&prefix.counts) {
+            let Some(next) = self.graph.successor_stamp(prefix, step) else { continue };
             let successor = self.closed.opens_at(next);
             if successor >= opens_at {
                 continue;
             }
-            let cost = self.bounds.of_step(&self.graph, prefix, thread);
+            let cost = self.bounds.of_step(&self.graph, prefix, step.thread);
             if cost == UNREACHABLE {
                 self.unfair = true;
             }

@@ -59,6 +59,16 @@ fn marking_on_everything() {
     compare(Strategy::Marking, taste(3, 4, ALL | MAIN), 0..1500, None);
 }
 
+/// Steps that can go one way or the other.
+#[test]
+fn both_ways() {
+    let kinds = LOCKS | TRY | ATOMICS | CONDVAR | WEAK | MAIN;
+    compare(Strategy::Marking, taste(3, 4, kinds), 0..600, None);
+    compare(Strategy::Basic, taste(3, 4, kinds), 0..200, None);
+    compare(Strategy::Bpor, taste(3, 4, kinds), 0..600, None);
+    compare(Strategy::CbDfs, taste(3, 3, kinds), 0..60, None);
+}
+
 #[test]
 fn marking_under_both_bounds() {
     compare(Strategy::Marking, taste(3, 4, LOCKS | ATOMICS | YIELD), 0..600, Some(0));
