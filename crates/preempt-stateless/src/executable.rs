@@ -65,8 +65,8 @@ pub struct Operation {
     pub accesses: [Option<Access>; 3],
     /// All of them must hold.
     pub needs: [Option<Need>; 2],
-    /// It can also go another way (a weak exchange that fails, a wake-up without a notification), for which the first
-    /// of the needs is enough.
+    /// It can also go another way (a weak exchange that fails, a wake-up without a notification), for which the last of
+    /// its needs need not hold.
     pub varies: bool,
     /// Counts as a yield under the fair bound (paper 003, definition 1.9).
     pub yields: bool,
@@ -145,7 +145,9 @@ impl Operation {
 
     /// Can it go its other way?
     pub fn can_vary(&self, gate: impl Fn(ObjectId) -> u128, finished: impl Fn(usize) -> bool) -> bool {
-        self.varies && self.needs[0].is_none_or(|need| need.is_met(&gate, &finished))
+        let count = self.needs.iter().flatten().count();
+        let mut needs = self.needs.iter().flatten().take(count.saturating_sub(1));
+        self.varies && needs.all(|need| need.is_met(&gate, &finished))
     }
 }
 

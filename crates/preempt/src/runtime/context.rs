@@ -6,12 +6,15 @@
 
 use super::clock::Clock;
 use super::failure::{Failed, StepRecord};
+use super::place::Copy;
+use crate::local::Locals;
 use corosensei::Yielder;
 use preempt_stateless::executable::derive_name;
 use preempt_stateless::{Need, ObjectId, Operation};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::panic::Location;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A thread of the program under test.
 pub(crate) struct Thread {
@@ -23,12 +26,14 @@ pub(crate) struct Thread {
     pub panicked: bool,
     /// Somebody joined it and was given its panic.
     pub handled: bool,
-    objects: u64,
     children: u64,
+    /// How many of its steps went their other way.
+    pub varied: u32,
     pub clock: Clock,
     /// What an acquire fence would make known, and what a release fence has promised (C++20, atomics.fences).
     pub acquirable: Clock,
     pub fenced: Clock,
+    pub locals: Locals,
     /// What destructors wanted to do while the thread was panicking.
     pub deferred: Vec<Deferred>,
     pub yielder: *const Yielder<(), ()>,
@@ -76,6 +81,16 @@ pub(crate) struct Object {
 
 /// The current run.
 pub(crate) struct Context {
+    /// Different for every run of the process.
+    pub run: u64,
+    /// How often a thread's steps may go their other way.
+    pub spurious: u32,
+    /// Does the step that is being done go its other way?
+    pub varied: bool,
+    /// How many objects have been used so far.
+    used: u64,
+    /// Of statics, by their addresses.
+    pub copies: HashMap<usize, Copy, foldhash::fast::FixedState>,
     pub threads: Vec<Thread>,
     pub objects: HashMap<ObjectId, Object, foldhash::fast::FixedState>,
     pub cells: super::race::Cells,
@@ -95,9 +110,17 @@ thread_local! {
     static CONTEXT: RefCell<Option<Context>> = const { RefCell::new(None) };
 }
 
+/// The number of the last run that was begun.
+static RUNS: AtomicU64 = AtomicU64::new(0);
+
 impl Context {
-    pub fn new(record: bool) -> Context {
+    pub fn new(record: bool, spurious: u32) -> Context {
         Context {
+            run: RUNS.fetch_add(1, Ordering::Relaxed) + 1,
+            spurious,
+            varied: false,
+            used: 0,
+            copies: HashMap::default(),
             threads: Vec::new(),
             objects: HashMap::default(),
             cells: super::race::Cells::default(),
@@ -126,11 +149,12 @@ impl Context {
             finished: false,
             panicked: false,
             handled: false,
-            objects: 0,
             children: 0,
+            varied: 0,
             clock,
             acquirable: Clock::default(),
             fenced: Clock::default(),
+            locals: Locals::default(),
             deferred: Vec::new(),
             yielder: std::ptr::null(),
         });
@@ -148,6 +172,17 @@ impl Context {
 
     pub fn me(&mut self) -> &mut Thread {
         &mut self.threads[self.current]
+    }
+
+    /// The name of an object that is used for the first time.
+    pub fn fresh_object(&mut self) -> u64 {
+        self.used += 1;
+        self.used
+    }
+
+    /// May a step of the running thread go its other way?
+    pub fn may_vary(&self) -> bool {
+        self.threads.get(self.current).is_some_and(|me| me.varied < self.spurious)
     }
 
     pub fn object(&mut self, id: ObjectId, kind: &'static str) -> &mut Object {
@@ -174,9 +209,10 @@ impl Context {
     pub fn begin(&mut self, pending: &Pending) {
         let current = self.current;
         self.threads[current].clock.tick(current);
+        self.threads[current].varied += u32::from(self.varied);
         if let Some(steps) = &mut self.steps {
-            let (What { verb, object }, location) = (pending.what, pending.location);
-            steps.push(StepRecord { thread: current, verb, object, location });
+            let (What { verb, object }, location, varied) = (pending.what, pending.location, self.varied);
+            steps.push(StepRecord { thread: current, verb, object, location, varied });
         }
     }
 }
@@ -201,27 +237,6 @@ pub(crate) fn with<R>(use_it: impl FnOnce(&mut Context) -> R) -> R {
 
 pub(crate) fn active() -> bool {
     try_with(|_| ()).is_some()
-}
-
-/// The name for a new object of the running thread; 0 outside of a run.
-pub(crate) fn new_object() -> u64 {
-    try_with(|context| {
-        if context.threads.is_empty() {
-            return 0;
-        }
-        let me = context.me();
-        me.objects += 1;
-        derive_name(me.name ^ 0x0b1e_c700, me.objects)
-    })
-    .unwrap_or(0)
-}
-
-/// The object's name; one that was created outside of any run outlives all runs, so its address will do.
-pub(crate) fn name_of<T>(id: u64, at: &T) -> ObjectId {
-    match id {
-        0 => ObjectId(derive_name(std::ptr::from_ref(at).addr() as u64, 0x0b1e_c701)),
-        id => ObjectId(id),
-    }
 }
 
 /// A need of an operation, in short.

@@ -34,6 +34,8 @@ pub(crate) struct StepRecord {
     pub verb: &'static str,
     pub object: Option<ObjectId>,
     pub location: Location_,
+    /// It went its other way.
+    pub varied: bool,
 }
 
 impl Context {
