@@ -7,6 +7,7 @@
 //! | module | algorithm |
 //! | --- | --- |
 //! | [`marking`] | paper 001, Algorithm 2 (`Search` and `Mark`): the default, each graph exactly once |
+//! | [`parallel`] | the same on several threads that share the table of graphs |
 //! | [`basic`] | paper 001, Algorithm 1: every prefix of every graph once |
 //! | [`bpor`] | paper 003, Algorithm 1, with the bounds of its Algorithms 2 and 3, or none |
 //! | [`cb_dfs`] | plain depth-first search within the bound |
@@ -23,11 +24,13 @@ pub mod executable;
 pub mod explore;
 pub mod graph;
 pub mod marking;
+pub mod parallel;
 pub mod pct;
 pub mod prefix;
 pub mod program;
 pub mod random;
 pub mod runner;
+pub mod table;
 
 pub use executable::{Access, Executable, Flow, Move, Need, ObjectId, Operation, RunEnd, Stamp};
 pub use explore::{Exploration, Failing, Limits, Stop, Strategy, Terminal, explore};

@@ -6,6 +6,7 @@ use crate::runtime::failure::{Failed, StepRecord};
 use crate::runtime::fibers::Fibers;
 use crate::schedule::{decode, encode};
 use preempt_core::{Location, StopReason, Verdict};
+use preempt_stateless::parallel;
 use preempt_stateless::runner::{Diverged, Runner};
 use preempt_stateless::{Executable, Exploration, Flow, Limits, Move, ObjectId, Stop, Strategy, explore};
 use std::collections::HashMap;
@@ -20,6 +21,7 @@ pub struct Checker {
     limits: Limits,
     strategy: Strategy,
     spurious: u32,
+    threads: usize,
     replay: Option<String>,
 }
 
@@ -33,7 +35,7 @@ impl Checker {
     /// No bound on preemptions: 0, 1, 2, ... until everything was explored. A thread may be one yield ahead of others.
     pub fn new() -> Checker {
         let limits = Limits { fair: Some(1), ..Limits::default() };
-        Checker { limits, strategy: Strategy::Marking, spurious: 0, replay: None }
+        Checker { limits, strategy: Strategy::Marking, spurious: 0, threads: 1, replay: None }
     }
 
     /// Explores every run with at most so many preemptions; `None`: every run.
@@ -86,6 +88,15 @@ impl Checker {
         self
     }
 
+    /// Searches with so many threads of the operating system. They share what is explored, so no run is made twice; which
+    /// of several equally simple failures is reported may differ from time to time. The default strategy only: others
+    /// use one thread.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Checker {
+        self.threads = threads;
+        self
+    }
+
     /// Runs this schedule only, from [`Failure::schedule`].
     #[must_use]
     pub fn replay(mut self, schedule: &str) -> Checker {
@@ -100,11 +111,18 @@ impl Checker {
     {
         let mut checker = self.clone();
         checker.read_environment();
-        let mut fibers = Fibers::new(Arc::new(test), checker.spurious);
+        let test: Arc<dyn Fn() + Send + Sync> = Arc::new(test);
+        let make = || Fibers::new(Arc::clone(&test), checker.spurious);
+        let mut fibers = make();
         if let Some(schedule) = &checker.replay {
             return replay_report(&mut fibers, schedule, &checker.limits);
         }
-        let found = explore(&mut fibers, checker.strategy, &checker.limits, &mut ());
+        let found = match checker.strategy {
+            Strategy::Marking if checker.threads > 1 => {
+                parallel::explore(make, &checker.limits, checker.threads)
+            }
+            strategy => explore(&mut fibers, strategy, &checker.limits, &mut ()),
+        };
         report(&mut fibers, found, &checker)
     }
 
