@@ -199,6 +199,8 @@ fn report(fibers: &mut Fibers, found: Exploration, checker: &Checker) -> Report 
         verdict,
         executions: found.executions,
         pruned: found.pruned,
+        steps: found.steps,
+        prefixes: found.visits,
         complete_to: found.complete_to,
         exhaustive: found.exhaustive,
         failure,
@@ -240,7 +242,9 @@ fn replay_report(fibers: &mut Fibers, schedule: &str, limits: &Limits) -> Report
     let failure = run.failure;
     let verdict =
         if failure.is_some() { Verdict::Violated } else { Verdict::Inconclusive(StopReason::Partial) };
-    Report { verdict, executions: 1, pruned: 0, complete_to: None, exhaustive: false, failure }
+    let steps = run.steps.len() as u64;
+    let (complete_to, exhaustive) = (None, false);
+    Report { verdict, executions: 1, pruned: 0, steps, prefixes: 0, complete_to, exhaustive, failure }
 }
 
 /// Runs a failing schedule again, for its steps and to be sure: what is shown has been replayed.
