@@ -32,9 +32,18 @@ impl Cost {
 }
 
 fn timed(explore: impl FnOnce() -> (u64, bool)) -> Cost {
-    let began = Instant::now();
+    let began = processor_time();
     let (executions, complete) = explore();
-    Cost { executions, time: began.elapsed(), complete }
+    Cost { executions, time: processor_time() - began, complete }
+}
+
+/// What this thread has used so far: other programs on the machine do not count. All three libraries run a test in the
+/// thread that asks for it.
+fn processor_time() -> Duration {
+    let text =
+        std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells the time of a thread");
+    let nanoseconds = text.split(' ').next().and_then(|word| word.parse().ok()).expect("a number");
+    Duration::from_nanos(nanoseconds)
 }
 
 /// With the steps and prefixes of the search.
@@ -98,11 +107,30 @@ fn shuttle(test: fn()) -> Cost {
     })
 }
 
+/// The same again and again for a while, so that what is done once per search (stacks, tables) does not count much.
+fn repeated(explore: impl Fn() -> Cost) -> Cost {
+    let mut sum = Cost { executions: 0, time: Duration::ZERO, complete: true };
+    while sum.time < Duration::from_millis(400) {
+        let one = explore();
+        sum = Cost { executions: sum.executions + one.executions, time: sum.time + one.time, complete: true };
+    }
+    sum
+}
+
+/// For a profiler: one program.
+fn repeat(test: fn()) {
+    let cost = repeated(|| preempt(test, Strategy::CbDfs, Some(3)).0);
+    println!("{:.2} microseconds per execution", cost.microseconds());
+}
+
 fn slashed(costs: &[Cost]) -> String {
     costs.iter().map(Cost::shown).collect::<Vec<_>>().join("/")
 }
 
 fn main() {
+    if let Some(program) = std::env::args().nth(1).and_then(|number| number.parse::<usize>().ok()) {
+        return repeat(for_preempt::ALL[program]);
+    }
     println!("# preempt, loom and shuttle on the same programs\n");
     println!("Made by `benches/compare-rust`. loom 0.7.2, shuttle 0.9.9, release builds.\n");
     println!(
@@ -134,27 +162,26 @@ fn main() {
             shuttle.shown()
         );
         assert!(report.pruned <= report.executions, "{name}");
-        let sum = |costs: &[Cost]| Cost {
-            executions: costs.iter().map(|cost| cost.executions).sum(),
-            time: costs.iter().map(|cost| cost.time).sum(),
-            complete: true,
-        };
-        speeds.push((name, sum(&plain), all, report.prefixes, sum(&looms), shuttle));
+        let own = repeated(|| preempt(test, Strategy::CbDfs, Some(3)).0);
+        let default = repeated(|| preempt(test, Strategy::Marking, None).0);
+        let loom = repeated(|| loom(for_loom::ALL[i], Some(2)));
+        speeds.push((name, own, default, report, loom, shuttle));
     }
-    println!("\n## Time per execution, in microseconds\n");
+    println!("\n## Processor time per execution, in microseconds\n");
     println!(
-        "`default`: the whole search, divided by its runs; `prefixes` are those it walked (calls of `Mark`), for each run.\n"
+        "cb-dfs with c = 3, loom with its bound 2, shuttle as above. `default`: the whole search, divided by its runs;\n\
+         `prefixes` are those it walked (calls of `Mark`), for each run.\n"
     );
     println!("| program | cb-dfs | loom | shuttle | loom / cb-dfs | shuttle / cb-dfs | default | prefixes |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
-    for (name, plain, default, prefixes, loom, shuttle) in speeds {
-        let (own, loom, shuttle) = (plain.microseconds(), loom.microseconds(), shuttle.microseconds());
+    for (name, own, default, report, loom, shuttle) in speeds {
+        let (own, loom, shuttle) = (own.microseconds(), loom.microseconds(), shuttle.microseconds());
         println!(
             "| {name} | {own:.1} | {loom:.0} | {shuttle:.1} | {:.0} | {:.1} | {:.0} | {:.0} |",
             loom / own,
             shuttle / own,
             default.microseconds(),
-            prefixes as f64 / default.executions.max(1) as f64
+            report.prefixes as f64 / report.executions.max(1) as f64
         );
     }
 }

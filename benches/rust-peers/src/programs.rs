@@ -87,8 +87,10 @@ macro_rules! programs {
                 let other = Arc::clone(&queue);
                 let thief = thread::spawn(move || other.steal());
                 (0..items).for_each(|item| queue.push(item));
-                let popped = (0..items).filter_map(|_| queue.pop()).count();
-                assert_eq!(popped + thief.join().unwrap().into_iter().count(), items);
+                // That every item is taken once is not asserted: with the stale values that loom gives to SeqCst loads it
+                // is not.
+                (0..items).for_each(|_| drop(queue.pop()));
+                thief.join().unwrap();
             }
 
             pub fn wsq1() {

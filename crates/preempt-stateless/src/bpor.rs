@@ -1,5 +1,5 @@
-//! Paper 003: bounded partial-order reduction (its Algorithm 1), with the preemption bound (Algorithm 2), the fair
-//! bound (Algorithm 3), both together, or none.
+//! Paper 003: bounded partial-order reduction (its Algorithm 1), with the preemption bound (Algorithm 2) or another
+//! [`BoundFunction`], the fair bound (Algorithm 3), both together, or none.
 //!
 //! Unlike the algorithms of paper 001 it has no table: which threads are tried at a point of the run follows from the
 //! conflicts of the steps after it. It may run the same graph more than once, and needs no memory beyond the stack.
@@ -17,6 +17,7 @@
 //! - A step counts as a release if it is one by kind, or if it was seen to enable another thread, or if somebody
 //!   waits for the end of its thread: the definition and the algorithm disagree on which step is meant, so either does.
 
+use crate::bound::BoundFunction;
 use crate::executable::{Executable, Flow, Move, Need, Operation};
 use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch};
 use crate::graph::Graph;
@@ -29,8 +30,11 @@ struct Point {
     moves: Vec<Move>,
     backtrack: Vec<usize>,
     visited: Vec<Move>,
+    /// Those of the visited that were within the bounds.
+    taken: Vec<usize>,
     /// Of the path to here.
     cost: u32,
+    preemptions: u32,
     last: Option<usize>,
     /// Yields beyond the enabled thread that has yielded least, for every thread.
     unfairness: Vec<u32>,
@@ -66,10 +70,17 @@ impl Point {
             .copied()
     }
 
-    fn price(&self, thread: usize) -> u32 {
-        let left = self.last.is_some_and(|last| last != thread && self.enabled.contains(&last));
-        self.cost + u32::from(left)
+    /// Of the path with one more step.
+    fn price(&self, function: BoundFunction, thread: usize) -> u32 {
+        self.cost + function.price(self.last, &self.enabled, thread)
     }
+}
+
+/// The threads that were explored at a point, when the search has left it: what definitions 1.6 and 1.10 speak of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explored {
+    pub path: Vec<Move>,
+    pub threads: Vec<usize>,
 }
 
 struct Search<'a, E, T> {
@@ -77,17 +88,27 @@ struct Search<'a, E, T> {
     graph: Graph,
     watch: Watch<'a>,
     terminal: &'a mut T,
-    /// `None`: preemptions are not bounded.
+    function: BoundFunction,
+    /// `None`: there is none but the fair bound.
     bound: Option<u32>,
     fair: Option<u32>,
     stack: Vec<Point>,
     cut: bool,
     unfair: bool,
+    /// Of the points that were left, if somebody wants to know.
+    explored: Option<Vec<Explored>>,
 }
 
-/// With the preemption bound 0, 1, 2, ..., and the fair bound if there is one. Every bound starts anew.
-pub fn explore<E: Executable>(program: &mut E, limits: &Limits, terminal: &mut impl Terminal) -> Exploration {
+/// With the bound 0, 1, 2, ... on what the function counts, and the fair bound if there is one. Every bound starts
+/// anew.
+pub fn explore<E: Executable>(
+    program: &mut E,
+    limits: &Limits,
+    function: BoundFunction,
+    terminal: &mut impl Terminal,
+) -> Exploration {
     run(program, limits, terminal, |search| {
+        search.function = function;
         for bound in 0.. {
             search.bound = Some(bound);
             search.cut = false;
@@ -116,6 +137,18 @@ pub fn explore_unbounded<E: Executable>(
     })
 }
 
+/// What was explored at each point within one bound on preemptions, or none, and the fair bound of the limits.
+pub fn explored_sets<E: Executable>(program: &mut E, limits: &Limits, bound: Option<u32>) -> Vec<Explored> {
+    let mut sets = Vec::new();
+    run(program, limits, &mut (), |search| {
+        (search.bound, search.explored) = (bound, Some(Vec::new()));
+        let result = search.within();
+        sets = search.explored.take().unwrap_or_default();
+        result
+    });
+    sets
+}
+
 fn run<E: Executable, T: Terminal>(
     program: &mut E,
     limits: &Limits,
@@ -125,8 +158,19 @@ fn run<E: Executable, T: Terminal>(
     let runner = Runner::new(program);
     let graph = Graph::new(runner.program());
     let watch = Watch::new(limits);
-    let (bound, fair, stack) = (None, limits.fair, Vec::new());
-    let mut search = Search { runner, graph, watch, terminal, bound, fair, stack, cut: false, unfair: false };
+    let mut search = Search {
+        runner,
+        graph,
+        watch,
+        terminal,
+        function: BoundFunction::Preemptions,
+        bound: None,
+        fair: limits.fair,
+        stack: Vec::new(),
+        cut: false,
+        unfair: false,
+        explored: None,
+    };
     let result = how(&mut search);
     let Search { runner, watch, .. } = search;
     watch.finish(result, runner.runs, runner.steps)
@@ -135,10 +179,13 @@ fn run<E: Executable, T: Terminal>(
 impl<E: Executable, T: Terminal> Search<'_, E, T> {
     /// `Explore`, with the stack made explicit.
     fn within(&mut self) -> Result<(), Stop> {
-        self.enter(0, Flow::Continue)?;
+        self.enter(0, 0, Flow::Continue)?;
         while let Some(point) = self.stack.last_mut() {
             let Some(step) = point.next() else {
-                self.stack.pop();
+                let left = self.stack.pop();
+                if let (Some(explored), Some(point)) = (&mut self.explored, left) {
+                    explored.push(Explored { path: self.graph.path().to_vec(), threads: point.taken });
+                }
                 if !self.graph.path().is_empty() {
                     self.graph.pop();
                     self.runner.rewind(self.graph.path().len());
@@ -147,7 +194,9 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
             };
             point.visited.push(step);
             // Line 12.
-            let cost = point.price(step.thread);
+            let cost = point.price(self.function, step.thread);
+            let preemptions =
+                point.preemptions + BoundFunction::Preemptions.price(point.last, &point.enabled, step.thread);
             if self.bound.is_some_and(|bound| cost > bound) {
                 self.cut = true;
                 continue;
@@ -156,13 +205,14 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
                 self.unfair = true;
                 continue;
             }
+            point.taken.push(step.thread);
             let flow = self.graph.follow(&mut self.runner, step)?;
-            self.enter(cost, flow)?;
+            self.enter(cost, preemptions, flow)?;
         }
         Ok(())
     }
 
-    fn enter(&mut self, cost: u32, flow: Flow) -> Result<(), Stop> {
+    fn enter(&mut self, cost: u32, preemptions: u32, flow: Flow) -> Result<(), Stop> {
         self.runner.arrive()?;
         self.add_backtrack_points();
         let counts = self.graph.whole().counts;
@@ -171,11 +221,11 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         let schedule = self.runner.schedule();
         if livelock {
             moves.clear();
-            self.watch.failed(Failing { schedule, preemptions: cost, livelock })?;
+            self.watch.failed(Failing { schedule, preemptions, livelock })?;
         } else if moves.is_empty() {
             let end = self.runner.program_mut().end();
             self.terminal.terminal(&self.graph);
-            self.watch.ended(end, || Failing { schedule, preemptions: cost, livelock })?;
+            self.watch.ended(end, || Failing { schedule, preemptions, livelock })?;
         }
         let threads = 0..self.graph.threads().len();
         let unfairness = threads.clone().map(|thread| self.graph.unfairness(&counts, thread)).collect();
@@ -193,8 +243,18 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         };
         let last = self.runner.last();
         let enabled = moves.iter().filter(|step| !step.varied).map(|step| step.thread).collect();
-        let (backtrack, visited) = (Vec::new(), Vec::new());
-        let mut point = Point { enabled, moves, backtrack, visited, cost, last, unfairness, releases };
+        let mut point = Point {
+            enabled,
+            moves,
+            backtrack: Vec::new(),
+            visited: Vec::new(),
+            taken: Vec::new(),
+            cost,
+            preemptions,
+            last,
+            unfairness,
+            releases,
+        };
         self.initialize(&mut point);
         self.stack.push(point);
         Ok(())
@@ -202,6 +262,9 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
 
     /// `Initialize` of Algorithms 2 and 3: a cheapest thread, so that there is always a way on.
     fn initialize(&mut self, point: &mut Point) {
+        if self.bound.is_some() && self.function.tries_all() {
+            point.add_all();
+        }
         let most = self.fair.unwrap_or(u32::MAX);
         let own = point.last.filter(|last| point.enabled.contains(last));
         match own {
@@ -257,7 +320,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
 
     fn backtrack(&mut self, steps: &[(usize, Operation, bool)], i: usize, u: usize) {
         self.add_backtrack_point(i, u);
-        if self.bound.is_some() {
+        if self.bound.is_some() && self.function == BoundFunction::Preemptions {
             // Algorithm 2, lines 8 and 9: where the block of the step begins, a switch may be free that is not at `i`.
             // So it may where its thread could only go on in its other way.
             let begins =

@@ -55,8 +55,10 @@ fn within<E: Executable>(
         runner.arrive()?;
         let mut left = Vec::new();
         if flow == Flow::Continue && runner.len() < watch.limits.steps {
-            for step in runner.moves().into_iter().rev() {
-                let price = cost + u32::from(runner.preempts(step.thread));
+            let (moves, last) = (runner.moves(), runner.last());
+            let goes_on = last.is_some_and(|last| moves.contains(&Move::from(last)));
+            for step in moves.into_iter().rev() {
+                let price = cost + u32::from(goes_on && last != Some(step.thread));
                 if price <= bound { left.push((step, price)) } else { cut = true }
             }
             // The thread that runs goes on first.

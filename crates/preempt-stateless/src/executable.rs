@@ -34,6 +34,7 @@ pub enum Need {
 }
 
 impl Need {
+    #[inline]
     fn is_met(&self, gate: &impl Fn(ObjectId) -> u128, finished: &impl Fn(usize) -> bool) -> bool {
         match *self {
             Need::Clear { object, mask } => gate(object) & mask == 0,
@@ -76,6 +77,7 @@ pub struct Operation {
 
 impl Operation {
     /// A step that touches nothing shared.
+    #[inline]
     pub fn local(code: u32) -> Operation {
         Operation {
             code,
@@ -88,15 +90,18 @@ impl Operation {
     }
 
     #[must_use]
+    #[inline]
     pub fn reads(self, object: ObjectId) -> Operation {
         self.access(Access { object, write: false })
     }
 
     #[must_use]
+    #[inline]
     pub fn writes(self, object: ObjectId) -> Operation {
         self.access(Access { object, write: true })
     }
 
+    #[inline]
     fn access(mut self, access: Access) -> Operation {
         let free =
             self.accesses.iter().position(Option::is_none).expect("at most three objects in one operation");
@@ -105,6 +110,7 @@ impl Operation {
     }
 
     #[must_use]
+    #[inline]
     pub fn needs(mut self, need: Need) -> Operation {
         let free = self.needs.iter().position(Option::is_none).expect("at most two needs of one operation");
         self.needs[free] = Some(need);
@@ -112,18 +118,21 @@ impl Operation {
     }
 
     #[must_use]
+    #[inline]
     pub fn varying(mut self, varies: bool) -> Operation {
         self.varies = varies;
         self
     }
 
     #[must_use]
+    #[inline]
     pub fn yielding(mut self) -> Operation {
         self.yields = true;
         self
     }
 
     #[must_use]
+    #[inline]
     pub fn releasing(mut self) -> Operation {
         self.releases = true;
         self
@@ -134,16 +143,19 @@ impl Operation {
     }
 
     /// Does the order of the two matter?
+    #[inline]
     pub fn conflicts(&self, other: &Operation) -> bool {
         self.accesses().any(|a| other.accesses().any(|b| a.object == b.object && (a.write || b.write)))
     }
 
     /// Are all needs met, given the gates and who has finished?
+    #[inline]
     pub fn enabled(&self, gate: impl Fn(ObjectId) -> u128, finished: impl Fn(usize) -> bool) -> bool {
         self.needs.iter().flatten().all(|need| need.is_met(&gate, &finished))
     }
 
     /// Can it go its other way?
+    #[inline]
     pub fn can_vary(&self, gate: impl Fn(ObjectId) -> u128, finished: impl Fn(usize) -> bool) -> bool {
         let count = self.needs.iter().flatten().count();
         let mut needs = self.needs.iter().flatten().take(count.saturating_sub(1));
@@ -194,6 +206,12 @@ pub trait Executable {
     /// Can the thread do its next operation now in its other way?
     fn can_vary(&self, thread: usize) -> bool {
         self.next(thread).is_some_and(|operation| operation.can_vary(|object| self.gate(object), |_| false))
+    }
+
+    /// Is this the thread's next operation, and possible in this way?
+    fn stands_before(&self, step: Move, operation: &Operation) -> bool {
+        let possible = || if step.varied { self.can_vary(step.thread) } else { self.enabled(step.thread) };
+        step.thread < self.threads() && self.next(step.thread).as_ref() == Some(operation) && possible()
     }
 
     /// The object's gate now (see [`Need`]).

@@ -1,5 +1,6 @@
 //! What all algorithms share: the limits, the bound raised step by step, and what is reported.
 
+use crate::bound::BoundFunction;
 use crate::executable::{Executable, Move, RunEnd};
 use crate::graph::Graph;
 use crate::runner::{Diverged, Runner};
@@ -18,6 +19,8 @@ pub enum Strategy {
     Basic,
     /// Paper 003, Algorithm 1 with Algorithm 2, and Algorithm 3 if there is a fair bound.
     Bpor,
+    /// Paper 003, Algorithm 1, with another bound function. The limit on preemptions is then one on what it counts.
+    BporBy(BoundFunction),
     /// Paper 003, Algorithm 1 without a bound on preemptions.
     Dpor,
     /// Plain depth-first search within the bound.
@@ -153,7 +156,8 @@ pub fn explore<E: Executable>(
     match strategy {
         Strategy::Marking => marking::explore(program, limits, terminal),
         Strategy::Basic => basic::explore(program, limits, terminal),
-        Strategy::Bpor => bpor::explore(program, limits, terminal),
+        Strategy::Bpor => bpor::explore(program, limits, BoundFunction::Preemptions, terminal),
+        Strategy::BporBy(function) => bpor::explore(program, limits, function, terminal),
         Strategy::Dpor => bpor::explore_unbounded(program, limits, terminal),
         Strategy::CbDfs => cb_dfs::explore(program, limits, terminal),
         Strategy::Random(seed) => random::explore(program, limits, seed, terminal),

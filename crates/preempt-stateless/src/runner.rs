@@ -87,10 +87,9 @@ impl<'a, E: Executable> Runner<'a, E> {
         }
         self.restart();
         for step in 0..self.path.len() {
-            let (next, expected) = self.path[step];
-            let found = self.next(next);
-            if found != Some(expected) || !self.possible(next) {
-                let found = found.map(|operation| operation.code);
+            let (next, ref expected) = self.path[step];
+            if !self.program.stands_before(next, expected) {
+                let found = self.next(next).map(|operation| operation.code);
                 return Err(Diverged { step, thread: next.thread, expected: Some(expected.code), found });
             }
             self.program.step(next);

@@ -304,7 +304,7 @@ fn rerun(fibers: &mut Fibers, schedule: &[Move], limits: &Limits) -> Rerun {
         let thread = |number: usize| format!("{}({number})", context.thread_label(number));
         let records = context.steps.as_deref().unwrap_or_default();
         let names =
-            object_names(records, |id| context.objects.get(&id).map_or("object", |object| object.kind));
+            object_names(records, |id| context.objects.get(id).map_or("object", |object| object.kind));
         let object = |id: ObjectId| names.get(&id).cloned().unwrap_or_default();
         let steps: Vec<FailureStep> = records
             .iter()

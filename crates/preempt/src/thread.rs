@@ -5,7 +5,6 @@
 
 use crate::runtime::context::{Context, active, set, with};
 use crate::runtime::operate::{operate, operate_later};
-use preempt_stateless::executable::derive_name;
 use preempt_stateless::{Need, ObjectId, Operation};
 use std::any::Any;
 use std::fmt;
@@ -144,7 +143,7 @@ impl Thread {
 }
 
 fn token(thread: usize) -> ObjectId {
-    ObjectId(with(|context| derive_name(context.threads[thread].name, 0x9a4c)))
+    with(|context| context.token(thread))
 }
 
 /// As `std::thread::park`. It returns for no reason if that is to be explored ([`crate::Checker::spurious`]).

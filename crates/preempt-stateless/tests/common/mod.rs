@@ -3,7 +3,7 @@
 
 use preempt_stateless::program::{Op, Program};
 use preempt_stateless::random::Chance;
-use preempt_stateless::{Executable, Exploration, Graph, Limits, Move, Strategy, explore};
+use preempt_stateless::{BoundFunction, Executable, Exploration, Graph, Limits, Move, Strategy, explore};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A graph without any hash: for every thread, by name, what its steps were, whether they went their other way, and
@@ -26,6 +26,16 @@ pub fn key(graph: &Graph) -> Key {
 /// Every complete graph with its context bound, up to `most` preemptions, by brute force: no graph structure, no
 /// reduction, nothing shared with the algorithms but the interpreter. A node is the graph so far and who moved last.
 pub fn oracle(program: &Program, most: u32, fair: Option<u32>) -> BTreeMap<Key, u32> {
+    oracle_by(BoundFunction::Preemptions, program, most, fair)
+}
+
+/// The same for another cost.
+pub fn oracle_by(
+    function: BoundFunction,
+    program: &Program,
+    most: u32,
+    fair: Option<u32>,
+) -> BTreeMap<Key, u32> {
     #[derive(Clone)]
     struct Node {
         program: Program,
@@ -43,7 +53,7 @@ pub fn oracle(program: &Program, most: u32, fair: Option<u32>) -> BTreeMap<Key, 
     let root = Node { program: begun, key, versions: BTreeMap::new(), yields: BTreeMap::new(), last: None };
     let mut terminals = BTreeMap::new();
     let mut best: BTreeMap<(Key, Option<usize>), u32> = BTreeMap::new();
-    let mut levels = vec![Vec::new(); most as usize + 2];
+    let mut levels = vec![Vec::new(); most as usize + 8];
     levels[0].push(root);
     for cost in 0..=most {
         while let Some(node) = levels[cost as usize].pop() {
@@ -69,7 +79,19 @@ pub fn oracle(program: &Program, most: u32, fair: Option<u32>) -> BTreeMap<Key, 
                 if fair.is_some_and(|fair| yields(thread) - least > fair) {
                     continue;
                 }
-                let preempts = node.last.is_some_and(|last| last != thread && enabled.contains(&last));
+                let price = match (function, node.last) {
+                    (BoundFunction::Preemptions, Some(last)) => {
+                        u32::from(last != thread && enabled.contains(&last))
+                    }
+                    (BoundFunction::ContextSwitches, Some(last)) => u32::from(last != thread),
+                    (BoundFunction::Depth, _) => 1,
+                    (BoundFunction::Delays, last) => {
+                        let threads = program.threads();
+                        let turn = |thread: usize| (thread + threads - last.unwrap_or(0)) % threads;
+                        enabled.iter().filter(|&&other| turn(other) < turn(thread)).count() as u32
+                    }
+                    (_, None) => 0,
+                };
                 let mut next = node.clone();
                 let operation = program.next(thread).expect("enabled");
                 let name = program.name(thread);
@@ -86,7 +108,7 @@ pub fn oracle(program: &Program, most: u32, fair: Option<u32>) -> BTreeMap<Key, 
                     next.key.entry(next.program.name(child)).or_default();
                 }
                 next.last = Some(thread);
-                levels[(cost + u32::from(preempts)) as usize].push(next);
+                levels[(cost + price) as usize].push(next);
             }
         }
     }

@@ -10,7 +10,7 @@ use super::place::Copy;
 use crate::local::Locals;
 use corosensei::Yielder;
 use preempt_stateless::executable::derive_name;
-use preempt_stateless::{Need, ObjectId, Operation};
+use preempt_stateless::{Move, Need, ObjectId, Operation};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::panic::Location;
@@ -27,6 +27,7 @@ pub(crate) struct Thread {
     /// Somebody joined it and was given its panic.
     pub handled: bool,
     children: u64,
+    token: Option<ObjectId>,
     /// How many of its steps went their other way.
     pub varied: u32,
     pub clock: Clock,
@@ -79,6 +80,24 @@ pub(crate) struct Object {
     pub count: usize,
 }
 
+/// The objects of a run, in the order in which it used them first: their names are 1, 2, 3, ...
+#[derive(Debug, Default)]
+pub(crate) struct Objects(Vec<Object>);
+
+impl Objects {
+    pub fn get(&self, id: ObjectId) -> Option<&Object> {
+        self.0.get((id.0 as usize).wrapping_sub(1))
+    }
+
+    pub fn get_mut(&mut self, id: ObjectId) -> &mut Object {
+        &mut self.0[id.0 as usize - 1]
+    }
+
+    pub fn gate(&self, id: ObjectId) -> u128 {
+        self.get(id).map_or(0, |object| object.gate)
+    }
+}
+
 /// The current run.
 pub(crate) struct Context {
     /// Different for every run of the process.
@@ -87,12 +106,11 @@ pub(crate) struct Context {
     pub spurious: u32,
     /// Does the step that is being done go its other way?
     pub varied: bool,
-    /// How many objects have been used so far.
-    used: u64,
     /// Of statics, by their addresses.
     pub copies: HashMap<usize, Copy, foldhash::fast::FixedState>,
     pub threads: Vec<Thread>,
-    pub objects: HashMap<ObjectId, Object, foldhash::fast::FixedState>,
+    pub objects: Objects,
+    parts: HashMap<(ObjectId, u64), ObjectId, foldhash::fast::FixedState>,
     pub cells: super::race::Cells,
     /// The thread that is running.
     pub current: usize,
@@ -119,10 +137,10 @@ impl Context {
             run: RUNS.fetch_add(1, Ordering::Relaxed) + 1,
             spurious,
             varied: false,
-            used: 0,
             copies: HashMap::default(),
             threads: Vec::new(),
-            objects: HashMap::default(),
+            objects: Objects::default(),
+            parts: HashMap::default(),
             cells: super::race::Cells::default(),
             current: 0,
             spawned: Vec::new(),
@@ -150,6 +168,7 @@ impl Context {
             panicked: false,
             handled: false,
             children: 0,
+            token: None,
             varied: 0,
             clock,
             acquirable: Clock::default(),
@@ -176,8 +195,31 @@ impl Context {
 
     /// The name of an object that is used for the first time.
     pub fn fresh_object(&mut self) -> u64 {
-        self.used += 1;
-        self.used
+        self.objects.0.push(Object::default());
+        self.objects.0.len() as u64
+    }
+
+    /// The name of a part of an object: a round of a barrier, a rendezvous of a channel.
+    pub fn part(&mut self, whole: ObjectId, number: u64) -> ObjectId {
+        match self.parts.get(&(whole, number)) {
+            Some(part) => *part,
+            None => {
+                let part = ObjectId(self.fresh_object());
+                self.parts.insert((whole, number), part);
+                part
+            }
+        }
+    }
+
+    /// The name of a thread's park token.
+    pub fn token(&mut self, thread: usize) -> ObjectId {
+        match self.threads[thread].token {
+            Some(token) => token,
+            None => {
+                let token = ObjectId(self.fresh_object());
+                *self.threads[thread].token.insert(token)
+            }
+        }
     }
 
     /// May a step of the running thread go its other way?
@@ -186,7 +228,7 @@ impl Context {
     }
 
     pub fn object(&mut self, id: ObjectId, kind: &'static str) -> &mut Object {
-        let object = self.objects.entry(id).or_default();
+        let object = self.objects.get_mut(id);
         object.kind = kind;
         object
     }
@@ -194,7 +236,7 @@ impl Context {
     /// Everything that the object's releases made known is known to the running thread.
     pub fn acquire(&mut self, id: ObjectId) {
         let thread = &mut self.threads[self.current];
-        if let Some(object) = self.objects.get(&id) {
+        if let Some(object) = self.objects.get(id) {
             thread.clock.join(&object.clock);
         }
     }
@@ -202,7 +244,19 @@ impl Context {
     /// The object will make known what the running thread knows.
     pub fn release(&mut self, id: ObjectId) {
         let thread = &self.threads[self.current];
-        self.objects.entry(id).or_default().clock.join(&thread.clock);
+        self.objects.get_mut(id).clock.join(&thread.clock);
+    }
+
+    /// Can the thread do its next operation, in this way?
+    pub fn can_move(&self, step: Move) -> bool {
+        let Some(pending) = self.threads.get(step.thread).and_then(|thread| thread.pending.as_ref()) else {
+            return false;
+        };
+        let (gate, finished) = (|id| self.objects.gate(id), |other: usize| self.threads[other].finished);
+        match step.varied {
+            false => pending.operation.enabled(gate, finished),
+            true => pending.operation.can_vary(gate, finished),
+        }
     }
 
     /// The running thread has begun an operation.

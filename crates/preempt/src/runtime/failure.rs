@@ -47,7 +47,7 @@ impl Context {
                 let pending = self.threads[thread].pending?;
                 let on = pending.operation.needs.iter().flatten().find_map(|need| match *need {
                     Need::Clear { object, mask } => {
-                        self.objects.get(&object).filter(|o| o.gate & mask != 0).and_then(|o| o.holder)
+                        self.objects.get(object).filter(|o| o.gate & mask != 0).and_then(|o| o.holder)
                     }
                     Need::Finished(other) => Some(other),
                     Need::Set { .. } => None,

@@ -62,13 +62,13 @@ impl Fibers {
         });
         self.fibers.resize_with(self.fibers.len().max(thread + 1), || None);
         self.fibers[thread] = Some(fiber);
-        self.resume(thread);
+        self.resume(thread, false);
     }
 
     /// Runs the thread to its next operation or its end, and then those that it has spawned.
-    fn resume(&mut self, thread: usize) {
+    fn resume(&mut self, thread: usize, varied: bool) {
         with(|context| {
-            context.current = thread;
+            (context.current, context.varied) = (thread, varied);
             context.threads[thread].pending = None;
         });
         let Some(fiber) = &mut self.fibers[thread] else { return };
@@ -131,20 +131,26 @@ impl Executable for Fibers {
     }
 
     fn enabled(&self, thread: usize) -> bool {
+        with(|context| context.can_move(thread.into()))
+    }
+
+    fn can_vary(&self, thread: usize) -> bool {
+        self.spurious > 0 && with(|context| context.can_move(Move { thread, varied: true }))
+    }
+
+    fn stands_before(&self, step: Move, operation: &Operation) -> bool {
         with(|context| {
-            let Some(pending) = &context.threads[thread].pending else { return false };
-            let gate = |id: ObjectId| context.objects.get(&id).map_or(0, |object| object.gate);
-            pending.operation.enabled(gate, |other| context.threads[other].finished)
+            let pending = context.threads.get(step.thread).and_then(|thread| thread.pending.as_ref());
+            pending.is_some_and(|pending| pending.operation == *operation) && context.can_move(step)
         })
     }
 
     fn gate(&self, object: ObjectId) -> u128 {
-        with(|context| context.objects.get(&object).map_or(0, |object| object.gate))
+        with(|context| context.objects.gate(object))
     }
 
     fn step(&mut self, step: Move) -> Flow {
-        with(|context| context.varied = step.varied);
-        self.resume(step.thread);
+        self.resume(step.thread, step.varied);
         with(|context| {
             let race = context.failed.iter().any(|failed| matches!(failed, Failed::Race { .. }));
             match race || context.threads[0].panicked {

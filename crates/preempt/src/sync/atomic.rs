@@ -20,23 +20,25 @@ fn releases(order: Ordering) -> bool {
 
 /// The thread has read what the object's release sequence published.
 fn read(context: &mut Context, id: ObjectId, order: Ordering) {
-    let clock = context.object(id, "atomic").clock.clone();
-    let me = context.me();
-    me.acquirable.join(&clock);
-    if acquires(order) {
-        me.clock.join(&clock);
+    let Context { threads, objects, current, .. } = context;
+    let (me, object) = (&mut threads[*current], objects.get_mut(id));
+    object.kind = "atomic";
+    match acquires(order) {
+        true => me.clock.join(&object.clock),
+        // An acquire fence may follow.
+        false => me.acquirable.join(&object.clock),
     }
 }
 
 /// A store ends the release sequence before it, a read-modify-write continues it.
 fn write(context: &mut Context, id: ObjectId, order: Ordering, modify: bool) {
-    let me = context.me();
-    let published = if releases(order) { me.clock.clone() } else { me.fenced.clone() };
-    let object = context.object(id, "atomic");
+    let Context { threads, objects, current, .. } = context;
+    let (me, object) = (&threads[*current], objects.get_mut(id));
+    object.kind = "atomic";
     if !modify {
         object.clock.clear();
     }
-    object.clock.join(&published);
+    object.clock.join(if releases(order) { &me.clock } else { &me.fenced });
 }
 
 /// As `std::sync::atomic::fence`; no step.

@@ -3,8 +3,7 @@
 use crate::runtime::context::set;
 use crate::runtime::operate::operate;
 use crate::runtime::place::{Tag, Tagged, here};
-use preempt_stateless::executable::derive_name;
-use preempt_stateless::{ObjectId, Operation};
+use preempt_stateless::Operation;
 use std::fmt;
 
 /// As `std::sync::Barrier`.
@@ -48,7 +47,7 @@ impl Barrier {
             if last {
                 context.acquire(id);
             }
-            (round_object(id, round), last)
+            (context.part(id, round as u64), last)
         });
         let Some((round, last)) = round else { return BarrierWaitResult(false) };
         if last {
@@ -63,10 +62,6 @@ impl Barrier {
         }
         BarrierWaitResult(last)
     }
-}
-
-fn round_object(id: ObjectId, round: usize) -> ObjectId {
-    ObjectId(derive_name(id.0, round as u64 + 1))
 }
 
 impl fmt::Debug for Barrier {

@@ -1,10 +1,9 @@
 //! `std::sync::mpsc`: channels. A channel is one object; sending, receiving and dropping an end are steps.
 
 use crate::runtime::clock::Clock;
-use crate::runtime::context::{Context, clear, set};
+use crate::runtime::context::{Context, clear, set, try_with};
 use crate::runtime::operate::{operate, operate_later};
 use crate::runtime::place::{Tag, Tagged, here};
-use preempt_stateless::executable::derive_name;
 use preempt_stateless::{ObjectId, Operation};
 use std::collections::VecDeque;
 use std::fmt;
@@ -35,8 +34,8 @@ impl<T> State<T> {
 }
 
 /// Every rendezvous is an object of its own.
-fn meeting_object(channel: ObjectId, number: u64) -> ObjectId {
-    ObjectId(derive_name(channel.0, number))
+fn meeting_object(channel: ObjectId, number: u64) -> Option<ObjectId> {
+    try_with(|context| context.part(channel, number))
 }
 
 struct Channel<T> {
@@ -113,7 +112,7 @@ impl<T> Channel<T> {
     /// Waits until the message was received, or cannot be any more.
     #[track_caller]
     fn meet(&self, number: u64) {
-        let round = meeting_object(self.tag.id(), number);
+        let Some(round) = meeting_object(self.tag.id(), number) else { return };
         operate(
             Operation::local(51).reads(round).needs(set(round, 1)),
             "rendezvous",
@@ -129,7 +128,7 @@ impl<T> Channel<T> {
         let id = self.name();
         // A rendezvous also lets its sender go on: the object of the message that is received next.
         let meeting = self.state().next_meeting();
-        let round = meeting.map(|number| meeting_object(id, number));
+        let round = meeting.and_then(|number| meeting_object(id, number));
         let operation = Operation::local(52).writes(id).releasing();
         let operation = round.map_or(operation, |round| operation.writes(round));
         let operation = if wait { operation.needs(set(id, READY)) } else { operation };
@@ -168,7 +167,7 @@ impl<T: 'static> Channel<T> {
     ) {
         let (channel, id) = (Arc::clone(self), self.name());
         let meeting = self.state().next_meeting().filter(|_| abandons);
-        let round = meeting.map(|number| meeting_object(id, number));
+        let round = meeting.and_then(|number| meeting_object(id, number));
         let operation = Operation::local(53).writes(id).releasing();
         let operation = round.map_or(operation, |round| operation.writes(round));
         operate_later(operation, verb, Some(id), move |context| {
