@@ -4,7 +4,7 @@
 //! here to be compared with. Raising the bound starts anew; complete graphs are counted once.
 
 use crate::context_bound::ContextBounds;
-use crate::executable::{Executable, Flow, Stamp};
+use crate::executable::{Executable, Flow, Move, Stamp};
 use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch};
 use crate::graph::Graph;
 use crate::prefix::Prefix;
@@ -30,7 +30,7 @@ struct Search<'a, E, T> {
 struct Frame {
     prefix: Prefix,
     /// In reverse: the next one last.
-    left: Vec<usize>,
+    left: Vec<Move>,
 }
 
 /// Explores bound 0, 1, 2, ... until the limit, or until nothing is cut.
@@ -76,7 +76,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         let mut stack = Vec::new();
         self.enter(&mut stack, Flow::Continue)?;
         while let Some(frame) = stack.last_mut() {
-            let Some(thread) = frame.left.pop() else {
+            let Some(step) = frame.left.pop() else {
                 stack.pop();
                 if !self.graph.path().is_empty() {
                     self.graph.pop();
@@ -84,15 +84,15 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
                 }
                 continue;
             };
-            let Some(next) = self.graph.successor_stamp(&frame.prefix, thread) else { continue };
+            let Some(next) = self.graph.successor_stamp(&frame.prefix, step) else { continue };
             if self.visited.contains(&next) {
                 continue;
             }
-            if self.bounds.of_step(&self.graph, &frame.prefix, thread) > self.bound {
+            if self.bounds.of_step(&self.graph, &frame.prefix, step.thread) > self.bound {
                 self.cut = true;
                 continue;
             }
-            let flow = self.graph.follow(&mut self.runner, thread)?;
+            let flow = self.graph.follow(&mut self.runner, step)?;
             self.enter(&mut stack, flow)?;
         }
         Ok(())
@@ -103,7 +103,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         let prefix = self.graph.whole();
         self.visited.insert(prefix.stamp);
         self.watch.found.visits += 1;
-        let mut left = if flow == Flow::Continue { self.runner.enabled() } else { Vec::new() };
+        let mut left = if flow == Flow::Continue { self.runner.moves() } else { Vec::new() };
         let livelock = !left.is_empty() && self.graph.path().len() >= self.watch.limits.steps;
         if livelock {
             left.clear();

@@ -1,5 +1,5 @@
-//! Paper 003: bounded partial-order reduction (its Algorithm 1), with the preemption bound (Algorithm 2), the fair
-//! bound (Algorithm 3), both together, or none.
+//! Paper 003: bounded partial-order reduction (its Algorithm 1), with the preemption bound (Algorithm 2) or another
+//! [`BoundFunction`], the fair bound (Algorithm 3), both together, or none.
 //!
 //! Unlike the algorithms of paper 001 it has no table: which threads are tried at a point of the run follows from the
 //! conflicts of the steps after it. It may run the same graph more than once, and needs no memory beyond the stack.
@@ -17,7 +17,8 @@
 //! - A step counts as a release if it is one by kind, or if it was seen to enable another thread, or if somebody
 //!   waits for the end of its thread: the definition and the algorithm disagree on which step is meant, so either does.
 
-use crate::executable::{Executable, Flow, Need, Operation};
+use crate::bound::BoundFunction;
+use crate::executable::{Executable, Flow, Move, Need, Operation};
 use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch};
 use crate::graph::Graph;
 use crate::runner::Runner;
@@ -25,10 +26,15 @@ use crate::runner::Runner;
 /// A point of the current run: the state before its `i`-th step.
 struct Point {
     enabled: Vec<usize>,
+    /// Every way on: of the enabled threads, and other ways of the disabled ones.
+    moves: Vec<Move>,
     backtrack: Vec<usize>,
-    visited: Vec<usize>,
+    visited: Vec<Move>,
+    /// Those of the visited that were within the bounds.
+    taken: Vec<usize>,
     /// Of the path to here.
     cost: u32,
+    preemptions: u32,
     last: Option<usize>,
     /// Yields beyond the enabled thread that has yielded least, for every thread.
     unfairness: Vec<u32>,
@@ -44,15 +50,37 @@ impl Point {
     }
 
     fn add_all(&mut self) {
-        for thread in self.enabled.clone() {
-            self.add(thread);
+        for step in self.moves.clone() {
+            self.add(step.thread);
         }
     }
 
-    fn price(&self, thread: usize) -> u32 {
-        let left = self.last.is_some_and(|last| last != thread && self.enabled.contains(&last));
-        self.cost + u32::from(left)
+    fn can_move(&self, thread: usize) -> bool {
+        self.moves.iter().any(|step| step.thread == thread)
     }
+
+    /// A thread is to be tried: all its ways are.
+    fn next(&self) -> Option<Move> {
+        let tried = |step: &&Move| self.backtrack.contains(&step.thread) && !self.visited.contains(step);
+        // In the order in which the threads were added.
+        self.moves
+            .iter()
+            .filter(tried)
+            .min_by_key(|step| self.backtrack.iter().position(|t| *t == step.thread))
+            .copied()
+    }
+
+    /// Of the path with one more step.
+    fn price(&self, function: BoundFunction, thread: usize) -> u32 {
+        self.cost + function.price(self.last, &self.enabled, thread)
+    }
+}
+
+/// The threads that were explored at a point, when the search has left it: what definitions 1.6 and 1.10 speak of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explored {
+    pub path: Vec<Move>,
+    pub threads: Vec<usize>,
 }
 
 struct Search<'a, E, T> {
@@ -60,17 +88,27 @@ struct Search<'a, E, T> {
     graph: Graph,
     watch: Watch<'a>,
     terminal: &'a mut T,
-    /// `None`: preemptions are not bounded.
+    function: BoundFunction,
+    /// `None`: there is none but the fair bound.
     bound: Option<u32>,
     fair: Option<u32>,
     stack: Vec<Point>,
     cut: bool,
     unfair: bool,
+    /// Of the points that were left, if somebody wants to know.
+    explored: Option<Vec<Explored>>,
 }
 
-/// With the preemption bound 0, 1, 2, ..., and the fair bound if there is one. Every bound starts anew.
-pub fn explore<E: Executable>(program: &mut E, limits: &Limits, terminal: &mut impl Terminal) -> Exploration {
+/// With the bound 0, 1, 2, ... on what the function counts, and the fair bound if there is one. Every bound starts
+/// anew.
+pub fn explore<E: Executable>(
+    program: &mut E,
+    limits: &Limits,
+    function: BoundFunction,
+    terminal: &mut impl Terminal,
+) -> Exploration {
     run(program, limits, terminal, |search| {
+        search.function = function;
         for bound in 0.. {
             search.bound = Some(bound);
             search.cut = false;
@@ -99,6 +137,18 @@ pub fn explore_unbounded<E: Executable>(
     })
 }
 
+/// What was explored at each point within one bound on preemptions, or none, and the fair bound of the limits.
+pub fn explored_sets<E: Executable>(program: &mut E, limits: &Limits, bound: Option<u32>) -> Vec<Explored> {
+    let mut sets = Vec::new();
+    run(program, limits, &mut (), |search| {
+        (search.bound, search.explored) = (bound, Some(Vec::new()));
+        let result = search.within();
+        sets = search.explored.take().unwrap_or_default();
+        result
+    });
+    sets
+}
+
 fn run<E: Executable, T: Terminal>(
     program: &mut E,
     limits: &Limits,
@@ -108,8 +158,19 @@ fn run<E: Executable, T: Terminal>(
     let runner = Runner::new(program);
     let graph = Graph::new(runner.program());
     let watch = Watch::new(limits);
-    let (bound, fair, stack) = (None, limits.fair, Vec::new());
-    let mut search = Search { runner, graph, watch, terminal, bound, fair, stack, cut: false, unfair: false };
+    let mut search = Search {
+        runner,
+        graph,
+        watch,
+        terminal,
+        function: BoundFunction::Preemptions,
+        bound: None,
+        fair: limits.fair,
+        stack: Vec::new(),
+        cut: false,
+        unfair: false,
+        explored: None,
+    };
     let result = how(&mut search);
     let Search { runner, watch, .. } = search;
     watch.finish(result, runner.runs, runner.steps)
@@ -118,48 +179,53 @@ fn run<E: Executable, T: Terminal>(
 impl<E: Executable, T: Terminal> Search<'_, E, T> {
     /// `Explore`, with the stack made explicit.
     fn within(&mut self) -> Result<(), Stop> {
-        self.enter(0, Flow::Continue)?;
+        self.enter(0, 0, Flow::Continue)?;
         while let Some(point) = self.stack.last_mut() {
-            let next = point.backtrack.iter().copied().find(|thread| !point.visited.contains(thread));
-            let Some(thread) = next else {
-                self.stack.pop();
+            let Some(step) = point.next() else {
+                let left = self.stack.pop();
+                if let (Some(explored), Some(point)) = (&mut self.explored, left) {
+                    explored.push(Explored { path: self.graph.path().to_vec(), threads: point.taken });
+                }
                 if !self.graph.path().is_empty() {
                     self.graph.pop();
                     self.runner.rewind(self.graph.path().len());
                 }
                 continue;
             };
-            point.visited.push(thread);
+            point.visited.push(step);
             // Line 12.
-            let cost = point.price(thread);
+            let cost = point.price(self.function, step.thread);
+            let preemptions =
+                point.preemptions + BoundFunction::Preemptions.price(point.last, &point.enabled, step.thread);
             if self.bound.is_some_and(|bound| cost > bound) {
                 self.cut = true;
                 continue;
             }
-            if self.fair.is_some_and(|most| point.unfairness[thread] > most) {
+            if self.fair.is_some_and(|most| point.unfairness[step.thread] > most) {
                 self.unfair = true;
                 continue;
             }
-            let flow = self.graph.follow(&mut self.runner, thread)?;
-            self.enter(cost, flow)?;
+            point.taken.push(step.thread);
+            let flow = self.graph.follow(&mut self.runner, step)?;
+            self.enter(cost, preemptions, flow)?;
         }
         Ok(())
     }
 
-    fn enter(&mut self, cost: u32, flow: Flow) -> Result<(), Stop> {
+    fn enter(&mut self, cost: u32, preemptions: u32, flow: Flow) -> Result<(), Stop> {
         self.runner.arrive()?;
         self.add_backtrack_points();
         let counts = self.graph.whole().counts;
-        let mut enabled = if flow == Flow::Continue { self.runner.enabled() } else { Vec::new() };
-        let livelock = !enabled.is_empty() && self.runner.len() >= self.watch.limits.steps;
+        let mut moves = if flow == Flow::Continue { self.runner.moves() } else { Vec::new() };
+        let livelock = !moves.is_empty() && self.runner.len() >= self.watch.limits.steps;
         let schedule = self.runner.schedule();
         if livelock {
-            enabled.clear();
-            self.watch.failed(Failing { schedule, preemptions: cost, livelock })?;
-        } else if enabled.is_empty() {
+            moves.clear();
+            self.watch.failed(Failing { schedule, preemptions, livelock })?;
+        } else if moves.is_empty() {
             let end = self.runner.program_mut().end();
             self.terminal.terminal(&self.graph);
-            self.watch.ended(end, || Failing { schedule, preemptions: cost, livelock })?;
+            self.watch.ended(end, || Failing { schedule, preemptions, livelock })?;
         }
         let threads = 0..self.graph.threads().len();
         let unfairness = threads.clone().map(|thread| self.graph.unfairness(&counts, thread)).collect();
@@ -176,8 +242,19 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
             None => Vec::new(),
         };
         let last = self.runner.last();
-        let mut point =
-            Point { enabled, backtrack: Vec::new(), visited: Vec::new(), cost, last, unfairness, releases };
+        let enabled = moves.iter().filter(|step| !step.varied).map(|step| step.thread).collect();
+        let mut point = Point {
+            enabled,
+            moves,
+            backtrack: Vec::new(),
+            visited: Vec::new(),
+            taken: Vec::new(),
+            cost,
+            preemptions,
+            last,
+            unfairness,
+            releases,
+        };
         self.initialize(&mut point);
         self.stack.push(point);
         Ok(())
@@ -185,6 +262,9 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
 
     /// `Initialize` of Algorithms 2 and 3: a cheapest thread, so that there is always a way on.
     fn initialize(&mut self, point: &mut Point) {
+        if self.bound.is_some() && self.function.tries_all() {
+            point.add_all();
+        }
         let most = self.fair.unwrap_or(u32::MAX);
         let own = point.last.filter(|last| point.enabled.contains(last));
         match own {
@@ -192,7 +272,10 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
             // Under both bounds there may be no thread that is cheapest in both ways: try all.
             Some(_) if self.bound.is_some() => point.add_all(),
             _ => {
-                let fairest = point.enabled.iter().copied().min_by_key(|&thread| point.unfairness[thread]);
+                // At rest, somebody who can go on by itself.
+                let moves =
+                    point.moves.iter().map(|step| (step.varied, point.unfairness[step.thread], step.thread));
+                let fairest = moves.min().map(|(_, _, thread)| thread);
                 fairest.into_iter().for_each(|thread| point.add(thread));
             }
         }
@@ -209,7 +292,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
             let mut counts = vec![0; self.graph.threads().len()];
             let logs = self.graph.threads();
             let path = self.graph.path().iter();
-            path.map(|&thread| {
+            path.map(|&Move { thread, .. }| {
                 counts[thread] += 1;
                 let log = &logs[thread];
                 let final_step = log.pending.is_none() && counts[thread] == log.events.len();
@@ -237,9 +320,12 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
 
     fn backtrack(&mut self, steps: &[(usize, Operation, bool)], i: usize, u: usize) {
         self.add_backtrack_point(i, u);
-        if self.bound.is_some() {
+        if self.bound.is_some() && self.function == BoundFunction::Preemptions {
             // Algorithm 2, lines 8 and 9: where the block of the step begins, a switch may be free that is not at `i`.
-            let start = (1..=i).rev().find(|&j| steps[j - 1].0 != steps[j].0).unwrap_or(0);
+            // So it may where its thread could only go on in its other way.
+            let begins =
+                |j: usize| steps[j - 1].0 != steps[j].0 || !self.stack[j].enabled.contains(&steps[j].0);
+            let start = (1..=i).rev().find(|&j| begins(j)).unwrap_or(0);
             if start != i {
                 self.add_backtrack_point(start, u);
             }
@@ -255,12 +341,12 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
                 .is_some_and(|after| after.enabled.iter().any(|t| !stack[i].enabled.contains(t)));
         let point = &mut stack[i];
         let fits = fair.is_none_or(|most| {
-            let moved = point.visited.last().copied();
+            let moved = point.visited.last().map(|step| step.thread);
             point.unfairness.get(u).is_some_and(|&unfairness| unfairness <= most)
                 && !point.releases.contains(&u)
                 && !moved.is_some_and(|moved| point.releases.contains(&moved))
                 && !enables
         });
-        if point.enabled.contains(&u) && fits { point.add(u) } else { point.add_all() }
+        if point.can_move(u) && fits { point.add(u) } else { point.add_all() }
     }
 }

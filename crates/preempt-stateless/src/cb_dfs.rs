@@ -3,14 +3,14 @@
 //! With bound c it runs every schedule of at most c preemptions. Raising the bound starts anew; `executions` counts
 //! the runs of all bounds, as the other algorithms do.
 
-use crate::executable::{Executable, Flow, RunEnd};
+use crate::executable::{Executable, Flow, Move, RunEnd};
 use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch, show};
 use crate::runner::Runner;
 
 /// A point of the current run where others could have moved.
 struct Frame {
     /// With the cost of the path that takes each; in reverse, the next one last.
-    left: Vec<(usize, u32)>,
+    left: Vec<(Move, u32)>,
 }
 
 /// Explores bound 0, 1, 2, ... until the limit, or until nothing is cut.
@@ -55,15 +55,15 @@ fn within<E: Executable>(
         runner.arrive()?;
         let mut left = Vec::new();
         if flow == Flow::Continue && runner.len() < watch.limits.steps {
-            for thread in (0..runner.program().threads()).rev() {
-                if !runner.program().enabled(thread) {
-                    continue;
-                }
-                let price = cost + u32::from(runner.preempts(thread));
-                if price <= bound { left.push((thread, price)) } else { cut = true }
+            let (moves, last) = (runner.moves(), runner.last());
+            let goes_on = last.is_some_and(|last| moves.contains(&Move::from(last)));
+            for step in moves.into_iter().rev() {
+                let price = cost + u32::from(goes_on && last != Some(step.thread));
+                if price <= bound { left.push((step, price)) } else { cut = true }
             }
             // The thread that runs goes on first.
-            if let Some(own) = left.iter().position(|&(thread, _)| Some(thread) == runner.last()) {
+            if let Some(own) = left.iter().position(|&(step, _)| runner.last().map(Move::from) == Some(step))
+            {
                 let own = left.remove(own);
                 left.push(own);
             }
@@ -79,7 +79,7 @@ fn within<E: Executable>(
             stack.push(Frame { left });
         }
         // The next step: of the newest frame that has one.
-        let (thread, price) = loop {
+        let (step, price) = loop {
             let Some(frame) = stack.last_mut() else { return Ok(cut) };
             if let Some(choice) = frame.left.pop() {
                 break choice;
@@ -88,6 +88,6 @@ fn within<E: Executable>(
         };
         runner.rewind(stack.len() - 1);
         cost = price;
-        flow = runner.step(thread)?;
+        flow = runner.step(step)?;
     }
 }

@@ -6,10 +6,10 @@
 //! With a fair bound (paper 003, definition 1.9) steps that are too far ahead in yields do not exist: unfairness is a
 //! property of the prefix and the thread, so the program below only leaves those steps out.
 
-use crate::executable::Stamp;
+use crate::executable::{Move, Stamp};
 use crate::graph::Graph;
 use crate::prefix::Prefix;
-use std::collections::HashMap;
+use crate::table::ByStamp;
 
 /// The costs of arriving in a prefix, by the thread that did the last step.
 #[derive(Debug, Clone, Copy)]
@@ -27,19 +27,25 @@ pub const UNREACHABLE: u32 = u32::MAX;
 /// The table of the dynamic program.
 #[derive(Debug, Clone, Default)]
 pub struct ContextBounds {
-    arrivals: HashMap<Stamp, Box<[Arrival]>, foldhash::fast::FixedState>,
+    /// Where those of a prefix stand in the list of all.
+    arrivals: ByStamp<(u32, u32)>,
+    all: Vec<Arrival>,
     fair: Option<u32>,
 }
 
 impl ContextBounds {
     /// With at most this unfairness.
     pub fn new(fair: Option<u32>) -> ContextBounds {
-        ContextBounds { arrivals: HashMap::default(), fair }
+        ContextBounds { fair, ..ContextBounds::default() }
     }
 
     /// How many prefixes were computed.
     pub fn prefixes(&self) -> usize {
         self.arrivals.len()
+    }
+
+    fn arrivals(&self, stamp: Stamp) -> Option<&[Arrival]> {
+        self.arrivals.get(&stamp).map(|&(from, to)| &self.all[from as usize..to as usize])
     }
 
     /// Is the step fair enough? It must be enabled.
@@ -62,27 +68,29 @@ impl ContextBounds {
             return 0;
         }
         self.compute(graph, prefix);
-        self.arrivals[&prefix.stamp].iter().map(|arrival| arrival.cost).min().unwrap_or(UNREACHABLE)
+        let arrivals = self.arrivals(prefix.stamp).unwrap_or_default();
+        arrivals.iter().map(|arrival| arrival.cost).min().unwrap_or(UNREACHABLE)
     }
 
     /// An order of the prefix's steps with the fewest preemptions: who moves when.
-    pub fn cheapest(&mut self, graph: &Graph, prefix: &Prefix) -> Vec<usize> {
+    pub fn cheapest(&mut self, graph: &Graph, prefix: &Prefix) -> Vec<Move> {
         self.compute(graph, prefix);
         let index = |name: u64| graph.threads().iter().position(|log| log.name == name);
         let mut order = Vec::new();
         let mut prefix = prefix.clone();
         // Who does the step after this prefix: leaving a thread for it costs one if that thread could go on.
         let mut follower = None;
-        while let Some(arrivals) = self.arrivals.get(&prefix.stamp) {
+        while let Some(arrivals) = self.arrivals(prefix.stamp) {
             let price = |arrival: &Arrival| {
                 let left = arrival.enabled && follower.is_some_and(|thread| thread != arrival.thread);
                 arrival.cost.saturating_add(u32::from(left))
             };
             let Some(best) = arrivals.iter().min_by_key(|arrival| price(arrival)) else { break };
             let Some(thread) = index(best.thread) else { break };
-            order.push(thread);
             follower = Some(best.thread);
             prefix = graph.without_last(&prefix, thread);
+            let varied = graph.threads()[thread].events[prefix.counts[thread] as usize].varied;
+            order.push(Move { thread, varied });
         }
         order.reverse();
         order
@@ -110,23 +118,23 @@ impl ContextBounds {
                 work.extend(predecessors.into_iter().filter(|predecessor| !known(self, predecessor)));
                 continue;
             }
-            let arrivals = frontier.iter().zip(&predecessors).map(|(&thread, predecessor)| Arrival {
-                thread: graph.threads()[thread].name,
-                cost: match self.fair(graph, predecessor, thread) {
+            let from = self.all.len() as u32;
+            for (&thread, predecessor) in frontier.iter().zip(&predecessors) {
+                let cost = match self.fair(graph, predecessor, thread) {
                     true => self.known_step(graph, predecessor, thread),
                     false => UNREACHABLE,
-                },
-                enabled: graph.enabled_in(&top.counts, thread),
-            });
-            let (arrivals, stamp) = (arrivals.collect(), top.stamp);
-            self.arrivals.insert(stamp, arrivals);
+                };
+                let enabled = graph.enabled_in(&top.counts, thread);
+                self.all.push(Arrival { thread: graph.threads()[thread].name, cost, enabled });
+            }
+            self.arrivals.insert(top.stamp, (from, self.all.len() as u32));
             work.pop();
         }
     }
 
     /// The recursive equation at the end of paper 001's section 2; the first step is free.
     fn known_step(&self, graph: &Graph, prefix: &Prefix, thread: usize) -> u32 {
-        let Some(arrivals) = self.arrivals.get(&prefix.stamp) else { return 0 };
+        let Some(arrivals) = self.arrivals(prefix.stamp) else { return 0 };
         let name = graph.threads()[thread].name;
         let price = |arrival: &Arrival| match arrival.thread == name || !arrival.enabled {
             true => arrival.cost,

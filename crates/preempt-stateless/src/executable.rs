@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// The name of an object (a lock, an atomic, a channel), the same in every run that creates it at the same point.
+/// The name of an object (a lock, an atomic, a channel), the same whenever the same steps are repeated.
 ///
-/// Names must not depend on the interleaving: two runs with the same happens-before graph must use the same names, or
-/// they count as different. "The third object that thread t created" is such a name; "the third object" is not.
+/// It tells objects apart within a run. Runs are compared by [`Stamp`]s, which have no names of objects in them, so
+/// "the third object that this run has used" is good enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(pub u64);
 
@@ -33,6 +33,31 @@ pub enum Need {
     Finished(usize),
 }
 
+impl Need {
+    #[inline]
+    fn is_met(&self, gate: &impl Fn(ObjectId) -> u128, finished: &impl Fn(usize) -> bool) -> bool {
+        match *self {
+            Need::Clear { object, mask } => gate(object) & mask == 0,
+            Need::Set { object, mask } => gate(object) & mask != 0,
+            Need::Finished(thread) => finished(thread),
+        }
+    }
+}
+
+/// A way on: a thread does its next operation, in the usual way or in its other way. Paper 001 assumes that the
+/// successor of a state by a thread is unique, so which way it went is part of the action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Move {
+    pub thread: usize,
+    pub varied: bool,
+}
+
+impl From<usize> for Move {
+    fn from(thread: usize) -> Move {
+        Move { thread, varied: false }
+    }
+}
+
 /// The next step of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Operation {
@@ -41,6 +66,9 @@ pub struct Operation {
     pub accesses: [Option<Access>; 3],
     /// All of them must hold.
     pub needs: [Option<Need>; 2],
+    /// It can also go another way (a weak exchange that fails, a wake-up without a notification), for which the last of
+    /// its needs need not hold.
+    pub varies: bool,
     /// Counts as a yield under the fair bound (paper 003, definition 1.9).
     pub yields: bool,
     /// May enable another thread (paper 003, definition 1.10: a release).
@@ -49,20 +77,31 @@ pub struct Operation {
 
 impl Operation {
     /// A step that touches nothing shared.
+    #[inline]
     pub fn local(code: u32) -> Operation {
-        Operation { code, accesses: [None; 3], needs: [None; 2], yields: false, releases: false }
+        Operation {
+            code,
+            accesses: [None; 3],
+            needs: [None; 2],
+            varies: false,
+            yields: false,
+            releases: false,
+        }
     }
 
     #[must_use]
+    #[inline]
     pub fn reads(self, object: ObjectId) -> Operation {
         self.access(Access { object, write: false })
     }
 
     #[must_use]
+    #[inline]
     pub fn writes(self, object: ObjectId) -> Operation {
         self.access(Access { object, write: true })
     }
 
+    #[inline]
     fn access(mut self, access: Access) -> Operation {
         let free =
             self.accesses.iter().position(Option::is_none).expect("at most three objects in one operation");
@@ -71,6 +110,7 @@ impl Operation {
     }
 
     #[must_use]
+    #[inline]
     pub fn needs(mut self, need: Need) -> Operation {
         let free = self.needs.iter().position(Option::is_none).expect("at most two needs of one operation");
         self.needs[free] = Some(need);
@@ -78,12 +118,21 @@ impl Operation {
     }
 
     #[must_use]
+    #[inline]
+    pub fn varying(mut self, varies: bool) -> Operation {
+        self.varies = varies;
+        self
+    }
+
+    #[must_use]
+    #[inline]
     pub fn yielding(mut self) -> Operation {
         self.yields = true;
         self
     }
 
     #[must_use]
+    #[inline]
     pub fn releasing(mut self) -> Operation {
         self.releases = true;
         self
@@ -94,17 +143,23 @@ impl Operation {
     }
 
     /// Does the order of the two matter?
+    #[inline]
     pub fn conflicts(&self, other: &Operation) -> bool {
         self.accesses().any(|a| other.accesses().any(|b| a.object == b.object && (a.write || b.write)))
     }
 
     /// Are all needs met, given the gates and who has finished?
+    #[inline]
     pub fn enabled(&self, gate: impl Fn(ObjectId) -> u128, finished: impl Fn(usize) -> bool) -> bool {
-        self.needs.iter().flatten().all(|need| match *need {
-            Need::Clear { object, mask } => gate(object) & mask == 0,
-            Need::Set { object, mask } => gate(object) & mask != 0,
-            Need::Finished(thread) => finished(thread),
-        })
+        self.needs.iter().flatten().all(|need| need.is_met(&gate, &finished))
+    }
+
+    /// Can it go its other way?
+    #[inline]
+    pub fn can_vary(&self, gate: impl Fn(ObjectId) -> u128, finished: impl Fn(usize) -> bool) -> bool {
+        let count = self.needs.iter().flatten().count();
+        let mut needs = self.needs.iter().flatten().take(count.saturating_sub(1));
+        self.varies && needs.all(|need| need.is_met(&gate, &finished))
     }
 }
 
@@ -135,20 +190,35 @@ pub trait Executable {
     /// How many threads exist so far.
     fn threads(&self) -> usize;
 
-    /// A name for the thread that does not depend on the interleaving (as for [`ObjectId`]).
+    /// A name for the thread that does not depend on the interleaving: two runs with the same happens-before graph
+    /// must use the same names, or they count as different. "The second thread that this thread created" is such a
+    /// name; "the second thread" is not.
     fn name(&self, thread: usize) -> u64;
 
     /// The thread's next operation, also if it is disabled; `None` once it has finished.
     fn next(&self, thread: usize) -> Option<Operation>;
 
-    /// Can the thread do its next operation now?
+    /// Can the thread do its next operation now, in the usual way?
+    ///
+    /// Other ways do not count here: a thread that could only wake up by itself is not preempted.
     fn enabled(&self, thread: usize) -> bool;
+
+    /// Can the thread do its next operation now in its other way?
+    fn can_vary(&self, thread: usize) -> bool {
+        self.next(thread).is_some_and(|operation| operation.can_vary(|object| self.gate(object), |_| false))
+    }
+
+    /// Is this the thread's next operation, and possible in this way?
+    fn stands_before(&self, step: Move, operation: &Operation) -> bool {
+        let possible = || if step.varied { self.can_vary(step.thread) } else { self.enabled(step.thread) };
+        step.thread < self.threads() && self.next(step.thread).as_ref() == Some(operation) && possible()
+    }
 
     /// The object's gate now (see [`Need`]).
     fn gate(&self, object: ObjectId) -> u128;
 
-    /// The thread does its next operation; it must be enabled.
-    fn step(&mut self, thread: usize) -> Flow;
+    /// The thread does its next operation; it must be possible.
+    fn step(&mut self, step: Move) -> Flow;
 
     /// Called when nobody can move, or after [`Flow::Stop`]: was this run a failure?
     fn end(&mut self) -> RunEnd;
@@ -168,14 +238,30 @@ impl Stamp {
         Stamp(self.0 ^ action.0)
     }
 
-    /// The action of thread `name` that is its `index`-th and touches these versions of these objects.
-    pub fn action(name: u64, index: u32, accesses: impl Iterator<Item = (Access, u32)>) -> Stamp {
-        let mut mixer = Mixer::new(name, u64::from(index));
-        for (access, version) in accesses {
-            mixer.add(access.object.0);
-            mixer.add(u64::from(version) << 1 | u64::from(access.write));
+    /// The action of thread `name` that is its `index`-th, goes this way, and for each of its accesses reads (false) or
+    /// writes (true) this version of some object.
+    ///
+    /// The paper has the object and the number of the version. Here the version is the stamp of the write that made it,
+    /// which says both, and the object is left out: what a thread touches follows from what happened before, and
+    /// that is known. So objects need no names that are the same in all runs.
+    pub fn action(
+        name: u64,
+        index: u32,
+        varied: bool,
+        accesses: impl Iterator<Item = (bool, Stamp)>,
+    ) -> Stamp {
+        let mut mixer = Mixer::new(name, u64::from(index) << 1 | u64::from(varied));
+        for (write, Stamp(version)) in accesses {
+            mixer.add(version as u64 ^ u64::from(write));
+            mixer.add((version >> 64) as u64);
         }
         Stamp(mixer.finish())
+    }
+
+    /// The version of an object that an action makes with its `slot`-th access.
+    #[must_use]
+    pub fn version(self, slot: usize) -> Stamp {
+        Stamp(self.0.rotate_left(8 * slot as u32 + 1))
     }
 }
 
@@ -238,9 +324,8 @@ mod tests {
 
     #[test]
     fn stamps_of_sets_do_not_depend_on_the_order() {
-        let access = |write| Access { object: ObjectId(7), write };
-        let a = Stamp::action(1, 0, [(access(true), 0)].into_iter());
-        let b = Stamp::action(2, 0, [(access(false), 1)].into_iter());
+        let a = Stamp::action(1, 0, false, [(true, Stamp::EMPTY)].into_iter());
+        let b = Stamp::action(2, 0, false, [(false, a.version(0))].into_iter());
         assert_ne!(a, b);
         assert_eq!(Stamp::EMPTY.toggle(a).toggle(b), Stamp::EMPTY.toggle(b).toggle(a));
         assert_eq!(Stamp::EMPTY.toggle(a).toggle(a), Stamp::EMPTY);

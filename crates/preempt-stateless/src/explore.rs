@@ -1,9 +1,12 @@
 //! What all algorithms share: the limits, the bound raised step by step, and what is reported.
 
-use crate::executable::{Executable, RunEnd};
+use crate::bound::BoundFunction;
+use crate::executable::{Executable, Move, RunEnd};
 use crate::graph::Graph;
 use crate::runner::{Diverged, Runner};
 use crate::{basic, bpor, cb_dfs, marking, pct, random};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Which algorithm.
@@ -16,6 +19,8 @@ pub enum Strategy {
     Basic,
     /// Paper 003, Algorithm 1 with Algorithm 2, and Algorithm 3 if there is a fair bound.
     Bpor,
+    /// Paper 003, Algorithm 1, with another bound function. The limit on preemptions is then one on what it counts.
+    BporBy(BoundFunction),
     /// Paper 003, Algorithm 1 without a bound on preemptions.
     Dpor,
     /// Plain depth-first search within the bound.
@@ -55,6 +60,8 @@ pub enum Stop {
     Time,
     /// Ended with a failure, as asked.
     Failure,
+    /// Another search of the same program has ended.
+    Elsewhere,
     /// The program is not deterministic.
     Diverged(Diverged),
 }
@@ -63,7 +70,7 @@ pub enum Stop {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failing {
     /// Who moves when.
-    pub schedule: Vec<usize>,
+    pub schedule: Vec<Move>,
     pub preemptions: u32,
     /// It did not end within the limit on steps.
     pub livelock: bool,
@@ -131,8 +138,8 @@ pub(crate) fn show<E: Executable>(
         // Not one of the search's own runs.
         runner.runs -= 1;
         let mut graph = Graph::new(runner.program());
-        for thread in schedule {
-            graph.follow(runner, thread)?;
+        for step in schedule {
+            graph.follow(runner, step)?;
         }
         terminal.terminal(&graph);
     }
@@ -149,7 +156,8 @@ pub fn explore<E: Executable>(
     match strategy {
         Strategy::Marking => marking::explore(program, limits, terminal),
         Strategy::Basic => basic::explore(program, limits, terminal),
-        Strategy::Bpor => bpor::explore(program, limits, terminal),
+        Strategy::Bpor => bpor::explore(program, limits, BoundFunction::Preemptions, terminal),
+        Strategy::BporBy(function) => bpor::explore(program, limits, function, terminal),
         Strategy::Dpor => bpor::explore_unbounded(program, limits, terminal),
         Strategy::CbDfs => cb_dfs::explore(program, limits, terminal),
         Strategy::Random(seed) => random::explore(program, limits, seed, terminal),
@@ -157,22 +165,81 @@ pub fn explore<E: Executable>(
     }
 }
 
-/// Watches the limits and collects the numbers for one exploration.
+/// What several searches share that explore the same program.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    executions: AtomicU64,
+    /// `executions` when each bound was complete.
+    pub per_bound: Mutex<Vec<u64>>,
+    /// Why the first of them ended before its time.
+    pub stop: Mutex<Option<Stop>>,
+    stopped: AtomicBool,
+    /// How many searches have completed each bound; those that have ended have completed all.
+    arrived: Mutex<Vec<usize>>,
+    left: AtomicUsize,
+    arrival: Condvar,
+}
+
+impl Progress {
+    /// Waits until all searches have completed the bound, or one has ended.
+    pub fn wait_for_all(&self, bound: u32, searches: usize) {
+        let mut arrived = self.arrived.lock().unwrap_or_else(PoisonError::into_inner);
+        let least = arrived.len().max(bound as usize + 1);
+        arrived.resize(least, 0);
+        arrived[bound as usize] += 1;
+        self.arrival.notify_all();
+        while arrived[bound as usize] + self.left.load(Ordering::SeqCst) < searches
+            && !self.stopped.load(Ordering::SeqCst)
+        {
+            arrived = self.arrival.wait(arrived).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// One search has ended.
+    pub fn leave(&self) {
+        self.left.fetch_add(1, Ordering::SeqCst);
+        self.wake();
+    }
+
+    /// All are to end.
+    pub fn end(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        self.wake();
+    }
+
+    fn wake(&self) {
+        // Those who wait have looked before they hold the lock no more.
+        drop(self.arrived.lock().unwrap_or_else(PoisonError::into_inner));
+        self.arrival.notify_all();
+    }
+
+    pub fn executions(&self) -> u64 {
+        self.executions.load(Ordering::SeqCst)
+    }
+}
+
+/// Watches the limits and collects the numbers for one search.
 #[derive(Debug)]
 pub(crate) struct Watch<'a> {
     pub limits: &'a Limits,
     pub found: Exploration,
+    progress: Arc<Progress>,
     began: Instant,
 }
 
 impl<'a> Watch<'a> {
     pub fn new(limits: &'a Limits) -> Watch<'a> {
-        Watch { limits, found: Exploration::default(), began: Instant::now() }
+        Watch::sharing(limits, Arc::default())
+    }
+
+    pub fn sharing(limits: &'a Limits, progress: Arc<Progress>) -> Watch<'a> {
+        Watch { limits, found: Exploration::default(), progress, began: Instant::now() }
     }
 
     /// Counts a complete run. `Err` if the exploration is over.
     pub fn ended(&mut self, end: RunEnd, failing: impl FnOnce() -> Failing) -> Result<(), Stop> {
         self.found.executions += 1;
+        self.progress.executions.fetch_add(1, Ordering::SeqCst);
         if end == RunEnd::Failed {
             self.failed(failing())?;
         }
@@ -187,9 +254,12 @@ impl<'a> Watch<'a> {
         if self.limits.stop_at_failure { Err(Stop::Failure) } else { Ok(()) }
     }
 
-    /// Are the limits reached?
+    /// Are the limits reached, by all searches together?
     pub fn check(&self) -> Result<(), Stop> {
-        if self.limits.executions.is_some_and(|most| self.found.executions >= most) {
+        if self.progress.stopped.load(Ordering::Relaxed) {
+            return Err(Stop::Elsewhere);
+        }
+        if self.limits.executions.is_some_and(|most| self.progress.executions() >= most) {
             return Err(Stop::Executions);
         }
         // The clock is asked for every run only: a run is short compared to the limits that people set.
@@ -202,11 +272,20 @@ impl<'a> Watch<'a> {
     /// Every run with at most `bound` preemptions was explored.
     pub fn completed(&mut self, bound: u32) {
         self.found.complete_to = Some(bound);
-        self.found.per_bound.push(self.found.executions);
+        let mut per_bound = self.progress.per_bound.lock().unwrap_or_else(PoisonError::into_inner);
+        if per_bound.len() <= bound as usize {
+            per_bound.push(self.progress.executions());
+        }
+        self.found.per_bound.clone_from(&per_bound);
     }
 
     pub fn finish(mut self, result: Result<(), Stop>, runs: u64, steps: u64) -> Exploration {
         self.found.stop = result.err();
+        if let Some(stop) = self.found.stop.clone().filter(|stop| *stop != Stop::Elsewhere) {
+            self.progress.stop.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(stop);
+            self.progress.end();
+        }
+        self.progress.leave();
         self.found.pruned = runs.saturating_sub(self.found.executions);
         self.found.steps = steps;
         self.found
@@ -220,12 +299,12 @@ impl From<Diverged> for Stop {
 }
 
 /// The preemptions of a schedule, counted by running it. `None` if it cannot be run.
-pub fn preemptions_of(program: &mut impl Executable, schedule: &[usize]) -> Option<u32> {
+pub fn preemptions_of(program: &mut impl Executable, schedule: &[Move]) -> Option<u32> {
     let mut runner = Runner::new(program);
     let mut count = 0;
-    for &thread in schedule {
-        count += u32::from(runner.preempts(thread));
-        runner.step(thread).ok()?;
+    for &step in schedule {
+        count += u32::from(runner.preempts(step.thread));
+        runner.step(step).ok()?;
     }
     Some(count)
 }

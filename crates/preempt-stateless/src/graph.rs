@@ -4,7 +4,7 @@
 //! last write, whatever memory orderings the program asked for. (Only the detection of data races, which is not here,
 //! looks at those.)
 
-use crate::executable::{Executable, Flow, ObjectId, Operation, Stamp};
+use crate::executable::{Executable, Flow, Move, ObjectId, Operation, Stamp};
 use crate::runner::{Diverged, Runner};
 use std::collections::HashMap;
 
@@ -12,6 +12,8 @@ use std::collections::HashMap;
 #[derive(Debug, Clone)]
 pub struct Event {
     pub operation: Operation,
+    /// It went its other way.
+    pub varied: bool,
     /// For each access the number of writes to the object before it: the `m` of paper 001's actions.
     pub versions: [u32; 3],
     pub stamp: Stamp,
@@ -38,6 +40,8 @@ pub(crate) struct Write {
     pub index: u32,
     /// The object's gate after it.
     pub gate: u128,
+    /// What it made.
+    pub version: Stamp,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +64,7 @@ pub(crate) struct ObjectLog {
 pub struct Graph {
     pub(crate) threads: Vec<ThreadLog>,
     pub(crate) objects: HashMap<ObjectId, ObjectLog, foldhash::fast::FixedState>,
-    path: Vec<usize>,
+    path: Vec<Move>,
     stamp: Stamp,
 }
 
@@ -77,7 +81,7 @@ impl Graph {
     }
 
     /// Who did the steps, in the order in which this run did them.
-    pub fn path(&self) -> &[usize] {
+    pub fn path(&self) -> &[Move] {
         &self.path
     }
 
@@ -92,7 +96,7 @@ impl Graph {
     /// The i-th step of the run: its thread and event.
     pub fn steps(&self) -> impl Iterator<Item = (usize, &Event)> + '_ {
         let mut done = vec![0; self.threads.len()];
-        self.path.iter().map(move |&thread| {
+        self.path.iter().map(move |&Move { thread, .. }| {
             let event = &self.threads[thread].events[done[thread]];
             done[thread] += 1;
             (thread, event)
@@ -108,34 +112,39 @@ impl Graph {
         Before(gates)
     }
 
-    /// To be called after the program has done a step of `thread` that was pending here.
-    fn push(&mut self, program: &impl Executable, thread: usize, before: &Before) {
+    /// To be called after the program has done a step that was pending here.
+    fn push(&mut self, program: &impl Executable, step: Move, before: &Before) {
+        let Move { thread, varied } = step;
         let Some(operation) = self.threads[thread].pending else { return };
         let index = self.threads[thread].events.len() as u32;
         let clock = self.clock_of_next(thread, &operation);
-        let mut versions = [0; 3];
+        let (mut versions, mut seen) = ([0; 3], [Stamp::EMPTY; 3]);
+        for (i, access) in operation.accesses.iter().enumerate() {
+            let Some(log) = access.and_then(|access| self.objects.get(&access.object)) else { continue };
+            versions[i] = log.writes.len() as u32;
+            seen[i] = log.writes.last().map_or(Stamp::EMPTY, |write| write.version);
+        }
+        let stamp = stamp_of(self.threads[thread].name, index, varied, &operation, seen);
         for (i, access) in operation.accesses.iter().enumerate() {
             let Some(access) = access else { continue };
             let log = self
                 .objects
                 .entry(access.object)
                 .or_insert_with(|| ObjectLog { writes: Vec::new(), reads: vec![Vec::new()] });
-            versions[i] = log.writes.len() as u32;
             let gate = program.gate(access.object);
             if access.write {
-                log.writes.push(Write { thread, index, gate });
+                log.writes.push(Write { thread, index, gate, version: stamp.version(i) });
                 log.reads.push(Vec::new());
             } else if let Some(reads) = log.reads.last_mut() {
                 reads.push(Read { thread, index, delta: gate.wrapping_sub(before.0[i]) });
             }
         }
-        let stamp = stamp_of(self.threads[thread].name, index, &operation, versions);
         let log = &mut self.threads[thread];
         let yields_before = log.yields();
-        log.events.push(Event { operation, versions, stamp, clock, yields_before });
+        log.events.push(Event { operation, varied, versions, stamp, clock, yields_before });
         log.pending = program.next(thread);
         self.stamp = self.stamp.toggle(stamp);
-        self.path.push(thread);
+        self.path.push(step);
         self.add_threads(program, Some((thread, index)));
     }
 
@@ -143,8 +152,9 @@ impl Graph {
     pub(crate) fn follow<E: Executable>(
         &mut self,
         runner: &mut Runner<'_, E>,
-        thread: usize,
+        step: Move,
     ) -> Result<Flow, Diverged> {
+        let thread = step.thread;
         runner.arrive()?;
         let next = self.threads.get(thread).and_then(|log| log.pending);
         let found = if thread < runner.program().threads() { runner.program().next(thread) } else { None };
@@ -154,16 +164,16 @@ impl Graph {
             return Err(Diverged { step: runner.len(), thread, expected: code(next), found: code(found) });
         }
         let before = next.map(|next| self.before(runner.program(), &next));
-        let flow = runner.step(thread)?;
+        let flow = runner.step(step)?;
         if let Some(before) = before {
-            self.push(runner.program(), thread, &before);
+            self.push(runner.program(), step, &before);
         }
         Ok(flow)
     }
 
     /// Takes the last step back.
     pub(crate) fn pop(&mut self) {
-        let Some(thread) = self.path.pop() else { return };
+        let Some(Move { thread, .. }) = self.path.pop() else { return };
         let Some(event) = self.threads[thread].events.pop() else { return };
         let index = self.threads[thread].events.len() as u32;
         while self.threads.last().is_some_and(|log| log.parent == Some((thread, index))) {
@@ -242,11 +252,18 @@ impl ThreadLog {
     }
 }
 
-pub(crate) fn stamp_of(name: u64, index: u32, operation: &Operation, versions: [u32; 3]) -> Stamp {
-    let accesses = operation.accesses.iter().zip(versions);
+pub(crate) fn stamp_of(
+    name: u64,
+    index: u32,
+    varied: bool,
+    operation: &Operation,
+    seen: [Stamp; 3],
+) -> Stamp {
+    let accesses = operation.accesses.iter().zip(seen);
     Stamp::action(
         name,
         index,
-        accesses.filter_map(|(access, version)| access.map(|access| (access, version))),
+        varied,
+        accesses.filter_map(|(access, seen)| Some((access.as_ref()?.write, seen))),
     )
 }

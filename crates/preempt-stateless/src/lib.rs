@@ -7,8 +7,9 @@
 //! | module | algorithm |
 //! | --- | --- |
 //! | [`marking`] | paper 001, Algorithm 2 (`Search` and `Mark`): the default, each graph exactly once |
+//! | [`parallel`] | the same on several threads that share the table of graphs |
 //! | [`basic`] | paper 001, Algorithm 1: every prefix of every graph once |
-//! | [`bpor`] | paper 003, Algorithm 1, with the bounds of its Algorithms 2 and 3, or none |
+//! | [`bpor`] | paper 003, Algorithm 1, with the bounds of its Algorithms 2 and 3, others ([`bound`]), or none |
 //! | [`cb_dfs`] | plain depth-first search within the bound |
 //! | [`random`], [`pct`] | one schedule after the other, by chance |
 //!
@@ -16,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 pub mod basic;
+pub mod bound;
 pub mod bpor;
 pub mod cb_dfs;
 pub mod context_bound;
@@ -23,12 +25,16 @@ pub mod executable;
 pub mod explore;
 pub mod graph;
 pub mod marking;
+pub mod parallel;
 pub mod pct;
+pub mod persistent;
 pub mod prefix;
 pub mod program;
 pub mod random;
 pub mod runner;
+pub mod table;
 
-pub use executable::{Access, Executable, Flow, Need, ObjectId, Operation, RunEnd, Stamp};
+pub use bound::BoundFunction;
+pub use executable::{Access, Executable, Flow, Move, Need, ObjectId, Operation, RunEnd, Stamp};
 pub use explore::{Exploration, Failing, Limits, Stop, Strategy, Terminal, explore};
 pub use graph::Graph;

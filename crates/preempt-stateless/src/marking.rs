@@ -15,48 +15,42 @@
 //! a state itself.
 
 use crate::context_bound::{ContextBounds, UNREACHABLE};
-use crate::executable::{Executable, Flow, Stamp};
-use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch};
+use crate::executable::{Executable, Flow, Move, Operation, Stamp};
+use crate::explore::{Exploration, Failing, Limits, Progress, Stop, Terminal, Watch};
 use crate::graph::Graph;
 use crate::prefix::Prefix;
 use crate::runner::{Diverged, Runner};
-use std::collections::HashMap;
+use crate::table::{ByStamp, SharedTable, Table};
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 /// Never open again: everything behind it has been executed.
 const FOR_EVER: u32 = u32::MAX;
 
-/// The hash table `H` of the paper.
-#[derive(Debug, Default)]
-struct Closed {
-    /// The smallest bound within which the graph is open.
-    opens_at: HashMap<Stamp, u32, foldhash::fast::FixedState>,
-}
-
-impl Closed {
-    fn contains(&self, stamp: Stamp, bound: u32) -> bool {
-        self.opens_at(stamp) > bound
-    }
-
-    /// 0 for a graph that was never closed.
-    fn opens_at(&self, stamp: Stamp) -> u32 {
-        self.opens_at.get(&stamp).copied().unwrap_or(0)
-    }
-}
-
-struct Search<'a, E, T> {
+struct Search<'a, E, T, H> {
     runner: Runner<'a, E>,
     graph: Graph,
-    closed: Closed,
+    /// The smallest bound within which each graph is open.
+    closed: H,
     bounds: ContextBounds,
     watch: Watch<'a>,
     terminal: &'a mut T,
     bound: u32,
     /// What the threads stood before in each graph that a run has been in: it must always be the same.
-    standing: HashMap<Stamp, u64, foldhash::fast::FixedState>,
+    standing: ByStamp<u64>,
     /// A step was left out because it was unfair.
     unfair: bool,
     marks: u64,
+    team: Team,
+}
+
+/// Searches that share a table.
+#[derive(Debug, Clone)]
+pub(crate) struct Team {
+    pub progress: Arc<Progress>,
+    pub size: usize,
+    /// Which of them this is: each begins elsewhere.
+    pub member: usize,
 }
 
 /// One call of `Search`.
@@ -67,7 +61,7 @@ struct Frame {
 }
 
 struct Choice {
-    thread: usize,
+    step: Move,
     successor: Stamp,
     /// Preemptions of this path with the step: no less than the context bound, and known without effort.
     cost: u32,
@@ -75,32 +69,56 @@ struct Choice {
 
 /// Explores bound 0, 1, 2, ... until the limit, or until nothing is cut.
 pub fn explore<E: Executable>(program: &mut E, limits: &Limits, terminal: &mut impl Terminal) -> Exploration {
+    let team = Team { progress: Arc::default(), size: 1, member: 0 };
+    run(program, limits, terminal, ByStamp::default(), team)
+}
+
+/// One of several searches that share a table.
+pub(crate) fn explore_from<E: Executable>(
+    program: &mut E,
+    limits: &Limits,
+    table: &SharedTable,
+    team: Team,
+) -> Exploration {
+    run(program, limits, &mut (), table, team)
+}
+
+fn run<E: Executable, H: Table>(
+    program: &mut E,
+    limits: &Limits,
+    terminal: &mut impl Terminal,
+    closed: H,
+    team: Team,
+) -> Exploration {
     let runner = Runner::new(program);
     let graph = Graph::new(runner.program());
     let mut search = Search {
         runner,
         graph,
-        closed: Closed::default(),
+        closed,
         bounds: ContextBounds::new(limits.fair),
-        watch: Watch::new(limits),
+        watch: Watch::sharing(limits, Arc::clone(&team.progress)),
         terminal,
         bound: 0,
-        standing: HashMap::default(),
+        standing: ByStamp::default(),
         unfair: false,
         marks: 0,
+        team,
     };
     let result = search.iterate();
     let Search { runner, closed, bounds, mut watch, marks, .. } = search;
-    watch.found.graphs = closed.opens_at.len() as u64;
+    watch.found.graphs = closed.graphs();
     watch.found.prefixes = bounds.prefixes() as u64;
     watch.found.visits = marks;
     watch.finish(result, runner.runs, runner.steps)
 }
 
-impl<E: Executable, T: Terminal> Search<'_, E, T> {
+impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
     fn iterate(&mut self) -> Result<(), Stop> {
         loop {
             self.search()?;
+            // Another search may be about to find out that the graphs it has closed never open again.
+            self.team.progress.wait_for_all(self.bound, self.team.size);
             self.watch.completed(self.bound);
             if self.closed.opens_at(Stamp::EMPTY) == FOR_EVER {
                 self.watch.found.exhaustive = !self.unfair;
@@ -116,7 +134,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
     /// Lines 3 to 14, with the stack made explicit.
     fn search(&mut self) -> Result<(), Stop> {
         debug_assert!(self.graph.path().is_empty());
-        if self.closed.contains(Stamp::EMPTY, self.bound) {
+        if self.is_closed(Stamp::EMPTY) {
             return Ok(());
         }
         let mut stack = Vec::new();
@@ -130,17 +148,17 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
                 continue;
             };
             frame.next += 1;
-            if self.closed.contains(choice.successor, self.bound) {
+            if self.closed.opens_at(choice.successor) > self.bound {
                 continue;
             }
             // The path's own cost is an upper bound of the context bound: the dynamic program runs only beyond it.
             if choice.cost > self.bound
-                && self.bounds.of_step(&self.graph, &frame.prefix, choice.thread) > self.bound
+                && self.bounds.of_step(&self.graph, &frame.prefix, choice.step.thread) > self.bound
             {
                 continue;
             }
-            let (thread, cost) = (choice.thread, choice.cost);
-            let flow = self.graph.follow(&mut self.runner, thread)?;
+            let (step, cost) = (choice.step, choice.cost);
+            let flow = self.graph.follow(&mut self.runner, step)?;
             self.enter(&mut stack, cost, flow == Flow::Stop)?;
         }
         Ok(())
@@ -158,23 +176,14 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         self.runner.arrive()?;
         let prefix = self.graph.whole();
         self.recognise(prefix.stamp)?;
-        let enabled = if stopped { Vec::new() } else { self.runner.enabled() };
+        let mut moves = if stopped { Vec::new() } else { self.runner.moves() };
         debug_assert!(
-            stopped
-                || (0..self.graph.threads().len())
-                    .all(|t| self.graph.enabled_in(&prefix.counts, t) == enabled.contains(&t)),
-            "the graph and the program disagree on who is enabled"
+            stopped || self.graph.moves_in(&prefix.counts) == moves,
+            "the graph and the program disagree on who can move"
         );
-        if enabled.is_empty() {
-            let end = self.runner.program_mut().end();
-            self.terminal.terminal(&self.graph);
-            let (graph, bounds) = (&self.graph, &mut self.bounds);
-            let result = self.watch.ended(end, || Failing {
-                schedule: bounds.cheapest(graph, &prefix),
-                preemptions: bounds.of_prefix(graph, &prefix),
-                livelock: false,
-            });
-            self.mark(prefix);
+        if moves.is_empty() {
+            let result = self.complete(&prefix);
+            self.mark_predecessors(&prefix);
             self.back();
             return result;
         }
@@ -182,32 +191,66 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
             let (schedule, preemptions) = (self.runner.schedule(), cost);
             self.watch.failed(Failing { schedule, preemptions, livelock: true })?;
             // Not stopped at: close it, as a run that ended.
-            self.closed.opens_at.insert(prefix.stamp, FOR_EVER);
+            self.closed.raise(prefix.stamp, FOR_EVER);
             self.back();
-            return Ok(());
+            return self.watch.check();
         }
         let last = self.runner.last();
-        let left = last.filter(|last| enabled.contains(last));
-        let mut choices = Vec::with_capacity(enabled.len());
+        let left = last.filter(|&last| moves.contains(&Move::from(last)));
         // Going on is free, so it comes first: cheap runs are made before dear ones.
-        for thread in left.into_iter().chain(enabled.iter().copied().filter(|&thread| Some(thread) != left)) {
-            if !self.bounds.fair(&self.graph, &prefix, thread) {
+        moves.sort_by_key(|step| Some(step.thread) != left);
+        let mut choices = Vec::with_capacity(moves.len());
+        for step in moves {
+            if !self.bounds.fair(&self.graph, &prefix, step.thread) {
                 self.unfair = true;
                 continue;
             }
-            let Some(successor) = self.graph.successor_stamp(&prefix, thread) else { continue };
-            let cost = cost + u32::from(left.is_some_and(|left| left != thread));
-            choices.push(Choice { thread, successor, cost });
+            let Some(successor) = self.graph.successor_stamp(&prefix, step) else { continue };
+            let cost = cost + u32::from(left.is_some_and(|left| left != step.thread));
+            choices.push(Choice { step, successor, cost });
+        }
+        match self.team.member {
+            0 => {}
+            1 => choices.reverse(),
+            member => {
+                let turn = (prefix.stamp.0 as usize).wrapping_mul(member) % choices.len().max(1);
+                choices.rotate_left(turn);
+            }
         }
         stack.push(Frame { prefix, choices, next: 0 });
         Ok(())
     }
 
+    /// A complete run, unless another search was here first.
+    fn complete(&mut self, prefix: &Prefix) -> Result<(), Stop> {
+        if !self.closed.raise(prefix.stamp, FOR_EVER) {
+            return self.watch.check();
+        }
+        self.marks += 1;
+        let end = self.runner.program_mut().end();
+        self.terminal.terminal(&self.graph);
+        let (graph, bounds) = (&self.graph, &mut self.bounds);
+        self.watch.ended(end, || Failing {
+            schedule: bounds.cheapest(graph, prefix),
+            preemptions: bounds.of_prefix(graph, prefix),
+            livelock: false,
+        })
+    }
+
+    fn is_closed(&self, stamp: Stamp) -> bool {
+        self.closed.opens_at(stamp) > self.bound
+    }
+
     /// A program that is not deterministic may stand elsewhere with the same steps behind it.
     fn recognise(&mut self, stamp: Stamp) -> Result<(), Diverged> {
-        let mut pending: Vec<_> = self.graph.threads().iter().map(|log| (log.name, log.pending)).collect();
-        pending.sort_unstable_by_key(|(name, _)| *name);
-        let digest = foldhash::fast::FixedState::default().hash_one(&pending);
+        // Numbers of threads and names of objects depend on the path: they are left out, and so is the order.
+        let kind = |operation: Operation| {
+            (operation.code, operation.varies, operation.accesses.map(|a| a.map(|a| a.write)))
+        };
+        let hasher = foldhash::fast::FixedState::default();
+        let pending =
+            self.graph.threads().iter().map(|log| hasher.hash_one((log.name, log.pending.map(kind))));
+        let digest = pending.fold(0, |digest, one| digest ^ one);
         match *self.standing.entry(stamp).or_insert(digest) == digest {
             true => Ok(()),
             false => {
@@ -219,34 +262,37 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
 
     /// After the loop of lines 8 to 12 the graph is closed; almost always `Mark` has said so already.
     fn leave(&mut self, frame: Frame) {
-        if !self.closed.contains(frame.prefix.stamp, self.bound) {
-            self.mark(frame.prefix);
+        if !self.is_closed(frame.prefix.stamp) {
+            self.mark(vec![frame.prefix]);
         }
     }
 
     /// Lines 15 to 22: closes the graph, and the prefixes of it that have become closed with it. Prefixes that were
     /// closed already learn that they open later than they thought.
-    fn mark(&mut self, prefix: Prefix) {
-        let mut work = vec![prefix];
+    fn mark(&mut self, mut work: Vec<Prefix>) {
         while let Some(prefix) = work.pop() {
             let known = self.closed.opens_at(prefix.stamp);
-            let opens_at = self.opens_at(&prefix);
-            if opens_at <= known {
+            if known == FOR_EVER || !(known > self.bound || self.is_done(&prefix)) {
                 continue;
             }
-            self.marks += 1;
-            self.closed.opens_at.insert(prefix.stamp, opens_at);
-            for thread in 0..self.graph.threads().len() {
-                if !self.graph.in_frontier(&prefix.counts, thread) {
-                    continue;
-                }
-                let predecessor = self.graph.without_last(&prefix, thread);
-                let known = self.closed.opens_at(predecessor.stamp);
-                if known != FOR_EVER && (known > self.bound || self.is_done(&predecessor)) {
-                    work.push(predecessor);
-                }
+            let opens_at = self.opens_at(&prefix);
+            if self.closed.raise(prefix.stamp, opens_at) {
+                self.marks += 1;
+                self.push_predecessors(&prefix, &mut work);
             }
         }
+    }
+
+    fn mark_predecessors(&mut self, prefix: &Prefix) {
+        let mut work = Vec::new();
+        self.push_predecessors(prefix, &mut work);
+        self.mark(work);
+    }
+
+    fn push_predecessors(&self, prefix: &Prefix, work: &mut Vec<Prefix>) {
+        let threads = 0..self.graph.threads().len();
+        let frontier = threads.filter(|&thread| self.graph.in_frontier(&prefix.counts, thread));
+        work.extend(frontier.map(|thread| self.graph.without_last(prefix, thread)));
     }
 
     /// Line 18: every step leads to a closed graph or is beyond the bound.
@@ -255,13 +301,9 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
     /// invariant MIa); a graph beyond the bound has nothing behind it within the bound, so closing it is right too,
     /// and needs no dynamic program.
     fn is_done(&mut self, prefix: &Prefix) -> bool {
-        (0..self.graph.threads().len()).all(|thread| {
-            !self.graph.enabled_in(&prefix.counts, thread)
-                || self
-                    .graph
-                    .successor_stamp(prefix, thread)
-                    .is_none_or(|next| self.closed.contains(next, self.bound))
-                || self.bounds.of_step(&self.graph, prefix, thread) > self.bound
+        self.graph.moves_in(&prefix.counts).into_iter().all(|step| {
+            self.graph.successor_stamp(prefix, step).is_none_or(|next| self.is_closed(next))
+                || self.bounds.of_step(&self.graph, prefix, step.thread) > self.bound
         })
     }
 
@@ -269,16 +311,13 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
     /// and when its successor opens, whichever is more.
     fn opens_at(&mut self, prefix: &Prefix) -> u32 {
         let mut opens_at = FOR_EVER;
-        for thread in 0..self.graph.threads().len() {
-            if !self.graph.enabled_in(&prefix.counts, thread) {
-                continue;
-            }
-            let Some(next) = self.graph.successor_stamp(prefix, thread) else { continue };
+        for step in self.graph.moves_in(&prefix.counts) {
+            let Some(next) = self.graph.successor_stamp(prefix, step) else { continue };
             let successor = self.closed.opens_at(next);
             if successor >= opens_at {
                 continue;
             }
-            let cost = self.bounds.of_step(&self.graph, prefix, thread);
+            let cost = self.bounds.of_step(&self.graph, prefix, step.thread);
             if cost == UNREACHABLE {
                 self.unfair = true;
             }

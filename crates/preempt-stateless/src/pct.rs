@@ -2,7 +2,7 @@
 //! below all others. A bug of depth d is hit in each run with probability at least 1/(n k^(d-1)), for n threads and k
 //! steps. A baseline that proves nothing.
 
-use crate::executable::Executable;
+use crate::executable::{Executable, Move};
 use crate::explore::{Exploration, Limits, Terminal};
 use crate::random::{Chance, runs};
 
@@ -20,23 +20,28 @@ pub fn explore<E: Executable>(
     let mut changes: Vec<usize> = Vec::new();
     // The length of a run is not known beforehand: the longest so far is the guess.
     let mut longest = 1;
-    runs(program, limits, terminal, move |run, enabled, step| {
+    runs(program, limits, terminal, move |run, moves, step| {
         if current != Some(run) {
             current = Some(run);
             priorities.clear();
             changes = (1..depth).map(|_| chance.below(longest)).collect();
         }
         longest = longest.max(step + 1);
-        while priorities.len() <= enabled.iter().copied().max().unwrap_or(0) {
+        while priorities.len() <= moves.iter().map(|step| step.thread).max().unwrap_or(0) {
             // Above all values that a change point can give.
             priorities.push(chance.word() | 1 << 63);
         }
-        let highest = |priorities: &[u64]| enabled.iter().copied().max_by_key(|&thread| priorities[thread]);
-        let Some(mut thread) = highest(&priorities) else { return 0 };
+        let highest = |priorities: &[u64]| {
+            let thread = moves.iter().map(|step| step.thread).max_by_key(|&thread| priorities[thread]);
+            thread.unwrap_or(0)
+        };
+        let mut thread = highest(&priorities);
         if let Some(change) = changes.iter().position(|&change| change == step) {
             priorities[thread] = change as u64;
-            thread = highest(&priorities).unwrap_or(thread);
+            thread = highest(&priorities);
         }
-        thread
+        // Each of its ways is as likely as the other.
+        let ways: Vec<Move> = moves.iter().copied().filter(|step| step.thread == thread).collect();
+        ways[if ways.len() > 1 { chance.below(ways.len()) } else { 0 }]
     })
 }

@@ -5,8 +5,8 @@
 //! its objects, and that on the accesses inside the prefix alone. So the graph and the pending operations answer
 //! everything that paper 001's `Mark` asks about `E(x)` and `next(x, t)`, without running the program.
 
-use crate::executable::{ObjectId, Operation, Stamp};
-use crate::graph::{Graph, stamp_of};
+use crate::executable::{Move, ObjectId, Operation, Stamp};
+use crate::graph::{Graph, ObjectLog, stamp_of};
 
 /// A prefix-closed set of steps of a [`Graph`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,16 +56,9 @@ impl Graph {
         log.events.get(counts[thread] as usize).map(|event| &event.operation).or(log.pending.as_ref())
     }
 
-    /// The number of writes to the object. They are totally ordered, so those inside come before those outside.
-    fn version_in(&self, counts: &[u32], object: ObjectId) -> u32 {
-        self.objects
-            .get(&object)
-            .map_or(0, |log| log.writes.partition_point(|write| write.index < counts[write.thread]) as u32)
-    }
-
     fn gate_in(&self, counts: &[u32], object: ObjectId) -> u128 {
         let Some(log) = self.objects.get(&object) else { return 0 };
-        let version = self.version_in(counts, object) as usize;
+        let version = log.version_in(counts);
         let base = if version == 0 { 0 } else { log.writes[version - 1].gate };
         let inside = log.reads[version].iter().filter(|read| read.index < counts[read.thread]);
         inside.fold(base, |gate, read| gate.wrapping_add(read.delta))
@@ -78,15 +71,29 @@ impl Graph {
         })
     }
 
+    /// Every way on, `E(x)` first.
+    pub fn moves_in(&self, counts: &[u32]) -> Vec<Move> {
+        let threads = 0..self.threads.len();
+        let usual = threads.clone().filter(|&thread| self.enabled_in(counts, thread)).map(Move::from);
+        let other = threads.filter(|&thread| {
+            self.next_in(counts, thread)
+                .is_some_and(|operation| operation.can_vary(|object| self.gate_in(counts, object), |_| false))
+        });
+        usual.chain(other.map(|thread| Move { thread, varied: true })).collect()
+    }
+
     /// The stamp of `next(x, t)`.
-    pub fn successor_stamp(&self, prefix: &Prefix, thread: usize) -> Option<Stamp> {
+    pub fn successor_stamp(&self, prefix: &Prefix, step: Move) -> Option<Stamp> {
+        let Move { thread, varied } = step;
         let operation = self.next_in(&prefix.counts, thread)?;
-        let mut versions = [0; 3];
-        for (version, access) in versions.iter_mut().zip(&operation.accesses) {
-            *version = access.map_or(0, |access| self.version_in(&prefix.counts, access.object));
+        let mut seen = [Stamp::EMPTY; 3];
+        for (seen, access) in seen.iter_mut().zip(&operation.accesses) {
+            let Some(log) = access.and_then(|access| self.objects.get(&access.object)) else { continue };
+            let version = log.version_in(&prefix.counts);
+            *seen = if version == 0 { Stamp::EMPTY } else { log.writes[version - 1].version };
         }
         let name = self.threads[thread].name;
-        Some(prefix.stamp.toggle(stamp_of(name, prefix.counts[thread], operation, versions)))
+        Some(prefix.stamp.toggle(stamp_of(name, prefix.counts[thread], varied, operation, seen)))
     }
 
     /// Is the thread's last step maximal, so that the prefix without it is a prefix too (paper 001: the frontier)?
@@ -117,5 +124,12 @@ impl Graph {
         }
         let least = (0..self.threads.len()).filter(|&other| self.enabled_in(counts, other)).map(yields).min();
         yields(thread).saturating_sub(least.unwrap_or(0))
+    }
+}
+
+impl ObjectLog {
+    /// The number of writes inside. They are totally ordered, so those inside come before those outside.
+    fn version_in(&self, counts: &[u32]) -> usize {
+        self.writes.partition_point(|write| write.index < counts[write.thread])
     }
 }

@@ -1,13 +1,15 @@
 //! Small programs as data: threads as lists of operations on mutexes, reader-writer locks, atomics, condition
 //! variables, channels and park tokens. They are what the algorithms are tested on.
 
-use crate::executable::{Executable, Flow, Need, ObjectId, Operation, RunEnd, derive_name};
+use crate::executable::{Executable, Flow, Move, Need, ObjectId, Operation, RunEnd, derive_name};
 
 /// One operation. Numbers name objects of each kind, and threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Op {
     Lock(u8),
     Unlock(u8),
+    /// Takes the mutex, or may also fail for no reason. If it fails, the next so many operations are left out.
+    TryWeak(u8, u8),
     /// If the mutex is held, the next so many operations are left out.
     TryLock(u8, u8),
     ReadLock(u8),
@@ -23,6 +25,11 @@ pub enum Op {
     SpinUntil(u8, u8),
     /// Gives the mutex back, waits to be notified, takes the mutex again.
     Wait {
+        condvar: u8,
+        mutex: u8,
+    },
+    /// The same, but it may also wake up without a notification.
+    WaitWeak {
         condvar: u8,
         mutex: u8,
     },
@@ -135,7 +142,7 @@ impl Program {
         (0..self.state.threads.len()).all(|thread| self.op(thread).is_none())
     }
 
-    fn apply(&mut self, thread: usize, op: Op) {
+    fn apply(&mut self, thread: usize, op: Op, varied: bool) {
         let i = |n: u8| usize::from(n);
         let bit = 1 << thread;
         let mut jump = 1;
@@ -143,8 +150,8 @@ impl Program {
         match op {
             Op::Lock(m) => state.held[i(m)] = true,
             Op::Unlock(m) => state.held[i(m)] = false,
-            Op::TryLock(m, skip) if state.held[i(m)] => jump += i(skip),
-            Op::TryLock(m, _) => state.held[i(m)] = true,
+            Op::TryLock(m, skip) | Op::TryWeak(m, skip) if varied || state.held[i(m)] => jump += i(skip),
+            Op::TryLock(m, _) | Op::TryWeak(m, _) => state.held[i(m)] = true,
             Op::ReadLock(l) => state.readers[i(l)] += 1,
             Op::ReadUnlock(l) => state.readers[i(l)] -= 1,
             Op::WriteLock(l) => state.writer[i(l)] = true,
@@ -167,7 +174,7 @@ impl Program {
                     jump = 0;
                 }
             }
-            Op::Wait { condvar, mutex } => {
+            Op::Wait { condvar, mutex } | Op::WaitWeak { condvar, mutex } => {
                 let running = &mut state.threads[thread];
                 if running.notified {
                     running.notified = false;
@@ -175,7 +182,8 @@ impl Program {
                     state.waiting[i(condvar)] &= !bit;
                     // The oldest permit that lets it through; it is no candidate for the others any more.
                     let permits = &mut state.permits[i(condvar)];
-                    if let Some(own) = permits.iter().position(|permit| permit & bit != 0) {
+                    let own = permits.iter().position(|permit| permit & bit != 0);
+                    if let Some(own) = own.filter(|_| !varied) {
                         permits.remove(own);
                     }
                     permits.iter_mut().for_each(|permit| *permit &= !bit);
@@ -245,6 +253,7 @@ impl Executable for Program {
             }
             Op::Unlock(m) => new(1).writes(object(MUTEX, m)).releasing(),
             Op::TryLock(m, _) => new(2).writes(object(MUTEX, m)),
+            Op::TryWeak(m, _) => new(2).writes(object(MUTEX, m)).varying(true),
             Op::ReadLock(l) => {
                 new(3).reads(object(RWLOCK, l)).needs(Need::Clear { object: object(RWLOCK, l), mask: WRITER })
             }
@@ -258,16 +267,17 @@ impl Executable for Program {
             Op::SpinUntil(..) if running.spinning => new(8).yielding(),
             Op::SpinUntil(a, _) => new(7).reads(object(ATOMIC, a)),
             Op::Store(a, _) | Op::Add(a) => new(9).writes(object(ATOMIC, a)),
-            Op::Wait { condvar, mutex } if running.notified => {
+            Op::Wait { condvar, mutex } | Op::WaitWeak { condvar, mutex } if running.notified => {
                 let (condvar, mutex) = (object(CONDVAR, condvar), object(MUTEX, mutex));
                 let woken = Need::Set { object: condvar, mask: 1 << thread };
                 new(10)
                     .writes(condvar)
                     .writes(mutex)
-                    .needs(woken)
                     .needs(Need::Clear { object: mutex, mask: 1 })
+                    .needs(woken)
+                    .varying(matches!(op, Op::WaitWeak { .. }))
             }
-            Op::Wait { condvar, mutex } => {
+            Op::Wait { condvar, mutex } | Op::WaitWeak { condvar, mutex } => {
                 new(11).writes(object(CONDVAR, condvar)).writes(object(MUTEX, mutex)).releasing()
             }
             Op::NotifyOne(c) => new(12).writes(object(CONDVAR, c)).releasing(),
@@ -307,9 +317,9 @@ impl Executable for Program {
         }
     }
 
-    fn step(&mut self, thread: usize) -> Flow {
-        if let Some(op) = self.op(thread) {
-            self.apply(thread, op);
+    fn step(&mut self, step: Move) -> Flow {
+        if let Some(op) = self.op(step.thread) {
+            self.apply(step.thread, op, step.varied);
         }
         if self.state.failed { Flow::Stop } else { Flow::Continue }
     }

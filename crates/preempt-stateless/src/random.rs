@@ -1,6 +1,6 @@
-//! Schedules by chance: every enabled thread is as likely as any other at every step. A baseline that proves nothing.
+//! Schedules by chance: every way on is as likely as any other at every step. A baseline that proves nothing.
 
-use crate::executable::{Executable, Flow, RunEnd};
+use crate::executable::{Executable, Flow, Move, RunEnd};
 use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch, show};
 use crate::runner::Runner;
 
@@ -38,22 +38,22 @@ pub fn explore<E: Executable>(
     terminal: &mut impl Terminal,
 ) -> Exploration {
     let mut chance = Chance::new(seed);
-    runs(program, limits, terminal, |_, enabled, _| enabled[chance.below(enabled.len())])
+    runs(program, limits, terminal, |_, moves, _| moves[chance.below(moves.len())])
 }
 
-/// Run after run, with `choose(run, enabled, step)` deciding who moves.
+/// Run after run, with `choose(run, moves, step)` deciding who moves, and how.
 pub(crate) fn runs<E: Executable>(
     program: &mut E,
     limits: &Limits,
     terminal: &mut impl Terminal,
-    mut choose: impl FnMut(u64, &[usize], usize) -> usize,
+    mut choose: impl FnMut(u64, &[Move], usize) -> Move,
 ) -> Exploration {
     let mut watch = Watch::new(limits);
     let mut runner = Runner::new(program);
     let most = limits.executions.unwrap_or(if limits.time.is_some() { u64::MAX } else { RUNS });
     let mut result = Ok(());
     for run in 0..most {
-        result = one(&mut runner, &mut watch, terminal, |enabled, step| choose(run, enabled, step));
+        result = one(&mut runner, &mut watch, terminal, |moves, step| choose(run, moves, step));
         if result.is_err() {
             break;
         }
@@ -66,22 +66,22 @@ fn one<E: Executable>(
     runner: &mut Runner<'_, E>,
     watch: &mut Watch<'_>,
     terminal: &mut impl Terminal,
-    mut choose: impl FnMut(&[usize], usize) -> usize,
+    mut choose: impl FnMut(&[Move], usize) -> Move,
 ) -> Result<(), Stop> {
     runner.arrive()?;
     let mut preemptions = 0;
     let mut flow = Flow::Continue;
     loop {
-        let enabled = runner.enabled();
-        let livelock = flow == Flow::Continue && !enabled.is_empty() && runner.len() >= watch.limits.steps;
-        if enabled.is_empty() || flow == Flow::Stop || livelock {
+        let moves = runner.moves();
+        let livelock = flow == Flow::Continue && !moves.is_empty() && runner.len() >= watch.limits.steps;
+        if moves.is_empty() || flow == Flow::Stop || livelock {
             let end = if livelock { RunEnd::Failed } else { runner.program_mut().end() };
             let schedule = runner.schedule();
             watch.ended(end, || Failing { schedule, preemptions, livelock })?;
             return show(runner, terminal);
         }
-        let thread = choose(&enabled, runner.len());
-        preemptions += u32::from(runner.preempts(thread));
-        flow = runner.step(thread)?;
+        let step = choose(&moves, runner.len());
+        preemptions += u32::from(runner.preempts(step.thread));
+        flow = runner.step(step)?;
     }
 }

@@ -1,6 +1,6 @@
 //! Drives a program along a path that grows and shrinks: going back means running again from the start.
 
-use crate::executable::{Executable, Flow, Operation};
+use crate::executable::{Executable, Flow, Move, Operation};
 
 /// The program did something else when the same steps were repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Diverged {
 pub struct Runner<'a, E> {
     program: &'a mut E,
     /// The steps that are wanted, with the operations that they were when first done.
-    path: Vec<(usize, Operation)>,
+    path: Vec<(Move, Operation)>,
     /// Does the program stand at the end of the path?
     there: bool,
     /// Runs begun so far.
@@ -57,12 +57,13 @@ impl<'a, E: Executable> Runner<'a, E> {
         self.path.is_empty()
     }
 
-    pub fn schedule(&self) -> Vec<usize> {
-        self.path.iter().map(|(thread, _)| *thread).collect()
+    pub fn schedule(&self) -> Vec<Move> {
+        self.path.iter().map(|(step, _)| *step).collect()
     }
 
+    /// Who moved last.
     pub fn last(&self) -> Option<usize> {
-        self.path.last().map(|(thread, _)| *thread)
+        self.path.last().map(|(step, _)| step.thread)
     }
 
     /// Forgets all steps but the first `len`. The program is run again only when something is asked of it.
@@ -86,34 +87,52 @@ impl<'a, E: Executable> Runner<'a, E> {
         }
         self.restart();
         for step in 0..self.path.len() {
-            let (thread, expected) = self.path[step];
-            let known = thread < self.program.threads();
-            let found = if known { self.program.next(thread) } else { None };
-            if found != Some(expected) || !self.program.enabled(thread) {
-                let found = found.map(|operation| operation.code);
-                return Err(Diverged { step, thread, expected: Some(expected.code), found });
+            let (next, ref expected) = self.path[step];
+            if !self.program.stands_before(next, expected) {
+                let found = self.next(next).map(|operation| operation.code);
+                return Err(Diverged { step, thread: next.thread, expected: Some(expected.code), found });
             }
-            self.program.step(thread);
+            self.program.step(next);
             self.steps += 1;
         }
         Ok(())
     }
 
+    fn next(&self, step: Move) -> Option<Operation> {
+        if step.thread < self.program.threads() { self.program.next(step.thread) } else { None }
+    }
+
+    fn possible(&self, step: Move) -> bool {
+        match step.varied {
+            true => self.program.can_vary(step.thread),
+            false => self.program.enabled(step.thread),
+        }
+    }
+
     /// One more step; the program must stand at the end of the path.
-    pub fn step(&mut self, thread: usize) -> Result<Flow, Diverged> {
+    pub fn step(&mut self, next: impl Into<Move>) -> Result<Flow, Diverged> {
+        let next = next.into();
         self.arrive()?;
-        let step = self.path.len();
-        let Some(operation) = self.program.next(thread).filter(|_| self.program.enabled(thread)) else {
-            let found = self.program.next(thread).map(|operation| operation.code);
-            return Err(Diverged { step, thread, expected: None, found });
+        let found = self.next(next);
+        let Some(operation) = found.filter(|_| self.possible(next)) else {
+            let (step, found) = (self.path.len(), found.map(|operation| operation.code));
+            return Err(Diverged { step, thread: next.thread, expected: None, found });
         };
-        self.path.push((thread, operation));
+        self.path.push((next, operation));
         self.steps += 1;
-        Ok(self.program.step(thread))
+        Ok(self.program.step(next))
     }
 
     pub fn enabled(&self) -> Vec<usize> {
         (0..self.program.threads()).filter(|&thread| self.program.enabled(thread)).collect()
+    }
+
+    /// Every way on.
+    pub fn moves(&self) -> Vec<Move> {
+        let threads = 0..self.program.threads();
+        let usual = threads.clone().filter(|&thread| self.program.enabled(thread)).map(Move::from);
+        let other = threads.filter(|&thread| self.program.can_vary(thread));
+        usual.chain(other.map(|thread| Move { thread, varied: true })).collect()
     }
 
     /// Would a step of `thread` leave one that could go on?

@@ -59,6 +59,37 @@ fn marking_on_everything() {
     compare(Strategy::Marking, taste(3, 4, ALL | MAIN), 0..1500, None);
 }
 
+/// Steps that can go one way or the other.
+#[test]
+fn both_ways() {
+    let kinds = LOCKS | TRY | ATOMICS | CONDVAR | WEAK | MAIN;
+    compare(Strategy::Marking, taste(3, 4, kinds), 0..600, None);
+    compare(Strategy::Basic, taste(3, 4, kinds), 0..200, None);
+    compare(Strategy::Bpor, taste(3, 4, kinds), 0..200, None);
+    compare(Strategy::CbDfs, taste(3, 3, kinds), 0..30, None);
+}
+
+/// Several searches that share the table run every graph once between them, at every bound.
+#[test]
+fn searches_side_by_side() {
+    let (mut executions, mut pruned) = (0, 0);
+    for (seed, fair) in (0..400).flat_map(|seed| [(seed, None), (seed, Some(0))]) {
+        let kinds = if fair.is_some() { LOCKS | ATOMICS | YIELD } else { ALL | MAIN | WEAK };
+        let program = random_program(seed, taste(3, 4, kinds));
+        let limits = Limits { preemptions: Some(3), fair, ..Limits::default() };
+        let alone = preempt_stateless::explore(&mut program.clone(), Strategy::Marking, &limits, &mut ());
+        for threads in [2, 3] {
+            let together = preempt_stateless::parallel::explore(|| program.clone(), &limits, threads);
+            assert_eq!(together.per_bound, alone.per_bound, "seed {seed}");
+            assert_eq!(together.executions, alone.executions, "seed {seed}");
+            assert_eq!(together.exhaustive, alone.exhaustive, "seed {seed}");
+            assert_eq!(together.stop, None, "seed {seed}");
+            (executions, pruned) = (executions + together.executions, pruned + together.pruned);
+        }
+    }
+    println!("side by side: {executions} executions, {pruned} pruned");
+}
+
 #[test]
 fn marking_under_both_bounds() {
     compare(Strategy::Marking, taste(3, 4, LOCKS | ATOMICS | YIELD), 0..600, Some(0));

@@ -1,6 +1,7 @@
 //! `std::cell`, with accesses that are checked for data races.
 
-use crate::runtime::context::{name_of, new_object, try_with};
+use crate::runtime::context::try_with;
+use crate::runtime::place::{Tag, Tagged, here};
 use std::fmt;
 use std::panic::Location;
 
@@ -9,13 +10,19 @@ use std::panic::Location;
 /// Accesses are no scheduling points; two that the program's synchronisation does not order are a data race, and
 /// reported, if one of them is a write.
 pub struct UnsafeCell<T: ?Sized> {
-    id: u64,
+    tag: Tag,
     value: std::cell::UnsafeCell<T>,
 }
 
+impl<T: ?Sized> Tagged for UnsafeCell<T> {
+    fn tag(&self) -> &Tag {
+        &self.tag
+    }
+}
+
 impl<T> UnsafeCell<T> {
-    pub fn new(value: T) -> UnsafeCell<T> {
-        UnsafeCell { id: new_object(), value: std::cell::UnsafeCell::new(value) }
+    pub const fn new(value: T) -> UnsafeCell<T> {
+        UnsafeCell { tag: Tag::new(), value: std::cell::UnsafeCell::new(value) }
     }
 
     pub fn into_inner(self) -> T {
@@ -27,22 +34,19 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// A read.
     #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
-        self.note(false);
-        f(self.value.get())
+        f(self.noted(false).value.get())
     }
 
     /// A write.
     #[track_caller]
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
-        self.note(true);
-        f(self.value.get())
+        f(self.noted(true).value.get())
     }
 
     /// A write, since nothing says what the pointer is used for. Prefer [`UnsafeCell::with`].
     #[track_caller]
     pub fn get(&self) -> *mut T {
-        self.note(true);
-        self.value.get()
+        self.noted(true).value.get()
     }
 
     pub fn get_mut(&mut self) -> &mut T {
@@ -50,13 +54,14 @@ impl<T: ?Sized> UnsafeCell<T> {
     }
 
     #[track_caller]
-    fn note(&self, write: bool) {
-        let (id, location) = (name_of(self.id, &self.id), Location::caller());
+    fn noted(&self, write: bool) -> &UnsafeCell<T> {
+        let (this, location) = (here(self), Location::caller());
         try_with(|context| {
             if !context.threads.is_empty() {
-                context.access_cell(id, write, location);
+                context.access_cell(this.tag.id(), write, location);
             }
         });
+        this
     }
 }
 
@@ -79,7 +84,7 @@ pub struct Cell<T> {
 }
 
 impl<T> Cell<T> {
-    pub fn new(value: T) -> Cell<T> {
+    pub const fn new(value: T) -> Cell<T> {
         Cell { value: UnsafeCell::new(value) }
     }
 

@@ -1,13 +1,14 @@
 //! The search over a test: options, the run, and the replay of what it finds.
 
 use crate::report::{Failure, FailureKind, FailureStep, Report, Teller};
-use crate::runtime::context::with;
-use crate::runtime::failure::StepRecord;
+use crate::runtime::context::{try_with, with};
+use crate::runtime::failure::{Failed, StepRecord};
 use crate::runtime::fibers::Fibers;
 use crate::schedule::{decode, encode};
 use preempt_core::{Location, StopReason, Verdict};
-use preempt_stateless::runner::Runner;
-use preempt_stateless::{Executable, Exploration, Flow, Limits, ObjectId, Stop, Strategy, explore};
+use preempt_stateless::parallel;
+use preempt_stateless::runner::{Diverged, Runner};
+use preempt_stateless::{Executable, Exploration, Flow, Limits, Move, ObjectId, Stop, Strategy, explore};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +20,8 @@ use std::time::Duration;
 pub struct Checker {
     limits: Limits,
     strategy: Strategy,
+    spurious: u32,
+    threads: usize,
     replay: Option<String>,
 }
 
@@ -32,7 +35,7 @@ impl Checker {
     /// No bound on preemptions: 0, 1, 2, ... until everything was explored. A thread may be one yield ahead of others.
     pub fn new() -> Checker {
         let limits = Limits { fair: Some(1), ..Limits::default() };
-        Checker { limits, strategy: Strategy::Marking, replay: None }
+        Checker { limits, strategy: Strategy::Marking, spurious: 0, threads: 1, replay: None }
     }
 
     /// Explores every run with at most so many preemptions; `None`: every run.
@@ -75,6 +78,25 @@ impl Checker {
         self
     }
 
+    /// So many times in a run, a thread's `compare_exchange_weak` may fail, its wait on a condition variable end or its
+    /// `park` return for no reason. 0 unless said otherwise.
+    ///
+    /// A wake-up for no reason can hide that a notification was lost: check without them first.
+    #[must_use]
+    pub fn spurious(mut self, most: u32) -> Checker {
+        self.spurious = most;
+        self
+    }
+
+    /// Searches with so many threads of the operating system. They share what is explored, so no run is made twice; which
+    /// of several equally simple failures is reported may differ from time to time. The default strategy only: others
+    /// use one thread.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Checker {
+        self.threads = threads;
+        self
+    }
+
     /// Runs this schedule only, from [`Failure::schedule`].
     #[must_use]
     pub fn replay(mut self, schedule: &str) -> Checker {
@@ -89,11 +111,18 @@ impl Checker {
     {
         let mut checker = self.clone();
         checker.read_environment();
-        let mut fibers = Fibers::new(Arc::new(test));
+        let test: Arc<dyn Fn() + Send + Sync> = Arc::new(test);
+        let make = || Fibers::new(Arc::clone(&test), checker.spurious);
+        let mut fibers = make();
         if let Some(schedule) = &checker.replay {
             return replay_report(&mut fibers, schedule, &checker.limits);
         }
-        let found = explore(&mut fibers, checker.strategy, &checker.limits, &mut ());
+        let found = match checker.strategy {
+            Strategy::Marking if checker.threads > 1 => {
+                parallel::explore(make, &checker.limits, checker.threads)
+            }
+            strategy => explore(&mut fibers, strategy, &checker.limits, &mut ()),
+        };
         report(&mut fibers, found, &checker)
     }
 
@@ -154,18 +183,7 @@ where
 
 fn report(fibers: &mut Fibers, found: Exploration, checker: &Checker) -> Report {
     let failure = match (&found.failure, &found.stop) {
-        (_, Some(Stop::Diverged(diverged))) => Some(Failure {
-            kind: FailureKind::Nondeterminism,
-            message: format!(
-                "the test is not deterministic: when the same schedule was run again, thread {} did something else \
-                 at step {}. What a thread does may depend on preempt's types only: not on time, random numbers, \
-                 addresses, or statics that outlive a run",
-                diverged.thread, diverged.step
-            ),
-            schedule: String::new(),
-            preemptions: 0,
-            steps: Vec::new(),
-        }),
+        (_, Some(Stop::Diverged(diverged))) => Some(nondeterminism(diverged)),
         (Some(failing), _) => Some(retell(fibers, &failing.schedule, failing.livelock, &checker.limits)),
         (None, _) => None,
     };
@@ -181,9 +199,40 @@ fn report(fibers: &mut Fibers, found: Exploration, checker: &Checker) -> Report 
         verdict,
         executions: found.executions,
         pruned: found.pruned,
+        steps: found.steps,
+        prefixes: found.visits,
         complete_to: found.complete_to,
         exhaustive: found.exhaustive,
         failure,
+    }
+}
+
+/// The run that did something else still stands where it did.
+fn nondeterminism(diverged: &Diverged) -> Failure {
+    let now = try_with(|context| {
+        let pending = context.threads.get(diverged.thread).and_then(|thread| thread.pending);
+        let at = pending
+            .map(|pending| format!("\n  now it is before: {} at {}", pending.what.verb, pending.location));
+        let panics = context.failed.iter().filter_map(|failed| match failed {
+            Failed::Panic { message, .. } => Some(format!("\n  in this run: {message}")),
+            _ => None,
+        });
+        at.into_iter().chain(panics).collect::<String>()
+    });
+    Failure {
+        kind: FailureKind::Nondeterminism,
+        message: format!(
+            "the test is not deterministic: when the same schedule was run again, thread {} did something else at step \
+             {}.{}\nWhat a thread does may depend on preempt's types only: not on time, random numbers, addresses, or \
+             what outlives a run. If the last clone of an Arc drops something that does operations, use \
+             preempt::sync::tracked::Arc",
+            diverged.thread,
+            diverged.step,
+            now.unwrap_or_default()
+        ),
+        schedule: String::new(),
+        preemptions: 0,
+        steps: Vec::new(),
     }
 }
 
@@ -193,11 +242,13 @@ fn replay_report(fibers: &mut Fibers, schedule: &str, limits: &Limits) -> Report
     let failure = run.failure;
     let verdict =
         if failure.is_some() { Verdict::Violated } else { Verdict::Inconclusive(StopReason::Partial) };
-    Report { verdict, executions: 1, pruned: 0, complete_to: None, exhaustive: false, failure }
+    let steps = run.steps.len() as u64;
+    let (complete_to, exhaustive) = (None, false);
+    Report { verdict, executions: 1, pruned: 0, steps, prefixes: 0, complete_to, exhaustive, failure }
 }
 
 /// Runs a failing schedule again, for its steps and to be sure: what is shown has been replayed.
-fn retell(fibers: &mut Fibers, schedule: &[usize], livelock: bool, limits: &Limits) -> Failure {
+fn retell(fibers: &mut Fibers, schedule: &[Move], livelock: bool, limits: &Limits) -> Failure {
     let limits = Limits { steps: if livelock { schedule.len() } else { limits.steps }, ..*limits };
     let run = rerun(fibers, schedule, &limits);
     run.failure.unwrap_or_else(|| Failure {
@@ -217,7 +268,7 @@ struct Rerun {
 }
 
 /// Runs a schedule; after its end, on without preemptions until the run ends.
-fn rerun(fibers: &mut Fibers, schedule: &[usize], limits: &Limits) -> Rerun {
+fn rerun(fibers: &mut Fibers, schedule: &[Move], limits: &Limits) -> Rerun {
     fibers.record = true;
     let mut runner = Runner::new(fibers);
     let mut switches = Vec::new();
@@ -225,19 +276,17 @@ fn rerun(fibers: &mut Fibers, schedule: &[usize], limits: &Limits) -> Rerun {
     let mut given = schedule.iter().copied();
     let mut problem = None;
     while flow == Flow::Continue && runner.len() < limits.steps.max(schedule.len()) {
-        let enabled = runner.enabled();
-        let own = runner.last().filter(|last| enabled.contains(last));
-        let Some(thread) = given.next().or(own).or(enabled.first().copied()) else { break };
-        if !enabled.contains(&thread) {
-            problem = Some(format!(
-                "the schedule does not fit: thread {thread} cannot move at step {}",
-                runner.len()
-            ));
+        let moves = runner.moves();
+        let own = runner.last().map(Move::from).filter(|own| moves.contains(own));
+        let Some(step) = given.next().or(own).or(moves.first().copied()) else { break };
+        if !moves.contains(&step) {
+            let (thread, at) = (step.thread, runner.len());
+            problem = Some(format!("the schedule does not fit: thread {thread} cannot move at step {at}"));
             break;
         }
-        let preemption = runner.preempts(thread);
-        switches.push((preemption, !preemption && runner.last().is_some_and(|last| last != thread)));
-        match runner.step(thread) {
+        let preemption = runner.preempts(step.thread);
+        switches.push((preemption, !preemption && runner.last().is_some_and(|last| last != step.thread)));
+        match runner.step(step) {
             Ok(next) => flow = next,
             Err(diverged) => {
                 problem = Some(format!("the schedule does not fit at step {}", diverged.step));
@@ -245,7 +294,7 @@ fn rerun(fibers: &mut Fibers, schedule: &[usize], limits: &Limits) -> Rerun {
             }
         }
     }
-    let livelock = flow == Flow::Continue && !runner.enabled().is_empty() && problem.is_none();
+    let livelock = flow == Flow::Continue && !runner.moves().is_empty() && problem.is_none();
     if !livelock && problem.is_none() {
         runner.program_mut().end();
     }
@@ -255,7 +304,7 @@ fn rerun(fibers: &mut Fibers, schedule: &[usize], limits: &Limits) -> Rerun {
         let thread = |number: usize| format!("{}({number})", context.thread_label(number));
         let records = context.steps.as_deref().unwrap_or_default();
         let names =
-            object_names(records, |id| context.objects.get(&id).map_or("object", |object| object.kind));
+            object_names(records, |id| context.objects.get(id).map_or("object", |object| object.kind));
         let object = |id: ObjectId| names.get(&id).cloned().unwrap_or_default();
         let steps: Vec<FailureStep> = records
             .iter()
@@ -263,9 +312,9 @@ fn rerun(fibers: &mut Fibers, schedule: &[usize], limits: &Limits) -> Rerun {
             .map(|(record, &(preemption, forced))| FailureStep {
                 thread: record.thread,
                 thread_name: thread(record.thread),
-                operation: match record.object {
-                    Some(id) => format!("{} {}", record.verb, object(id)),
-                    None => record.verb.to_string(),
+                operation: {
+                    let object = record.object.map(|id| format!(" {}", object(id))).unwrap_or_default();
+                    format!("{}{object}{}", record.verb, if record.varied { ", for no reason" } else { "" })
                 },
                 location: Location {
                     file: record.location.file().to_string(),

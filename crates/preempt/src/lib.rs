@@ -24,15 +24,20 @@
 //!
 //! **What is not explored.** Atomics have sequentially consistent values: stale reads that weaker orderings allow are
 //! not shown. The orderings do count for data races on [`cell::UnsafeCell`]: an access that they leave unordered is
-//! reported. There are no spurious wake-ups, and `compare_exchange_weak` does not fail spuriously.
+//! reported. Spurious wake-ups and spurious failures of `compare_exchange_weak` are explored if
+//! [`Checker::spurious`] says so.
 //!
 //! **What a test must keep to.** What a thread does may depend on what it reads through these types only: not on the
-//! time, random numbers or addresses. Objects are to be created inside the test; a static outlives the run.
+//! time, random numbers or addresses. Objects are to be created inside the test, or be statics: every run starts with
+//! all statics as they were declared. (On Linux; elsewhere a static can be used by one run only.) A reference that a
+//! static has given out must not be kept beyond the run, say in a static of std's. `Arc` is std's own, and counting
+//! references is no step; if the count or the moment of the last drop matters, use [`sync::tracked::Arc`].
 #![deny(unsafe_code)]
 
 pub mod cell;
 mod checker;
 pub mod hint;
+mod local;
 mod report;
 mod runtime;
 mod schedule;

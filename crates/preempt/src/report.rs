@@ -13,6 +13,10 @@ pub struct Report {
     pub executions: u64,
     /// Runs that were begun and not completed.
     pub pruned: u64,
+    /// Steps done, over all runs.
+    pub steps: u64,
+    /// Prefixes of runs that were closed without standing in them (calls of paper 001's `Mark`); 0 for other strategies.
+    pub prefixes: u64,
     /// Every run with at most so many preemptions was explored.
     pub complete_to: Option<u32>,
     /// Every run was explored: nothing was cut by a bound.

@@ -1,25 +1,22 @@
 //! Schedules as short strings: who moves when, with repeated steps counted. `0x5.1x3.0` is five steps of thread 0,
-//! three of thread 1 and one of thread 0.
+//! three of thread 1 and one of thread 0; `1!` is a step of thread 1 that goes its other way.
+
+use preempt_stateless::Move;
 
 /// The version of the format, so that an old string is not misread.
 const PREFIX: &str = "p1:";
 
-pub(crate) fn encode(schedule: &[usize]) -> String {
-    let mut text = String::from(PREFIX);
-    let mut blocks = schedule.chunk_by(|a, b| a == b).peekable();
-    while let Some(block) = blocks.next() {
-        text.push_str(&block[0].to_string());
-        if block.len() > 1 {
-            text.push_str(&format!("x{}", block.len()));
-        }
-        if blocks.peek().is_some() {
-            text.push('.');
-        }
-    }
-    text
+pub(crate) fn encode(schedule: &[Move]) -> String {
+    let block = |block: &[Move]| {
+        let Move { thread, varied } = block[0];
+        let (how, times) = (if varied { "!" } else { "" }, block.len());
+        if times > 1 { format!("{thread}{how}x{times}") } else { format!("{thread}{how}") }
+    };
+    let blocks: Vec<String> = schedule.chunk_by(|a, b| a == b).map(block).collect();
+    format!("{PREFIX}{}", blocks.join("."))
 }
 
-pub(crate) fn decode(text: &str) -> Result<Vec<usize>, String> {
+pub(crate) fn decode(text: &str) -> Result<Vec<Move>, String> {
     let wrong = |what: &str| format!("not a schedule: {what} (a schedule looks like `{PREFIX}0x5.1x3.0`)");
     let blocks =
         text.trim().strip_prefix(PREFIX).ok_or_else(|| wrong("it does not begin with its version"))?;
@@ -27,11 +24,12 @@ pub(crate) fn decode(text: &str) -> Result<Vec<usize>, String> {
     for block in blocks.split('.').filter(|block| !block.is_empty()) {
         let (thread, times) = block.split_once('x').unwrap_or((block, "1"));
         let number = |text: &str| text.parse::<u32>().map_err(|_| wrong(&format!("`{block}`")));
+        let (thread, varied) = thread.strip_suffix('!').map_or((thread, false), |thread| (thread, true));
         let (thread, times) = (number(thread)?, number(times)?);
         if times > 10_000_000 {
             return Err(wrong(&format!("`{block}` is too long")));
         }
-        schedule.extend(std::iter::repeat_n(thread as usize, times as usize));
+        schedule.extend(std::iter::repeat_n(Move { thread: thread as usize, varied }, times as usize));
     }
     Ok(schedule)
 }
@@ -42,15 +40,19 @@ mod tests {
 
     #[test]
     fn schedules_survive() {
-        for schedule in [vec![], vec![0], vec![0, 0, 1, 0, 12, 12, 12]] {
+        for threads in [vec![], vec![0], vec![0, 0, 1, 0, 12, 12, 12]] {
+            let schedule: Vec<Move> = threads.into_iter().map(Move::from).collect();
             assert_eq!(decode(&encode(&schedule)), Ok(schedule));
         }
-        assert_eq!(encode(&[0, 0, 1]), "p1:0x2.1");
+        let other = Move { thread: 1, varied: true };
+        let schedule = [0.into(), 0.into(), 1.into(), other, other, 0.into()];
+        assert_eq!(encode(&schedule), "p1:0x2.1.1!x2.0");
+        assert_eq!(decode("p1:0x2.1.1!x2.0"), Ok(schedule.to_vec()));
     }
 
     #[test]
     fn what_is_no_schedule_is_refused() {
-        for text in ["", "0x5", "p1:a", "p1:1x", "p1:0x99999999999", "p1:0x4000000000"] {
+        for text in ["", "0x5", "p1:a", "p1:1x", "p1:0x99999999999", "p1:0x4000000000", "p1:!", "p1:1!!"] {
             assert!(decode(text).is_err(), "{text}");
         }
     }

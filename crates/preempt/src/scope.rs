@@ -1,6 +1,6 @@
 //! `std::thread::scope`: threads that borrow from the frame that waits for them.
 
-use crate::thread::{Packet, Thread, join, start};
+use crate::thread::{Builder, Packet, Thread, join, start};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -66,6 +66,15 @@ impl<'scope> Scope<'scope, '_> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
+        self.start(None, f)
+    }
+
+    #[track_caller]
+    fn start<F, T>(&'scope self, name: Option<String>, f: F) -> ScopedJoinHandle<'scope, T>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
         // The result goes through a packet of its own, so that only the body's lifetime has to be hidden.
         let packet: Packet<T> = Packet::default();
         let result = packet.clone();
@@ -85,11 +94,27 @@ impl<'scope> Scope<'scope, '_> {
         // borrows.
         #[allow(unsafe_code)]
         let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };
-        let (thread, done) = start(None, body);
+        let (thread, done) = start(name, body);
         let noticed = Arc::new(AtomicBool::new(false));
         let waiting = Waiting { thread: thread.clone(), done, noticed: Arc::clone(&noticed) };
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(waiting);
         ScopedJoinHandle { thread, packet, noticed, scope: PhantomData }
+    }
+}
+
+impl Builder {
+    /// As `std::thread::Builder::spawn_scoped`. Never fails.
+    #[track_caller]
+    pub fn spawn_scoped<'scope, F, T>(
+        self,
+        scope: &'scope Scope<'scope, '_>,
+        f: F,
+    ) -> std::io::Result<ScopedJoinHandle<'scope, T>>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        Ok(scope.start(self.name, f))
     }
 }
 

@@ -3,17 +3,17 @@
 //! [`yield_now`] and [`crate::hint::spin_loop`] are steps like any other under the preemption bound: leaving a thread
 //! that has yielded is a preemption. They are counted by the fair bound ([`crate::Checker::fair_bound`]).
 
-use crate::runtime::context::{active, set, with};
+use crate::runtime::context::{Context, active, set, with};
 use crate::runtime::operate::{operate, operate_later};
-use preempt_stateless::executable::derive_name;
 use preempt_stateless::{Need, ObjectId, Operation};
 use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use crate::local::{AccessError, LocalKey};
 pub use crate::scope::{Scope, ScopedJoinHandle, scope};
-pub use std::thread::{AccessError, Result, panicking};
+pub use std::thread::{Result, available_parallelism, panicking};
 
 /// What a thread returned, or what it panicked with.
 pub(crate) type Packet<T> = Arc<Mutex<Option<Result<T>>>>;
@@ -143,17 +143,33 @@ impl Thread {
 }
 
 fn token(thread: usize) -> ObjectId {
-    ObjectId(with(|context| derive_name(context.threads[thread].name, 0x9a4c)))
+    with(|context| context.token(thread))
 }
 
-/// As `std::thread::park`, without spurious wake-ups.
+/// As `std::thread::park`. It returns for no reason if that is to be explored ([`crate::Checker::spurious`]).
 #[track_caller]
 pub fn park() {
+    let (me, weak) = with(|context| (context.current, context.may_vary()));
+    let token = token(me);
+    let operation = Operation::local(PARK).writes(token).needs(set(token, 1)).varying(weak);
+    operate(operation, "park", Some(token), |context| take_token(context, token));
+}
+
+/// As `std::thread::park_timeout`: the time may always have passed.
+#[track_caller]
+pub fn park_timeout(_: std::time::Duration) {
     let token = token(with(|context| context.current));
-    operate(Operation::local(PARK).writes(token).needs(set(token, 1)), "park", Some(token), |context| {
-        context.object(token, "park token").gate = 0;
-        context.acquire(token);
+    operate(Operation::local(PARK).writes(token), "park_timeout", Some(token), |context| {
+        take_token(context, token);
     });
+}
+
+/// Without a token there is nothing to take, and nothing to learn from who gave it.
+fn take_token(context: &mut Context, token: ObjectId) {
+    let object = context.object(token, "park token");
+    if std::mem::take(&mut object.gate) != 0 {
+        context.acquire(token);
+    }
 }
 
 /// As `std::thread::current`.

@@ -489,7 +489,6 @@ fn wronglock_3() {
 
 /// 8! orders without a preemption come before the first one with it.
 #[test]
-#[ignore = "takes half a minute"]
 fn wronglock_7() {
     found_by(Strategy::Marking, 1, FailureKind::Panic, || wronglock(7, false));
 }

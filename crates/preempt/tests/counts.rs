@@ -175,3 +175,22 @@ fn sixty_four_threads() {
     assert_eq!(report.executions, 3, "{report}");
     assert!(report.failure.is_none());
 }
+
+/// Several searches share the table: the same counts, and the same simplest failure.
+#[test]
+fn several_threads() {
+    static SHARED: AtomicUsize = AtomicUsize::new(0);
+    for threads in [2, 4] {
+        let report = Checker::new().threads(threads).run(|| sections(3, 2));
+        assert_eq!((report.verdict, report.executions), (Verdict::Holds, 90), "{report}");
+        assert!(report.exhaustive && report.pruned <= report.executions, "{report}");
+        // Each has its own copies of statics.
+        let report = Checker::new().threads(threads).run(|| {
+            let add = || SHARED.store(SHARED.load(SeqCst) + 1, SeqCst);
+            spawn_all(vec![Box::new(add), Box::new(add)]);
+            assert_eq!(SHARED.load(SeqCst), 2, "an update is lost");
+        });
+        let failure = report.failure.expect("found");
+        assert_eq!((failure.preemptions, report.complete_to), (1, Some(0)), "{failure}");
+    }
+}

@@ -207,6 +207,183 @@ fn park_and_unpark() {
 }
 
 #[test]
+fn park_with_a_time_out_never_blocks() {
+    let seen = outcomes(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let (other, main) = (Arc::clone(&flag), thread::current());
+        let child = thread::spawn(move || {
+            other.store(true, Release);
+            main.unpark();
+        });
+        thread::park_timeout(Duration::from_secs(1));
+        let seen = flag.load(Acquire);
+        child.join().unwrap();
+        seen
+    });
+    assert_eq!(seen, [false, true]);
+}
+
+#[test]
+fn a_wait_with_a_condition_and_a_time_out() {
+    let seen = outcomes(|| {
+        let shared = Arc::new((Mutex::new(false), Condvar::new()));
+        let other = Arc::clone(&shared);
+        let child = thread::spawn(move || {
+            *other.0.lock().unwrap() = true;
+            other.1.notify_one();
+        });
+        let (lock, condvar) = &*shared;
+        let (guard, result) =
+            condvar.wait_timeout_while(lock.lock().unwrap(), Duration::from_secs(1), |set| !*set).unwrap();
+        assert_eq!(*guard, !result.timed_out());
+        drop(guard);
+        child.join().unwrap();
+        result.timed_out()
+    });
+    assert_eq!(seen, [false, true]);
+}
+
+#[test]
+fn receiving_with_a_time_out() {
+    use mpsc::RecvTimeoutError::*;
+    let seen = outcomes(|| {
+        let (sender, receiver) = mpsc::channel();
+        let child = thread::spawn(move || sender.send(1).unwrap());
+        let received = receiver.recv_timeout(Duration::from_secs(1));
+        child.join().unwrap();
+        received.map_err(|error| matches!(error, Timeout))
+    });
+    assert_eq!(seen, [Ok(1), Err(true)]);
+    let seen = outcomes(|| {
+        let (sender, receiver) = mpsc::channel::<u32>();
+        let child = thread::spawn(move || drop(sender));
+        let received = receiver.recv_timeout(Duration::from_secs(1));
+        child.join().unwrap();
+        matches!(received, Err(Disconnected))
+    });
+    assert_eq!(seen, [false, true]);
+}
+
+/// A loop around a weak exchange passes, a single one does not; and only if failures for no reason are explored.
+#[test]
+fn weak_exchanges_fail_for_no_reason_if_asked() {
+    fn single() {
+        let flag = AtomicBool::new(false);
+        assert!(flag.compare_exchange_weak(false, true, AcqRel, Relaxed).is_ok());
+    }
+    holds(single);
+    let report = Checker::new().spurious(1).run(single);
+    assert_eq!(report.executions, 2);
+    let failure = report.failure.expect("it may fail");
+    assert!(failure.schedule.contains('!'), "{failure}");
+    assert!(failure.steps.iter().any(|step| step.operation.contains("for no reason")), "{failure}");
+    let again = Checker::new().spurious(1).replay(&failure.schedule).run(single);
+    assert_eq!(again.failure.map(|again| again.message), Some(failure.message));
+    for spurious in 0..4 {
+        let report = Checker::new().spurious(spurious).run(|| {
+            let counter = AtomicUsize::new(0);
+            let _ = counter.fetch_update(SeqCst, SeqCst, |value| Some(value + 1));
+            assert_eq!(counter.load(SeqCst), 1);
+        });
+        assert!(report.exhaustive);
+        assert_eq!(report.executions, u64::from(spurious) + 1);
+    }
+}
+
+#[test]
+fn waits_end_for_no_reason_if_asked() {
+    fn careless() {
+        let shared = Arc::new((Mutex::new(false), Condvar::new()));
+        let other = Arc::clone(&shared);
+        let child = thread::spawn(move || {
+            *other.0.lock().unwrap() = true;
+            other.1.notify_one();
+        });
+        let mut set = shared.0.lock().unwrap();
+        if !*set {
+            set = shared.1.wait(set).unwrap();
+        }
+        assert!(*set);
+        drop(set);
+        child.join().unwrap();
+    }
+    holds(careless);
+    assert!(Checker::new().spurious(1).run(careless).failure.is_some_and(|failure| failure.preemptions == 0));
+    fn parked() {
+        let flag = Arc::new(AtomicBool::new(false));
+        let (other, main) = (Arc::clone(&flag), thread::current());
+        let child = thread::spawn(move || {
+            other.store(true, SeqCst);
+            main.unpark();
+        });
+        thread::park();
+        assert!(flag.load(SeqCst));
+        child.join().unwrap();
+    }
+    holds(parked);
+    assert!(Checker::new().spurious(1).run(parked).failure.is_some());
+}
+
+#[test]
+fn tracked_references() {
+    use preempt::sync::tracked;
+    let counts = outcomes(|| {
+        let shared = tracked::Arc::new(0);
+        let other = shared.clone();
+        let child = thread::spawn(move || drop(other));
+        let count = tracked::Arc::strong_count(&shared);
+        child.join().unwrap();
+        assert_eq!(tracked::Arc::try_unwrap(shared).unwrap(), 0);
+        count
+    });
+    assert_eq!(counts, [1, 2]);
+    let alive = outcomes(|| {
+        let shared = tracked::Arc::new(7);
+        let weak = tracked::Arc::downgrade(&shared);
+        let child = thread::spawn(move || weak.upgrade().map(|value| *value));
+        drop(shared);
+        child.join().unwrap()
+    });
+    assert_eq!(alive, [None, Some(7)]);
+    // Whoever is last runs the destructor, which does a step of its own.
+    struct Last(Arc<Mutex<Vec<thread::ThreadId>>>);
+    impl Drop for Last {
+        fn drop(&mut self) {
+            self.0.lock().unwrap().push(thread::current().id());
+        }
+    }
+    let by_main = outcomes(|| {
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let shared = tracked::Arc::new(Last(Arc::clone(&log)));
+        let mut other = shared.clone();
+        let child = thread::spawn(move || {
+            tracked::Arc::get_mut(&mut other);
+        });
+        drop(shared);
+        child.join().unwrap();
+        let log = log.lock().unwrap();
+        assert_eq!(log.len(), 1);
+        log[0] == thread::current().id()
+    });
+    assert_eq!(by_main, [false, true]);
+}
+
+#[test]
+fn named_scoped_threads() {
+    holds(|| {
+        let text = String::from("borrowed");
+        thread::scope(|scope| {
+            let builder = thread::Builder::new().name("reader".into());
+            let reader = builder.spawn_scoped(scope, || {
+                assert_eq!(thread::current().name(), Some("reader"));
+                text.len()
+            });
+            assert_eq!(reader.unwrap().join().unwrap(), 8);
+        });
+    });
+}
+
+#[test]
 fn scoped_threads_borrow() {
     let seen = outcomes(|| {
         let (mut own, counter) = (vec![1], AtomicUsize::new(0));

@@ -3,18 +3,20 @@
 
 use preempt_stateless::program::{Op, Program};
 use preempt_stateless::random::Chance;
-use preempt_stateless::{Executable, Exploration, Graph, Limits, Strategy, explore};
+use preempt_stateless::{BoundFunction, Executable, Exploration, Graph, Limits, Move, Strategy, explore};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A graph without any hash: for every thread, by name, what its steps were and which versions they saw.
-pub type Key = BTreeMap<u64, Vec<(u32, Vec<(u64, bool, u32)>)>>;
+/// A graph without any hash: for every thread, by name, what its steps were, whether they went their other way, and
+/// which versions they saw.
+pub type Key = BTreeMap<u64, Vec<(u32, bool, Vec<(u64, bool, u32)>)>>;
 
 pub fn key(graph: &Graph) -> Key {
     let mut key = Key::new();
     for log in graph.threads() {
         let steps = log.events.iter().map(|event| {
             let accesses = event.operation.accesses().zip(event.versions);
-            (event.operation.code, accesses.map(|(a, version)| (a.object.0, a.write, version)).collect())
+            let accesses = accesses.map(|(a, version)| (a.object.0, a.write, version)).collect();
+            (event.operation.code, event.varied, accesses)
         });
         key.insert(log.name, steps.collect());
     }
@@ -24,6 +26,16 @@ pub fn key(graph: &Graph) -> Key {
 /// Every complete graph with its context bound, up to `most` preemptions, by brute force: no graph structure, no
 /// reduction, nothing shared with the algorithms but the interpreter. A node is the graph so far and who moved last.
 pub fn oracle(program: &Program, most: u32, fair: Option<u32>) -> BTreeMap<Key, u32> {
+    oracle_by(BoundFunction::Preemptions, program, most, fair)
+}
+
+/// The same for another cost.
+pub fn oracle_by(
+    function: BoundFunction,
+    program: &Program,
+    most: u32,
+    fair: Option<u32>,
+) -> BTreeMap<Key, u32> {
     #[derive(Clone)]
     struct Node {
         program: Program,
@@ -41,7 +53,7 @@ pub fn oracle(program: &Program, most: u32, fair: Option<u32>) -> BTreeMap<Key, 
     let root = Node { program: begun, key, versions: BTreeMap::new(), yields: BTreeMap::new(), last: None };
     let mut terminals = BTreeMap::new();
     let mut best: BTreeMap<(Key, Option<usize>), u32> = BTreeMap::new();
-    let mut levels = vec![Vec::new(); most as usize + 2];
+    let mut levels = vec![Vec::new(); most as usize + 8];
     levels[0].push(root);
     for cost in 0..=most {
         while let Some(node) = levels[cost as usize].pop() {
@@ -52,18 +64,34 @@ pub fn oracle(program: &Program, most: u32, fair: Option<u32>) -> BTreeMap<Key, 
             *known = cost;
             let program = &node.program;
             let enabled: Vec<usize> = (0..program.threads()).filter(|&t| program.enabled(t)).collect();
-            if enabled.is_empty() {
+            let varied = (0..program.threads()).filter(|&thread| program.can_vary(thread));
+            let varied = varied.map(|thread| Move { thread, varied: true });
+            let moves: Vec<Move> = enabled.iter().copied().map(Move::from).chain(varied).collect();
+            if moves.is_empty() {
                 let least = terminals.entry(node.key.clone()).or_insert(cost);
                 *least = cost.min(*least);
                 continue;
             }
             let yields = |thread: usize| node.yields.get(&program.name(thread)).copied().unwrap_or(0);
             let least = enabled.iter().map(|&thread| yields(thread)).min().unwrap_or(0);
-            for &thread in &enabled {
+            for step in moves {
+                let thread = step.thread;
                 if fair.is_some_and(|fair| yields(thread) - least > fair) {
                     continue;
                 }
-                let preempts = node.last.is_some_and(|last| last != thread && enabled.contains(&last));
+                let price = match (function, node.last) {
+                    (BoundFunction::Preemptions, Some(last)) => {
+                        u32::from(last != thread && enabled.contains(&last))
+                    }
+                    (BoundFunction::ContextSwitches, Some(last)) => u32::from(last != thread),
+                    (BoundFunction::Depth, _) => 1,
+                    (BoundFunction::Delays, last) => {
+                        let threads = program.threads();
+                        let turn = |thread: usize| (thread + threads - last.unwrap_or(0)) % threads;
+                        enabled.iter().filter(|&&other| turn(other) < turn(thread)).count() as u32
+                    }
+                    (_, None) => 0,
+                };
                 let mut next = node.clone();
                 let operation = program.next(thread).expect("enabled");
                 let name = program.name(thread);
@@ -73,14 +101,14 @@ pub fn oracle(program: &Program, most: u32, fair: Option<u32>) -> BTreeMap<Key, 
                     accesses.push((access.object.0, access.write, *version));
                     *version += u32::from(access.write);
                 }
-                next.key.entry(name).or_default().push((operation.code, accesses));
+                next.key.entry(name).or_default().push((operation.code, step.varied, accesses));
                 *next.yields.entry(name).or_insert(0) += u32::from(operation.yields);
-                next.program.step(thread);
+                next.program.step(step);
                 for child in 0..next.program.threads() {
                     next.key.entry(next.program.name(child)).or_default();
                 }
                 next.last = Some(thread);
-                levels[(cost + u32::from(preempts)) as usize].push(next);
+                levels[(cost + price) as usize].push(next);
             }
         }
     }
@@ -135,6 +163,8 @@ pub const PARK: u32 = 64;
 pub const JOIN: u32 = 128;
 pub const YIELD: u32 = 256;
 pub const MAIN: u32 = 512;
+/// Locks that may not be taken for no reason, and waits that end for no reason.
+pub const WEAK: u32 = 1024;
 
 fn with_main(lists: Vec<Vec<Op>>, chance: &mut Chance) -> Program {
     let mut main = Vec::new();
@@ -162,7 +192,10 @@ fn with_main(lists: Vec<Vec<Op>>, chance: &mut Chance) -> Program {
 
 fn block(chance: &mut Chance, code: &mut Vec<Op>, own: usize, threads: usize, kinds: u32, depth: u32) {
     let kind = loop {
-        let kind = 1 << chance.below(9);
+        let kind = match chance.below(10) {
+            9 => WEAK,
+            bit => 1 << bit,
+        };
         if kinds & kind != 0 {
             break kind;
         }
@@ -177,7 +210,7 @@ fn block(chance: &mut Chance, code: &mut Vec<Op>, own: usize, threads: usize, ki
         LOCKS => {
             // Not twice the same: that would only deadlock.
             code.push(Op::Lock(which));
-            code.extend(inner.iter().filter(|op| !matches!(op, Op::Lock(m) | Op::Unlock(m) if *m == which)));
+            code.extend(inner.into_iter().filter(|op| !locks(op, which)));
             code.push(Op::Unlock(which));
         }
         TRY => {
@@ -207,13 +240,21 @@ fn block(chance: &mut Chance, code: &mut Vec<Op>, own: usize, threads: usize, ki
         PARK if chance.below(3) == 0 => code.push(Op::Park),
         PARK => code.push(Op::Unpark(other as u8)),
         JOIN => code.push(if own > 0 && chance.below(3) == 0 { Op::Join(other as u8) } else { Op::Local }),
+        WEAK => match chance.below(2) {
+            0 => code.extend([Op::TryWeak(which, 1), Op::Unlock(which)]),
+            _ => {
+                let wait = Op::WaitWeak { condvar: which, mutex: which };
+                code.extend([Op::Lock(which), wait, Op::Unlock(which)]);
+            }
+        },
         _ => code.push(Op::Yield),
     }
 }
 
 fn locks(op: &Op, mutex: u8) -> bool {
     match op {
-        Op::Lock(m) | Op::Unlock(m) | Op::TryLock(m, _) | Op::Wait { mutex: m, .. } => *m == mutex,
+        Op::Lock(m) | Op::Unlock(m) | Op::TryLock(m, _) | Op::TryWeak(m, _) => *m == mutex,
+        Op::Wait { mutex: m, .. } | Op::WaitWeak { mutex: m, .. } => *m == mutex,
         _ => false,
     }
 }

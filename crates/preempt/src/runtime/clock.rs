@@ -1,31 +1,48 @@
 //! Vector clocks, for what the program's own orderings guarantee: the happens-before of data races.
 
+/// So many threads need no memory of their own: most tests have no more.
+const FEW: usize = 6;
+
 /// How many operations of each thread are known to have happened. Missing entries are zero.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Clock(Vec<u32>);
+pub(crate) struct Clock {
+    first: [u32; FEW],
+    others: Vec<u32>,
+}
 
 impl Clock {
     pub fn get(&self, thread: usize) -> u32 {
-        self.0.get(thread).copied().unwrap_or(0)
+        match thread.checked_sub(FEW) {
+            None => self.first[thread],
+            Some(other) => self.others.get(other).copied().unwrap_or(0),
+        }
     }
 
     pub fn tick(&mut self, thread: usize) {
-        if self.0.len() <= thread {
-            self.0.resize(thread + 1, 0);
+        match thread.checked_sub(FEW) {
+            None => self.first[thread] += 1,
+            Some(other) => {
+                let len = self.others.len().max(other + 1);
+                self.others.resize(len, 0);
+                self.others[other] += 1;
+            }
         }
-        self.0[thread] += 1;
     }
 
     pub fn join(&mut self, other: &Clock) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
+        for (mine, theirs) in self.first.iter_mut().zip(&other.first) {
+            *mine = (*mine).max(*theirs);
         }
-        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+        if self.others.len() < other.others.len() {
+            self.others.resize(other.others.len(), 0);
+        }
+        for (mine, theirs) in self.others.iter_mut().zip(&other.others) {
             *mine = (*mine).max(*theirs);
         }
     }
 
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.first = [0; FEW];
+        self.others.clear();
     }
 }

@@ -6,12 +6,15 @@
 
 use super::clock::Clock;
 use super::failure::{Failed, StepRecord};
+use super::place::Copy;
+use crate::local::Locals;
 use corosensei::Yielder;
 use preempt_stateless::executable::derive_name;
-use preempt_stateless::{Need, ObjectId, Operation};
+use preempt_stateless::{Move, Need, ObjectId, Operation};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::panic::Location;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A thread of the program under test.
 pub(crate) struct Thread {
@@ -23,12 +26,15 @@ pub(crate) struct Thread {
     pub panicked: bool,
     /// Somebody joined it and was given its panic.
     pub handled: bool,
-    objects: u64,
     children: u64,
+    token: Option<ObjectId>,
+    /// How many of its steps went their other way.
+    pub varied: u32,
     pub clock: Clock,
     /// What an acquire fence would make known, and what a release fence has promised (C++20, atomics.fences).
     pub acquirable: Clock,
     pub fenced: Clock,
+    pub locals: Locals,
     /// What destructors wanted to do while the thread was panicking.
     pub deferred: Vec<Deferred>,
     pub yielder: *const Yielder<(), ()>,
@@ -74,10 +80,37 @@ pub(crate) struct Object {
     pub count: usize,
 }
 
+/// The objects of a run, in the order in which it used them first: their names are 1, 2, 3, ...
+#[derive(Debug, Default)]
+pub(crate) struct Objects(Vec<Object>);
+
+impl Objects {
+    pub fn get(&self, id: ObjectId) -> Option<&Object> {
+        self.0.get((id.0 as usize).wrapping_sub(1))
+    }
+
+    pub fn get_mut(&mut self, id: ObjectId) -> &mut Object {
+        &mut self.0[id.0 as usize - 1]
+    }
+
+    pub fn gate(&self, id: ObjectId) -> u128 {
+        self.get(id).map_or(0, |object| object.gate)
+    }
+}
+
 /// The current run.
 pub(crate) struct Context {
+    /// Different for every run of the process.
+    pub run: u64,
+    /// How often a thread's steps may go their other way.
+    pub spurious: u32,
+    /// Does the step that is being done go its other way?
+    pub varied: bool,
+    /// Of statics, by their addresses.
+    pub copies: HashMap<usize, Copy, foldhash::fast::FixedState>,
     pub threads: Vec<Thread>,
-    pub objects: HashMap<ObjectId, Object, foldhash::fast::FixedState>,
+    pub objects: Objects,
+    parts: HashMap<(ObjectId, u64), ObjectId, foldhash::fast::FixedState>,
     pub cells: super::race::Cells,
     /// The thread that is running.
     pub current: usize,
@@ -95,11 +128,19 @@ thread_local! {
     static CONTEXT: RefCell<Option<Context>> = const { RefCell::new(None) };
 }
 
+/// The number of the last run that was begun.
+static RUNS: AtomicU64 = AtomicU64::new(0);
+
 impl Context {
-    pub fn new(record: bool) -> Context {
+    pub fn new(record: bool, spurious: u32) -> Context {
         Context {
+            run: RUNS.fetch_add(1, Ordering::Relaxed) + 1,
+            spurious,
+            varied: false,
+            copies: HashMap::default(),
             threads: Vec::new(),
-            objects: HashMap::default(),
+            objects: Objects::default(),
+            parts: HashMap::default(),
             cells: super::race::Cells::default(),
             current: 0,
             spawned: Vec::new(),
@@ -126,11 +167,13 @@ impl Context {
             finished: false,
             panicked: false,
             handled: false,
-            objects: 0,
             children: 0,
+            token: None,
+            varied: 0,
             clock,
             acquirable: Clock::default(),
             fenced: Clock::default(),
+            locals: Locals::default(),
             deferred: Vec::new(),
             yielder: std::ptr::null(),
         });
@@ -150,8 +193,42 @@ impl Context {
         &mut self.threads[self.current]
     }
 
+    /// The name of an object that is used for the first time.
+    pub fn fresh_object(&mut self) -> u64 {
+        self.objects.0.push(Object::default());
+        self.objects.0.len() as u64
+    }
+
+    /// The name of a part of an object: a round of a barrier, a rendezvous of a channel.
+    pub fn part(&mut self, whole: ObjectId, number: u64) -> ObjectId {
+        match self.parts.get(&(whole, number)) {
+            Some(part) => *part,
+            None => {
+                let part = ObjectId(self.fresh_object());
+                self.parts.insert((whole, number), part);
+                part
+            }
+        }
+    }
+
+    /// The name of a thread's park token.
+    pub fn token(&mut self, thread: usize) -> ObjectId {
+        match self.threads[thread].token {
+            Some(token) => token,
+            None => {
+                let token = ObjectId(self.fresh_object());
+                *self.threads[thread].token.insert(token)
+            }
+        }
+    }
+
+    /// May a step of the running thread go its other way?
+    pub fn may_vary(&self) -> bool {
+        self.threads.get(self.current).is_some_and(|me| me.varied < self.spurious)
+    }
+
     pub fn object(&mut self, id: ObjectId, kind: &'static str) -> &mut Object {
-        let object = self.objects.entry(id).or_default();
+        let object = self.objects.get_mut(id);
         object.kind = kind;
         object
     }
@@ -159,7 +236,7 @@ impl Context {
     /// Everything that the object's releases made known is known to the running thread.
     pub fn acquire(&mut self, id: ObjectId) {
         let thread = &mut self.threads[self.current];
-        if let Some(object) = self.objects.get(&id) {
+        if let Some(object) = self.objects.get(id) {
             thread.clock.join(&object.clock);
         }
     }
@@ -167,16 +244,29 @@ impl Context {
     /// The object will make known what the running thread knows.
     pub fn release(&mut self, id: ObjectId) {
         let thread = &self.threads[self.current];
-        self.objects.entry(id).or_default().clock.join(&thread.clock);
+        self.objects.get_mut(id).clock.join(&thread.clock);
+    }
+
+    /// Can the thread do its next operation, in this way?
+    pub fn can_move(&self, step: Move) -> bool {
+        let Some(pending) = self.threads.get(step.thread).and_then(|thread| thread.pending.as_ref()) else {
+            return false;
+        };
+        let (gate, finished) = (|id| self.objects.gate(id), |other: usize| self.threads[other].finished);
+        match step.varied {
+            false => pending.operation.enabled(gate, finished),
+            true => pending.operation.can_vary(gate, finished),
+        }
     }
 
     /// The running thread has begun an operation.
     pub fn begin(&mut self, pending: &Pending) {
         let current = self.current;
         self.threads[current].clock.tick(current);
+        self.threads[current].varied += u32::from(self.varied);
         if let Some(steps) = &mut self.steps {
-            let (What { verb, object }, location) = (pending.what, pending.location);
-            steps.push(StepRecord { thread: current, verb, object, location });
+            let (What { verb, object }, location, varied) = (pending.what, pending.location, self.varied);
+            steps.push(StepRecord { thread: current, verb, object, location, varied });
         }
     }
 }
@@ -201,27 +291,6 @@ pub(crate) fn with<R>(use_it: impl FnOnce(&mut Context) -> R) -> R {
 
 pub(crate) fn active() -> bool {
     try_with(|_| ()).is_some()
-}
-
-/// The name for a new object of the running thread; 0 outside of a run.
-pub(crate) fn new_object() -> u64 {
-    try_with(|context| {
-        if context.threads.is_empty() {
-            return 0;
-        }
-        let me = context.me();
-        me.objects += 1;
-        derive_name(me.name ^ 0x0b1e_c700, me.objects)
-    })
-    .unwrap_or(0)
-}
-
-/// The object's name; one that was created outside of any run outlives all runs, so its address will do.
-pub(crate) fn name_of<T>(id: u64, at: &T) -> ObjectId {
-    match id {
-        0 => ObjectId(derive_name(std::ptr::from_ref(at).addr() as u64, 0x0b1e_c701)),
-        id => ObjectId(id),
-    }
 }
 
 /// A need of an operation, in short.

@@ -34,6 +34,8 @@ pub(crate) struct StepRecord {
     pub verb: &'static str,
     pub object: Option<ObjectId>,
     pub location: Location_,
+    /// It went its other way.
+    pub varied: bool,
 }
 
 impl Context {
@@ -45,7 +47,7 @@ impl Context {
                 let pending = self.threads[thread].pending?;
                 let on = pending.operation.needs.iter().flatten().find_map(|need| match *need {
                     Need::Clear { object, mask } => {
-                        self.objects.get(&object).filter(|o| o.gate & mask != 0).and_then(|o| o.holder)
+                        self.objects.get(object).filter(|o| o.gate & mask != 0).and_then(|o| o.holder)
                     }
                     Need::Finished(other) => Some(other),
                     Need::Set { .. } => None,

@@ -7,9 +7,11 @@
 use super::context::{Context, install, try_with, with};
 use super::failure::Failed;
 use super::operate::catch_up;
+use super::place::Copy;
+use crate::local::{end_of_thread, take_all};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
-use preempt_stateless::{Executable, Flow, ObjectId, Operation, RunEnd};
+use preempt_stateless::{Executable, Flow, Move, ObjectId, Operation, RunEnd};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
@@ -27,12 +29,14 @@ pub(crate) struct Fibers {
     stacks: Vec<DefaultStack>,
     /// Are the steps of runs recorded?
     pub record: bool,
+    /// How often a thread's steps may go their other way.
+    spurious: u32,
 }
 
 impl Fibers {
-    pub fn new(body: Arc<dyn Fn() + Send + Sync>) -> Fibers {
+    pub fn new(body: Arc<dyn Fn() + Send + Sync>, spurious: u32) -> Fibers {
         super::hook::install();
-        Fibers { body, fibers: Vec::new(), stacks: Vec::new(), record: false }
+        Fibers { body, fibers: Vec::new(), stacks: Vec::new(), record: false, spurious }
     }
 
     fn launch(&mut self, thread: usize, body: Box<dyn FnOnce()>) {
@@ -44,6 +48,7 @@ impl Fibers {
                 body();
                 // What was deferred in a panic that the body has caught itself.
                 catch_up();
+                end_of_thread();
             }));
             if let Err(payload) = result {
                 if try_with(|context| context.cutting).unwrap_or(true) {
@@ -52,17 +57,18 @@ impl Fibers {
                 }
                 with(|context| context.threads[thread].panicked = true);
                 catch_up();
+                end_of_thread();
             }
         });
         self.fibers.resize_with(self.fibers.len().max(thread + 1), || None);
         self.fibers[thread] = Some(fiber);
-        self.resume(thread);
+        self.resume(thread, false);
     }
 
     /// Runs the thread to its next operation or its end, and then those that it has spawned.
-    fn resume(&mut self, thread: usize) {
+    fn resume(&mut self, thread: usize, varied: bool) {
         with(|context| {
-            context.current = thread;
+            (context.current, context.varied) = (thread, varied);
             context.threads[thread].pending = None;
         });
         let Some(fiber) = &mut self.fibers[thread] else { return };
@@ -89,6 +95,9 @@ impl Fibers {
             }
         }
         self.fibers.clear();
+        drop(take_all());
+        let copies = try_with(|context| std::mem::take(&mut context.copies)).unwrap_or_default();
+        copies.into_values().for_each(Copy::discard);
         install(None);
     }
 }
@@ -102,7 +111,7 @@ impl Drop for Fibers {
 impl Executable for Fibers {
     fn start(&mut self) {
         self.cut();
-        let mut context = Context::new(self.record);
+        let mut context = Context::new(self.record, self.spurious);
         let main = context.add_thread(None, None);
         install(Some(context));
         let body = Arc::clone(&self.body);
@@ -122,19 +131,26 @@ impl Executable for Fibers {
     }
 
     fn enabled(&self, thread: usize) -> bool {
+        with(|context| context.can_move(thread.into()))
+    }
+
+    fn can_vary(&self, thread: usize) -> bool {
+        self.spurious > 0 && with(|context| context.can_move(Move { thread, varied: true }))
+    }
+
+    fn stands_before(&self, step: Move, operation: &Operation) -> bool {
         with(|context| {
-            let Some(pending) = &context.threads[thread].pending else { return false };
-            let gate = |id: ObjectId| context.objects.get(&id).map_or(0, |object| object.gate);
-            pending.operation.enabled(gate, |other| context.threads[other].finished)
+            let pending = context.threads.get(step.thread).and_then(|thread| thread.pending.as_ref());
+            pending.is_some_and(|pending| pending.operation == *operation) && context.can_move(step)
         })
     }
 
     fn gate(&self, object: ObjectId) -> u128 {
-        with(|context| context.objects.get(&object).map_or(0, |object| object.gate))
+        with(|context| context.objects.gate(object))
     }
 
-    fn step(&mut self, thread: usize) -> Flow {
-        self.resume(thread);
+    fn step(&mut self, step: Move) -> Flow {
+        self.resume(step.thread, step.varied);
         with(|context| {
             let race = context.failed.iter().any(|failed| matches!(failed, Failed::Race { .. }));
             match race || context.threads[0].panicked {

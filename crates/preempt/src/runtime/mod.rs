@@ -6,4 +6,5 @@ pub(crate) mod failure;
 pub(crate) mod fibers;
 pub(crate) mod hook;
 pub(crate) mod operate;
+pub(crate) mod place;
 pub(crate) mod race;

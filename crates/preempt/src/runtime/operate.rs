@@ -19,10 +19,16 @@ pub(crate) fn operate<R>(
 }
 
 pub(crate) fn operate_at<R>(pending: Pending, effect: impl FnOnce(&mut Context) -> R) -> Option<R> {
-    if std::thread::panicking() || with(|context| context.cutting) {
+    if std::thread::panicking() {
         return None;
     }
-    catch_up();
+    let (cutting, deferred) = with(|context| (context.cutting, !context.me().deferred.is_empty()));
+    if cutting {
+        return None;
+    }
+    if deferred {
+        catch_up();
+    }
     announce(pending);
     with(|context| {
         if context.cutting {

@@ -1,8 +1,9 @@
 //! `std::sync::atomic`. Values are sequentially consistent, whatever the ordering: stale values are *not* explored.
 //! The orderings decide what a thread may rely on: a data race that they leave open is reported.
 
-use crate::runtime::context::{Context, name_of, new_object, try_with};
+use crate::runtime::context::{Context, try_with};
 use crate::runtime::operate::operate;
+use crate::runtime::place::{Tag, Tagged, here};
 use preempt_stateless::{ObjectId, Operation};
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -19,23 +20,25 @@ fn releases(order: Ordering) -> bool {
 
 /// The thread has read what the object's release sequence published.
 fn read(context: &mut Context, id: ObjectId, order: Ordering) {
-    let clock = context.object(id, "atomic").clock.clone();
-    let me = context.me();
-    me.acquirable.join(&clock);
-    if acquires(order) {
-        me.clock.join(&clock);
+    let Context { threads, objects, current, .. } = context;
+    let (me, object) = (&mut threads[*current], objects.get_mut(id));
+    object.kind = "atomic";
+    match acquires(order) {
+        true => me.clock.join(&object.clock),
+        // An acquire fence may follow.
+        false => me.acquirable.join(&object.clock),
     }
 }
 
 /// A store ends the release sequence before it, a read-modify-write continues it.
 fn write(context: &mut Context, id: ObjectId, order: Ordering, modify: bool) {
-    let me = context.me();
-    let published = if releases(order) { me.clock.clone() } else { me.fenced.clone() };
-    let object = context.object(id, "atomic");
+    let Context { threads, objects, current, .. } = context;
+    let (me, object) = (&threads[*current], objects.get_mut(id));
+    object.kind = "atomic";
     if !modify {
         object.clock.clear();
     }
-    object.clock.join(&published);
+    object.clock.join(if releases(order) { &me.clock } else { &me.fenced });
 }
 
 /// As `std::sync::atomic::fence`; no step.
@@ -62,8 +65,14 @@ const MODIFY: u32 = 62;
 
 /// What all atomics are made of.
 struct Word<T> {
-    id: u64,
+    tag: Tag,
     value: UnsafeCell<T>,
+}
+
+impl<T> Tagged for Word<T> {
+    fn tag(&self) -> &Tag {
+        &self.tag
+    }
 }
 
 // SAFETY: the modelled threads share one OS thread, and the value is accessed only within a step, without calling code
@@ -72,12 +81,8 @@ struct Word<T> {
 unsafe impl<T: Send> Sync for Word<T> {}
 
 impl<T: Copy> Word<T> {
-    fn new(value: T) -> Word<T> {
-        Word { id: new_object(), value: UnsafeCell::new(value) }
-    }
-
-    fn name(&self) -> ObjectId {
-        name_of(self.id, self)
+    const fn new(value: T) -> Word<T> {
+        Word { tag: Tag::new(), value: UnsafeCell::new(value) }
     }
 
     fn peek(&self) -> T {
@@ -102,12 +107,13 @@ impl<T: Copy> Word<T> {
             !matches!(order, Ordering::Release | Ordering::AcqRel),
             "there is no such thing as a release load"
         );
-        let id = self.name();
+        let this = here(self);
+        let id = this.tag.id();
         let loaded = operate(Operation::local(LOAD).reads(id), "load", Some(id), |context| {
             read(context, id, order);
-            self.peek()
+            this.peek()
         });
-        loaded.unwrap_or_else(|| self.peek())
+        loaded.unwrap_or_else(|| this.peek())
     }
 
     #[track_caller]
@@ -116,13 +122,14 @@ impl<T: Copy> Word<T> {
             !matches!(order, Ordering::Acquire | Ordering::AcqRel),
             "there is no such thing as an acquire store"
         );
-        let id = self.name();
+        let this = here(self);
+        let id = this.tag.id();
         let stored = operate(Operation::local(STORE).writes(id).releasing(), "store", Some(id), |context| {
             write(context, id, order, false);
-            self.poke(value);
+            this.poke(value);
         });
         if stored.is_none() {
-            self.poke(value);
+            this.poke(value);
         }
     }
 
@@ -133,16 +140,20 @@ impl<T: Copy> Word<T> {
         verb: &'static str,
         success: Ordering,
         failure: Ordering,
+        weak: bool,
         change: impl Fn(T) -> Option<T>,
     ) -> (T, bool) {
-        let id = self.name();
-        let modified = operate(Operation::local(MODIFY).writes(id).releasing(), verb, Some(id), |context| {
-            let old = self.peek();
-            match change(old) {
+        let this = here(self);
+        let id = this.tag.id();
+        let weak = weak && try_with(|context| context.may_vary()) == Some(true);
+        let operation = Operation::local(MODIFY).writes(id).releasing().varying(weak);
+        let modified = operate(operation, verb, Some(id), |context| {
+            let old = this.peek();
+            match change(old).filter(|_| !context.varied) {
                 Some(new) => {
                     read(context, id, success);
                     write(context, id, success, true);
-                    self.poke(new);
+                    this.poke(new);
                     (old, true)
                 }
                 None => {
@@ -152,9 +163,9 @@ impl<T: Copy> Word<T> {
             }
         });
         modified.unwrap_or_else(|| {
-            let old = self.peek();
+            let old = this.peek();
             let new = change(old);
-            new.into_iter().for_each(|new| self.poke(new));
+            new.into_iter().for_each(|new| this.poke(new));
             (old, new.is_some())
         })
     }
@@ -168,7 +179,7 @@ macro_rules! atomic {
         }
 
         impl$(<$p>)? $name$(<$p>)? {
-            pub fn new(value: $type) -> Self {
+            pub const fn new(value: $type) -> Self {
                 $name { word: Word::new(value) }
             }
 
@@ -184,7 +195,7 @@ macro_rules! atomic {
 
             #[track_caller]
             pub fn swap(&self, value: $type, order: Ordering) -> $type {
-                self.word.modify("swap", order, order, |_| Some(value)).0
+                self.word.modify("swap", order, order, false, |_| Some(value)).0
             }
 
             /// # Errors
@@ -198,16 +209,15 @@ macro_rules! atomic {
                 failure: Ordering,
             ) -> Result<$type, $type> {
                 let change = |old: $type| (old == current).then_some(new);
-                match self.word.modify("compare_exchange", success, failure, change) {
+                match self.word.modify("compare_exchange", success, failure, false, change) {
                     (old, true) => Ok(old),
                     (old, false) => Err(old),
                 }
             }
 
-            /// Never fails spuriously.
-            ///
             /// # Errors
-            /// The current value, if it is another one.
+            /// The current value, if it is another one, or for no reason if that is to be explored
+            /// ([`crate::Checker::spurious`]).
             #[track_caller]
             pub fn compare_exchange_weak(
                 &self,
@@ -216,7 +226,11 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$type, $type> {
-                self.compare_exchange(current, new, success, failure)
+                let change = |old: $type| (old == current).then_some(new);
+                match self.word.modify("compare_exchange_weak", success, failure, true, change) {
+                    (old, true) => Ok(old),
+                    (old, false) => Err(old),
+                }
             }
 
             /// # Errors
@@ -252,7 +266,7 @@ macro_rules! atomic {
 
         impl$(<$p>)? fmt::Debug for $name$(<$p>)? {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.word.peek().fmt(f)
+                here(&self.word).peek().fmt(f)
             }
         }
 
@@ -299,7 +313,7 @@ macro_rules! fetch {
             $(
                 #[track_caller]
                 pub fn $method(&self, $value: $type, order: Ordering) -> $type {
-                    self.word.modify(stringify!($method), order, order, |$old: $type| Some($new)).0
+                    self.word.modify(stringify!($method), order, order, false, |$old: $type| Some($new)).0
                 }
             )*
         }

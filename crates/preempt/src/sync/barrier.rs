@@ -1,15 +1,21 @@
 //! `std::sync::Barrier`.
 
-use crate::runtime::context::{name_of, new_object, set};
+use crate::runtime::context::set;
 use crate::runtime::operate::operate;
-use preempt_stateless::executable::derive_name;
-use preempt_stateless::{ObjectId, Operation};
+use crate::runtime::place::{Tag, Tagged, here};
+use preempt_stateless::Operation;
 use std::fmt;
 
 /// As `std::sync::Barrier`.
 pub struct Barrier {
-    id: u64,
+    tag: Tag,
     size: usize,
+}
+
+impl Tagged for Barrier {
+    fn tag(&self) -> &Tag {
+        &self.tag
+    }
 }
 
 /// As `std::sync::BarrierWaitResult`.
@@ -23,14 +29,14 @@ impl BarrierWaitResult {
 }
 
 impl Barrier {
-    pub fn new(n: usize) -> Barrier {
-        Barrier { id: new_object(), size: n.max(1) }
+    pub const fn new(n: usize) -> Barrier {
+        Barrier { tag: Tag::new(), size: if n == 0 { 1 } else { n } }
     }
 
     /// The last to arrive is the leader. Arriving is one step, and leaving is another for those who had to wait.
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
-        let id = name_of(self.id, self);
+        let id = here(self).tag.id();
         let size = self.size;
         // Rounds have objects of their own, so that leaving one does not conflict with arriving in the next.
         let round = operate(Operation::local(40).writes(id).releasing(), "arrive", Some(id), |context| {
@@ -41,7 +47,7 @@ impl Barrier {
             if last {
                 context.acquire(id);
             }
-            (round_object(id, round), last)
+            (context.part(id, round as u64), last)
         });
         let Some((round, last)) = round else { return BarrierWaitResult(false) };
         if last {
@@ -56,10 +62,6 @@ impl Barrier {
         }
         BarrierWaitResult(last)
     }
-}
-
-fn round_object(id: ObjectId, round: usize) -> ObjectId {
-    ObjectId(derive_name(id.0, round as u64 + 1))
 }
 
 impl fmt::Debug for Barrier {

@@ -1,9 +1,10 @@
-//! `std::sync::Condvar`. Any waiter may be the one that `notify_one` wakes; there are no spurious wake-ups; a wait
-//! with a time-out may time out whenever it has not been notified.
+//! `std::sync::Condvar`. Any waiter may be the one that `notify_one` wakes; a wait with a time-out may time out
+//! whenever it has not been notified; spurious wake-ups are explored if asked for ([`crate::Checker::spurious`]).
 
 use super::mutex::{MutexGuard, give, take};
-use crate::runtime::context::{Context, clear, name_of, new_object, set};
+use crate::runtime::context::{Context, clear, set, with};
 use crate::runtime::operate::{operate, operate_later};
+use crate::runtime::place::{Tag, Tagged, here};
 use preempt_stateless::{ObjectId, Operation};
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -12,7 +13,13 @@ use std::time::Duration;
 
 /// As `std::sync::Condvar`.
 pub struct Condvar {
-    id: u64,
+    tag: Tag,
+}
+
+impl Tagged for Condvar {
+    fn tag(&self) -> &Tag {
+        &self.tag
+    }
 }
 
 /// As `std::sync::WaitTimeoutResult`.
@@ -27,11 +34,13 @@ impl WaitTimeoutResult {
 
 /// The thread takes the oldest notification that is for it, and is no candidate for others any more. False if there
 /// is none. Later notifications have at least the same candidates among those who wait, so oldest first wastes none.
+///
+/// It takes none if it wakes up by itself, although there may be one.
 fn wake(context: &mut Context, id: ObjectId) -> bool {
-    let bit = 1 << context.current;
+    let (bit, varied) = (1 << context.current, context.varied);
     let object = context.object(id, "condvar");
     object.waiting &= !bit;
-    let own = object.permits.iter().position(|permit| permit & bit != 0);
+    let own = object.permits.iter().position(|permit| permit & bit != 0 && !varied);
     if let Some(own) = own {
         object.permits.remove(own);
     }
@@ -48,12 +57,13 @@ fn open(context: &mut Context, id: ObjectId) {
 }
 
 impl Condvar {
-    pub fn new() -> Condvar {
-        Condvar { id: new_object() }
+    pub const fn new() -> Condvar {
+        Condvar { tag: Tag::new() }
     }
 
+    #[track_caller]
     fn name(&self) -> ObjectId {
-        name_of(self.id, self)
+        here(self).tag.id()
     }
 
     /// Gives the mutex back and waits; true if notified.
@@ -68,7 +78,11 @@ impl Condvar {
             context.object(id, "condvar").waiting |= 1 << context.current;
         });
         let operation = Operation::local(31).writes(id).writes(lock).needs(clear(lock, 1));
-        let operation = if timeout { operation } else { operation.needs(set(id, 1 << number())) };
+        let (me, weak) = with(|context| (context.current, context.may_vary()));
+        let operation = match timeout {
+            true => operation,
+            false => operation.needs(set(id, 1 << me)).varying(weak),
+        };
         let notified = operate(operation, "wake", Some(id), |context| {
             take(context, lock);
             wake(context, id)
@@ -95,6 +109,27 @@ impl Condvar {
             guard = self.wait(guard)?;
         }
         Ok(guard)
+    }
+
+    /// As `wait_timeout_while`: until the condition does not hold, or a time-out.
+    #[track_caller]
+    pub fn wait_timeout_while<'a, T, F>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        duration: Duration,
+        mut condition: F,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)>
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        let mut result = WaitTimeoutResult(false);
+        while condition(&mut guard) {
+            if result.timed_out() {
+                return Ok((guard, result));
+            }
+            (guard, result) = self.wait_timeout(guard, duration)?;
+        }
+        Ok((guard, WaitTimeoutResult(false)))
     }
 
     /// The duration is ignored: it may always have passed, and never needs to have.
@@ -132,10 +167,6 @@ impl Condvar {
             open(context, id);
         });
     }
-}
-
-fn number() -> usize {
-    crate::runtime::context::with(|context| context.current)
 }
 
 impl Default for Condvar {

@@ -1,4 +1,4 @@
-//! `std::sync`. `Arc` and `Weak` are std's own: counting references is no step.
+//! `std::sync`. `Arc` and `Weak` are std's own: counting references is no step (but see [`tracked`]).
 
 pub mod atomic;
 mod barrier;
@@ -7,10 +7,11 @@ pub mod mpsc;
 mod mutex;
 mod once;
 mod rwlock;
+pub mod tracked;
 
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub use mutex::{Mutex, MutexGuard};
-pub use once::{Once, OnceLock};
+pub use once::{LazyLock, Once, OnceLock, OnceState};
 pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};

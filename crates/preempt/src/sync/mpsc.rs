@@ -1,9 +1,9 @@
 //! `std::sync::mpsc`: channels. A channel is one object; sending, receiving and dropping an end are steps.
 
 use crate::runtime::clock::Clock;
-use crate::runtime::context::{Context, clear, new_object, set};
+use crate::runtime::context::{Context, clear, set, try_with};
 use crate::runtime::operate::{operate, operate_later};
-use preempt_stateless::executable::derive_name;
+use crate::runtime::place::{Tag, Tagged, here};
 use preempt_stateless::{ObjectId, Operation};
 use std::collections::VecDeque;
 use std::fmt;
@@ -34,17 +34,28 @@ impl<T> State<T> {
 }
 
 /// Every rendezvous is an object of its own.
-fn meeting_object(channel: ObjectId, number: u64) -> ObjectId {
-    ObjectId(derive_name(channel.0, number))
+fn meeting_object(channel: ObjectId, number: u64) -> Option<ObjectId> {
+    try_with(|context| context.part(channel, number))
 }
 
 struct Channel<T> {
-    id: ObjectId,
+    tag: Tag,
     /// Never contended: the modelled threads share an OS thread, and no step is taken while it is held.
     state: Mutex<State<T>>,
 }
 
+impl<T> Tagged for Channel<T> {
+    fn tag(&self) -> &Tag {
+        &self.tag
+    }
+}
+
 impl<T> Channel<T> {
+    #[track_caller]
+    fn name(&self) -> ObjectId {
+        here(self).tag.id()
+    }
+
     fn state(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -54,13 +65,13 @@ impl<T> Channel<T> {
         let ready = !state.queue.is_empty() || state.senders == 0;
         // A rendezvous channel holds the one message whose sender waits.
         let full = state.receiver && state.capacity.is_some_and(|most| state.queue.len() >= most.max(1));
-        let object = context.object(self.id, "channel");
+        let object = context.object(self.tag.id(), "channel");
         object.gate = if ready { READY } else { 0 } | if full { FULL } else { 0 };
     }
 
     #[track_caller]
     fn send(&self, value: T, wait: bool) -> Result<(), TrySendError<T>> {
-        let id = self.id;
+        let id = self.name();
         let operation = Operation::local(50).writes(id).releasing();
         let operation = if wait { operation.needs(clear(id, FULL)) } else { operation };
         let mut value = Some(value);
@@ -101,11 +112,11 @@ impl<T> Channel<T> {
     /// Waits until the message was received, or cannot be any more.
     #[track_caller]
     fn meet(&self, number: u64) {
-        let round = meeting_object(self.id, number);
+        let Some(round) = meeting_object(self.tag.id(), number) else { return };
         operate(
             Operation::local(51).reads(round).needs(set(round, 1)),
             "rendezvous",
-            Some(self.id),
+            Some(self.tag.id()),
             |context| {
                 context.acquire(round);
             },
@@ -114,10 +125,10 @@ impl<T> Channel<T> {
 
     #[track_caller]
     fn receive(&self, wait: bool) -> Result<T, TryRecvError> {
-        let id = self.id;
+        let id = self.name();
         // A rendezvous also lets its sender go on: the object of the message that is received next.
         let meeting = self.state().next_meeting();
-        let round = meeting.map(|number| meeting_object(id, number));
+        let round = meeting.and_then(|number| meeting_object(id, number));
         let operation = Operation::local(52).writes(id).releasing();
         let operation = round.map_or(operation, |round| operation.writes(round));
         let operation = if wait { operation.needs(set(id, READY)) } else { operation };
@@ -154,9 +165,9 @@ impl<T: 'static> Channel<T> {
         abandons: bool,
         change: impl FnOnce(&mut State<T>) + 'static,
     ) {
-        let (channel, id) = (Arc::clone(self), self.id);
+        let (channel, id) = (Arc::clone(self), self.name());
         let meeting = self.state().next_meeting().filter(|_| abandons);
-        let round = meeting.map(|number| meeting_object(id, number));
+        let round = meeting.and_then(|number| meeting_object(id, number));
         let operation = Operation::local(53).writes(id).releasing();
         let operation = round.map_or(operation, |round| operation.writes(round));
         operate_later(operation, verb, Some(id), move |context| {
@@ -171,7 +182,7 @@ impl<T: 'static> Channel<T> {
 
 fn make<T>(capacity: Option<usize>) -> Arc<Channel<T>> {
     let state = State { queue: VecDeque::new(), senders: 1, receiver: true, capacity, received: 0, sent: 0 };
-    Arc::new(Channel { id: ObjectId(new_object()), state: Mutex::new(state) })
+    Arc::new(Channel { tag: Tag::new(), state: Mutex::new(state) })
 }
 
 /// As `std::sync::mpsc::channel`.

@@ -1,7 +1,8 @@
 //! `std::sync::Mutex`, with poisoning.
 
-use crate::runtime::context::{Context, clear, name_of, new_object};
+use crate::runtime::context::{Context, clear};
 use crate::runtime::operate::{operate, operate_later};
+use crate::runtime::place::{Tag, Tagged, here};
 use preempt_stateless::{ObjectId, Operation};
 use std::cell::{Cell, UnsafeCell};
 use std::fmt;
@@ -14,7 +15,7 @@ const TRY_LOCK: u32 = 12;
 
 /// As `std::sync::Mutex`. Locking, trying to and unlocking are steps.
 pub struct Mutex<T: ?Sized> {
-    id: u64,
+    tag: Tag,
     poisoned: Cell<bool>,
     data: UnsafeCell<T>,
 }
@@ -28,8 +29,8 @@ unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
 
 impl<T> Mutex<T> {
-    pub fn new(value: T) -> Mutex<T> {
-        Mutex { id: new_object(), poisoned: Cell::new(false), data: UnsafeCell::new(value) }
+    pub const fn new(value: T) -> Mutex<T> {
+        Mutex { tag: Tag::new(), poisoned: Cell::new(false), data: UnsafeCell::new(value) }
     }
 
     pub fn into_inner(self) -> LockResult<T> {
@@ -59,23 +60,32 @@ pub(crate) fn give(context: &mut Context, id: ObjectId) {
     context.release(id);
 }
 
+impl<T: ?Sized> Tagged for Mutex<T> {
+    fn tag(&self) -> &Tag {
+        &self.tag
+    }
+}
+
 impl<T: ?Sized> Mutex<T> {
+    /// Of a mutex that somebody has locked.
     pub(crate) fn name(&self) -> ObjectId {
-        name_of(self.id, &self.poisoned)
+        self.tag.id()
     }
 
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        let id = self.name();
+        let this = here(self);
+        let id = this.name();
         operate(Operation::local(LOCK).writes(id).needs(clear(id, 1)), "lock", Some(id), |context| {
             take(context, id);
         });
-        wrap(self.poisoned.get(), MutexGuard::new(self))
+        wrap(this.poisoned.get(), MutexGuard::new(this))
     }
 
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
-        let id = self.name();
+        let this = here(self);
+        let id = this.name();
         let taken = operate(Operation::local(TRY_LOCK).writes(id), "try_lock", Some(id), |context| {
             let free = context.object(id, "mutex").gate == 0;
             if free {
@@ -84,17 +94,17 @@ impl<T: ?Sized> Mutex<T> {
             free
         });
         match taken {
-            Some(true) => wrap(self.poisoned.get(), MutexGuard::new(self)).map_err(TryLockError::Poisoned),
+            Some(true) => wrap(this.poisoned.get(), MutexGuard::new(this)).map_err(TryLockError::Poisoned),
             _ => Err(TryLockError::WouldBlock),
         }
     }
 
     pub fn is_poisoned(&self) -> bool {
-        self.poisoned.get()
+        here(self).poisoned.get()
     }
 
     pub fn clear_poison(&self) {
-        self.poisoned.set(false);
+        here(self).poisoned.set(false);
     }
 
     pub fn get_mut(&mut self) -> LockResult<&mut T> {

@@ -1,49 +1,96 @@
-//! `std::sync::Once` and `OnceLock`, made of a mutex and a flag.
+//! `std::sync::Once`, `OnceLock` and `LazyLock`, made of a mutex and a flag.
 
 use super::atomic::{AtomicBool, Ordering};
 use super::mutex::Mutex;
+use crate::runtime::place::{Tag, Tagged, here};
 use std::cell::UnsafeCell;
 use std::fmt;
+use std::ops::Deref;
 use std::sync::PoisonError;
 
 /// As `std::sync::Once`.
 #[derive(Debug)]
 pub struct Once {
+    tag: Tag,
     done: AtomicBool,
     running: Mutex<()>,
 }
 
+/// As `std::sync::OnceState`.
+#[derive(Debug)]
+pub struct OnceState {
+    poisoned: bool,
+}
+
+impl OnceState {
+    pub fn is_poisoned(&self) -> bool {
+        self.poisoned
+    }
+}
+
+impl Tagged for Once {
+    fn tag(&self) -> &Tag {
+        &self.tag
+    }
+}
+
 impl Once {
     #[allow(clippy::new_without_default)]
-    pub fn new() -> Once {
-        Once { done: AtomicBool::new(false), running: Mutex::new(()) }
+    pub const fn new() -> Once {
+        Once { tag: Tag::new(), done: AtomicBool::new(false), running: Mutex::new(()) }
     }
 
     /// # Panics
     /// If an earlier call has panicked, as std's does.
     #[track_caller]
     pub fn call_once(&self, f: impl FnOnce()) {
-        if self.is_completed() {
+        let this = here(self);
+        if this.is_completed() {
             return;
         }
-        let Ok(_running) = self.running.lock() else { panic!("Once instance has previously been poisoned") };
-        if !self.is_completed() {
+        let Ok(_running) = this.running.lock() else { panic!("Once instance has previously been poisoned") };
+        if !this.is_completed() {
             f();
-            self.done.store(true, Ordering::Release);
+            this.done.store(true, Ordering::Release);
+        }
+    }
+
+    /// As `call_once`, also after a call that has panicked.
+    #[track_caller]
+    pub fn call_once_force(&self, f: impl FnOnce(&OnceState)) {
+        let this = here(self);
+        if this.is_completed() {
+            return;
+        }
+        let (_running, poisoned) = match this.running.lock() {
+            Ok(running) => (running, false),
+            Err(poison) => (poison.into_inner(), true),
+        };
+        if !this.is_completed() {
+            f(&OnceState { poisoned });
+            this.running.clear_poison();
+            this.done.store(true, Ordering::Release);
         }
     }
 
     #[track_caller]
     pub fn is_completed(&self) -> bool {
-        self.done.load(Ordering::Acquire)
+        here(self).done.load(Ordering::Acquire)
     }
 }
 
 /// As `std::sync::OnceLock`.
 pub struct OnceLock<T> {
+    tag: Tag,
     done: AtomicBool,
     running: Mutex<()>,
     value: UnsafeCell<Option<T>>,
+}
+
+impl<T> Tagged for OnceLock<T> {
+    fn tag(&self) -> &Tag {
+        &self.tag
+    }
 }
 
 // SAFETY: as for std's: the value is written once, by who holds the mutex, before `done`, and only read afterwards.
@@ -51,21 +98,26 @@ pub struct OnceLock<T> {
 unsafe impl<T: Sync + Send> Sync for OnceLock<T> {}
 
 impl<T> OnceLock<T> {
-    #[allow(clippy::new_without_default)]
-    pub fn new() -> OnceLock<T> {
-        OnceLock { done: AtomicBool::new(false), running: Mutex::new(()), value: UnsafeCell::new(None) }
+    pub const fn new() -> OnceLock<T> {
+        let (done, running) = (AtomicBool::new(false), Mutex::new(()));
+        OnceLock { tag: Tag::new(), done, running, value: UnsafeCell::new(None) }
     }
 
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        if !self.done.load(Ordering::Acquire) {
+        let this = here(self);
+        if !this.done.load(Ordering::Acquire) {
             return None;
         }
         // SAFETY: it is done, so nobody writes the value any more.
         #[allow(unsafe_code)]
         unsafe {
-            (*self.value.get()).as_ref()
+            (*this.value.get()).as_ref()
         }
+    }
+
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        self.value.get_mut().as_mut()
     }
 
     /// # Errors
@@ -79,22 +131,29 @@ impl<T> OnceLock<T> {
 
     #[track_caller]
     pub fn get_or_init(&self, f: impl FnOnce() -> T) -> &T {
-        if let Some(value) = self.get() {
+        let this = here(self);
+        if let Some(value) = this.get() {
             return value;
         }
         {
-            let _running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-            if !self.done.load(Ordering::Acquire) {
+            // Not poisoned by an `f` that panics: the next one tries again, as with std's.
+            let _running = this.running.lock().unwrap_or_else(PoisonError::into_inner);
+            if !this.done.load(Ordering::Acquire) {
                 let value = f();
                 // SAFETY: not done, and the mutex is held: nobody else reads or writes the value.
                 #[allow(unsafe_code)]
                 unsafe {
-                    *self.value.get() = Some(value);
+                    *this.value.get() = Some(value);
                 }
-                self.done.store(true, Ordering::Release);
+                this.done.store(true, Ordering::Release);
             }
         }
-        self.get().expect("it was set")
+        this.get().expect("it was set")
+    }
+
+    /// Takes the value out, as if there had never been one.
+    pub fn take(&mut self) -> Option<T> {
+        std::mem::take(self).into_inner()
     }
 
     pub fn into_inner(self) -> Option<T> {
@@ -102,8 +161,83 @@ impl<T> OnceLock<T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
+impl<T> Default for OnceLock<T> {
+    fn default() -> OnceLock<T> {
+        OnceLock::new()
+    }
+}
+
+impl<T> From<T> for OnceLock<T> {
+    fn from(value: T) -> OnceLock<T> {
+        let (done, running) = (AtomicBool::new(true), Mutex::new(()));
+        OnceLock { tag: Tag::new(), done, running, value: UnsafeCell::new(Some(value)) }
+    }
+}
+
+impl<T> fmt::Debug for OnceLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OnceLock").finish_non_exhaustive()
+    }
+}
+
+/// As `std::sync::LazyLock`. A static one is computed anew in every run.
+pub struct LazyLock<T, F = fn() -> T> {
+    tag: Tag,
+    once: Once,
+    value: UnsafeCell<Option<T>>,
+    compute: UnsafeCell<Option<F>>,
+}
+
+impl<T, F> Tagged for LazyLock<T, F> {
+    fn tag(&self) -> &Tag {
+        &self.tag
+    }
+}
+
+// SAFETY: as for std's: `once` lets one thread at a time take the function and write the value, and readers come later.
+#[allow(unsafe_code)]
+unsafe impl<T: Sync + Send, F: Send> Sync for LazyLock<T, F> {}
+
+impl<T, F: FnOnce() -> T> LazyLock<T, F> {
+    pub const fn new(f: F) -> LazyLock<T, F> {
+        let compute = UnsafeCell::new(Some(f));
+        LazyLock { tag: Tag::new(), once: Once::new(), value: UnsafeCell::new(None), compute }
+    }
+
+    /// # Panics
+    /// If computing the value has panicked before, as std's does.
+    #[track_caller]
+    pub fn force(this: &LazyLock<T, F>) -> &T {
+        let this = here(this);
+        this.once.call_once(|| {
+            // SAFETY: within `once`: nobody else is here, and nobody has read the value yet.
+            #[allow(unsafe_code)]
+            let f = unsafe { (*this.compute.get()).take() };
+            let value = f.map(|f| f());
+            // SAFETY: as above.
+            #[allow(unsafe_code)]
+            unsafe {
+                *this.value.get() = value;
+            }
+        });
+        // SAFETY: `once` is complete, so nobody writes any more.
+        #[allow(unsafe_code)]
+        let value = unsafe { (*this.value.get()).as_ref() };
+        value.expect("it was computed")
+    }
+}
+
+impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
+    type Target = T;
+
+    #[track_caller]
+    fn deref(&self) -> &T {
+        LazyLock::force(self)
+    }
+}
+
+impl<T, F> fmt::Debug for LazyLock<T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LazyLock").finish_non_exhaustive()
     }
 }

@@ -1,7 +1,8 @@
 //! `std::sync::RwLock`. Readers are independent of each other: their orders are not told apart.
 
-use crate::runtime::context::{clear, name_of, new_object};
+use crate::runtime::context::clear;
 use crate::runtime::operate::{operate, operate_later};
+use crate::runtime::place::{Tag, Tagged, here};
 use preempt_stateless::{ObjectId, Operation};
 use std::cell::{Cell, UnsafeCell};
 use std::fmt;
@@ -13,7 +14,7 @@ const WRITER: u128 = 1 << 64;
 
 /// As `std::sync::RwLock`.
 pub struct RwLock<T: ?Sized> {
-    id: u64,
+    tag: Tag,
     poisoned: Cell<bool>,
     data: UnsafeCell<T>,
 }
@@ -26,8 +27,8 @@ unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
 unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
 
 impl<T> RwLock<T> {
-    pub fn new(value: T) -> RwLock<T> {
-        RwLock { id: new_object(), poisoned: Cell::new(false), data: UnsafeCell::new(value) }
+    pub const fn new(value: T) -> RwLock<T> {
+        RwLock { tag: Tag::new(), poisoned: Cell::new(false), data: UnsafeCell::new(value) }
     }
 
     pub fn into_inner(self) -> LockResult<T> {
@@ -40,34 +41,44 @@ fn wrap<G>(poisoned: bool, inner: G) -> LockResult<G> {
     if poisoned { Err(PoisonError::new(inner)) } else { Ok(inner) }
 }
 
+impl<T: ?Sized> Tagged for RwLock<T> {
+    fn tag(&self) -> &Tag {
+        &self.tag
+    }
+}
+
 impl<T: ?Sized> RwLock<T> {
+    /// Of a lock that somebody has taken.
     fn name(&self) -> ObjectId {
-        name_of(self.id, &self.poisoned)
+        self.tag.id()
     }
 
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        let id = self.name();
+        let this = here(self);
+        let id = this.name();
         operate(Operation::local(20).reads(id).needs(clear(id, WRITER)), "read lock", Some(id), |context| {
             context.object(id, "rwlock").gate += 1;
             context.acquire(id);
         });
-        wrap(self.poisoned.get(), RwLockReadGuard { lock: self, not_send: std::marker::PhantomData })
+        wrap(this.poisoned.get(), RwLockReadGuard { lock: this, not_send: std::marker::PhantomData })
     }
 
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        let id = self.name();
+        let this = here(self);
+        let id = this.name();
         let operation = Operation::local(21).writes(id).needs(clear(id, u128::MAX));
         operate(operation, "write lock", Some(id), |context| {
             take(context, id);
         });
-        wrap(self.poisoned.get(), RwLockWriteGuard::new(self))
+        wrap(this.poisoned.get(), RwLockWriteGuard::new(this))
     }
 
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        let id = self.name();
+        let this = here(self);
+        let id = this.name();
         let taken = operate(Operation::local(22).reads(id), "try read lock", Some(id), |context| {
             let object = context.object(id, "rwlock");
             let free = object.gate & WRITER == 0;
@@ -77,7 +88,7 @@ impl<T: ?Sized> RwLock<T> {
         });
         match taken {
             Some(true) => {
-                wrap(self.poisoned.get(), RwLockReadGuard { lock: self, not_send: std::marker::PhantomData })
+                wrap(this.poisoned.get(), RwLockReadGuard { lock: this, not_send: std::marker::PhantomData })
                     .map_err(TryLockError::Poisoned)
             }
             _ => Err(TryLockError::WouldBlock),
@@ -86,7 +97,8 @@ impl<T: ?Sized> RwLock<T> {
 
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        let id = self.name();
+        let this = here(self);
+        let id = this.name();
         let taken = operate(Operation::local(23).writes(id), "try write lock", Some(id), |context| {
             let free = context.object(id, "rwlock").gate == 0;
             if free {
@@ -96,18 +108,18 @@ impl<T: ?Sized> RwLock<T> {
         });
         match taken {
             Some(true) => {
-                wrap(self.poisoned.get(), RwLockWriteGuard::new(self)).map_err(TryLockError::Poisoned)
+                wrap(this.poisoned.get(), RwLockWriteGuard::new(this)).map_err(TryLockError::Poisoned)
             }
             _ => Err(TryLockError::WouldBlock),
         }
     }
 
     pub fn is_poisoned(&self) -> bool {
-        self.poisoned.get()
+        here(self).poisoned.get()
     }
 
     pub fn clear_poison(&self) {
-        self.poisoned.set(false);
+        here(self).poisoned.set(false);
     }
 
     pub fn get_mut(&mut self) -> LockResult<&mut T> {

@@ -1,0 +1,187 @@
+//! Runs the same programs under preempt, loom and shuttle and prints a report in Markdown.
+
+mod programs;
+
+use preempt::{Checker, Strategy};
+use programs::{NAMES, loom as for_loom, preempt as for_preempt, shuttle as for_shuttle};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// No cell of the table takes longer.
+const PATIENCE: Duration = Duration::from_secs(4);
+const MOST: u64 = 400_000;
+
+/// What one exploration cost.
+#[derive(Clone, Copy)]
+struct Cost {
+    executions: u64,
+    time: Duration,
+    /// It ran to its end.
+    complete: bool,
+}
+
+impl Cost {
+    fn shown(&self) -> String {
+        format!("{}{}", self.executions, if self.complete { "" } else { "+" })
+    }
+
+    fn microseconds(&self) -> f64 {
+        self.time.as_secs_f64() * 1e6 / self.executions.max(1) as f64
+    }
+}
+
+fn timed(explore: impl FnOnce() -> (u64, bool)) -> Cost {
+    let began = processor_time();
+    let (executions, complete) = explore();
+    Cost { executions, time: processor_time() - began, complete }
+}
+
+/// What this thread has used so far: other programs on the machine do not count. All three libraries run a test in the
+/// thread that asks for it.
+fn processor_time() -> Duration {
+    let text =
+        std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells the time of a thread");
+    let nanoseconds = text.split(' ').next().and_then(|word| word.parse().ok()).expect("a number");
+    Duration::from_nanos(nanoseconds)
+}
+
+/// With the steps and prefixes of the search.
+fn preempt(test: fn(), strategy: Strategy, bound: Option<u32>) -> (Cost, preempt::Report) {
+    let mut report = None;
+    let cost = timed(|| {
+        let checker = Checker::new().strategy(strategy).max_preemptions(bound);
+        let done = checker.max_executions(MOST).max_duration(PATIENCE).run(test);
+        assert!(done.failure.is_none(), "{done}");
+        let complete = done.verdict == preempt::Verdict::Holds;
+        let executions = done.executions;
+        report = Some(done);
+        (executions, complete)
+    });
+    (cost, report.expect("it has run"))
+}
+
+/// The runs of exactly one bound: cb-dfs starts anew for every bound, and `executions` has those of all.
+fn cb_dfs(test: fn(), bound: u32) -> Cost {
+    let (with, _) = preempt(test, Strategy::CbDfs, Some(bound));
+    let below = bound.checked_sub(1).map(|below| preempt(test, Strategy::CbDfs, Some(below)).0);
+    let (executions, time) = below.map_or((0, Duration::ZERO), |below| (below.executions, below.time));
+    if !with.complete {
+        return with;
+    }
+    Cost { executions: with.executions - executions, time: with.time.saturating_sub(time), ..with }
+}
+
+fn loom(test: fn(), bound: Option<usize>) -> Cost {
+    timed(|| {
+        let count = Arc::new(AtomicU64::new(0));
+        let counter = Arc::clone(&count);
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = bound;
+        builder.max_duration = Some(PATIENCE);
+        builder.max_branches = 100_000;
+        let began = Instant::now();
+        builder.check(move || {
+            counter.fetch_add(1, Relaxed);
+            test();
+        });
+        (count.load(Relaxed), began.elapsed() < PATIENCE)
+    })
+}
+
+fn shuttle(test: fn()) -> Cost {
+    timed(|| {
+        let count = Arc::new(AtomicU64::new(0));
+        let counter = Arc::clone(&count);
+        let mut config = shuttle::Config::new();
+        config.max_time = Some(PATIENCE);
+        config.silence_warnings = true;
+        let scheduler = shuttle::scheduler::DfsScheduler::new(Some(MOST as usize), false);
+        let began = Instant::now();
+        shuttle::Runner::new(scheduler, config).run(move || {
+            counter.fetch_add(1, Relaxed);
+            test();
+        });
+        let executions = count.load(Relaxed);
+        (executions, began.elapsed() < PATIENCE && executions < MOST)
+    })
+}
+
+/// The same again and again for a while, so that what is done once per search (stacks, tables) does not count much.
+fn repeated(explore: impl Fn() -> Cost) -> Cost {
+    let mut sum = Cost { executions: 0, time: Duration::ZERO, complete: true };
+    while sum.time < Duration::from_millis(400) {
+        let one = explore();
+        sum = Cost { executions: sum.executions + one.executions, time: sum.time + one.time, complete: true };
+    }
+    sum
+}
+
+/// For a profiler: one program.
+fn repeat(test: fn()) {
+    let cost = repeated(|| preempt(test, Strategy::CbDfs, Some(3)).0);
+    println!("{:.2} microseconds per execution", cost.microseconds());
+}
+
+fn slashed(costs: &[Cost]) -> String {
+    costs.iter().map(Cost::shown).collect::<Vec<_>>().join("/")
+}
+
+fn main() {
+    if let Some(program) = std::env::args().nth(1).and_then(|number| number.parse::<usize>().ok()) {
+        return repeat(for_preempt::ALL[program]);
+    }
+    println!("# preempt, loom and shuttle on the same programs\n");
+    println!("Made by `benches/compare-rust`. loom 0.7.2, shuttle 0.9.9, release builds.\n");
+    println!(
+        "`HB`: runs of the default strategy with at most c preemptions, which are exactly the distinct happens-before\n\
+         graphs. `pruned`: runs begun and not completed, for all of them. `cb-dfs`: plain depth-first search within the\n\
+         bound. loom: all, and with its preemption bound 1, 2, 3 (it misses behaviours there, and branches on stale\n\
+         loads too). shuttle: depth-first, without a bound. `+`: cut off after {} s or {MOST} runs.\n",
+        PATIENCE.as_secs()
+    );
+    println!("| program | HB c=0/1/2/3 | HB all | pruned | cb-dfs c=1/2/3 | loom all/1/2/3 | shuttle dfs |");
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    let mut speeds = Vec::new();
+    for (i, name) in NAMES.iter().enumerate() {
+        let test = for_preempt::ALL[i];
+        let bounded: Vec<Cost> =
+            (0..4).map(|bound| preempt(test, Strategy::Marking, Some(bound)).0).collect();
+        let (all, report) = preempt(test, Strategy::Marking, None);
+        let plain: Vec<Cost> = (1..4).map(|bound| cb_dfs(test, bound)).collect();
+        let mut looms = vec![loom(for_loom::ALL[i], None)];
+        looms.extend((1..4).map(|bound| loom(for_loom::ALL[i], Some(bound))));
+        let shuttle = shuttle(for_shuttle::ALL[i]);
+        println!(
+            "| {name} | {} | {} | {} | {} | {} | {} |",
+            slashed(&bounded),
+            all.shown(),
+            report.pruned,
+            slashed(&plain),
+            slashed(&looms),
+            shuttle.shown()
+        );
+        assert!(report.pruned <= report.executions, "{name}");
+        let own = repeated(|| preempt(test, Strategy::CbDfs, Some(3)).0);
+        let default = repeated(|| preempt(test, Strategy::Marking, None).0);
+        let loom = repeated(|| loom(for_loom::ALL[i], Some(2)));
+        speeds.push((name, own, default, report, loom, shuttle));
+    }
+    println!("\n## Processor time per execution, in microseconds\n");
+    println!(
+        "cb-dfs with c = 3, loom with its bound 2, shuttle as above. `default`: the whole search, divided by its runs;\n\
+         `prefixes` are those it walked (calls of `Mark`), for each run.\n"
+    );
+    println!("| program | cb-dfs | loom | shuttle | loom / cb-dfs | shuttle / cb-dfs | default | prefixes |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    for (name, own, default, report, loom, shuttle) in speeds {
+        let (own, loom, shuttle) = (own.microseconds(), loom.microseconds(), shuttle.microseconds());
+        println!(
+            "| {name} | {own:.1} | {loom:.0} | {shuttle:.1} | {:.0} | {:.1} | {:.0} | {:.0} |",
+            loom / own,
+            shuttle / own,
+            default.microseconds(),
+            report.prefixes as f64 / report.executions.max(1) as f64
+        );
+    }
+}
