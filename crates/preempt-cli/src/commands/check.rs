@@ -182,8 +182,14 @@ fn again(args: &CheckArgs, trace: &Trace) -> Option<String> {
     for define in &args.model.defines {
         words.push(quoted(&format!("-D{}={}", define.name, define.value)));
     }
-    if args.model.input.is_some() {
-        words.push("--input promela".into());
+    if let Some(input) = args.model.input.and_then(|input| input.to_possible_value()) {
+        words.push(format!("--input {}", input.get_name()));
+    }
+    if let Some(dialect) = args.model.dialect.and_then(|dialect| dialect.to_possible_value()) {
+        words.push(format!("--dialect {}", dialect.get_name()));
+    }
+    if let Some(label) = &args.model.error_label {
+        words.push(format!("--error-label {}", quoted(label)));
     }
     if args.search.fair_switch {
         words.push("--fair-switch".into());
