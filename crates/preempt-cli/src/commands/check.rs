@@ -9,11 +9,11 @@ use crate::args::{CheckArgs, CostUnit, SearchOrder};
 use crate::backend::{Asking, ExplicitOptions, Goal, Model, Question, Report};
 use crate::console::{self, Failure};
 use crate::input;
-use crate::plan::Engine;
+use crate::plan::{Engine, Input};
 use crate::progress::Watch;
 use clap::ValueEnum;
 use preempt_core::diagnostic::nearest;
-use preempt_core::{Outcome, Property, Trace, Verdict};
+use preempt_core::{Outcome, Property, PropertyKind, Trace, Verdict};
 use preempt_report::{TextOptions, to_json};
 use std::path::Path;
 
@@ -26,6 +26,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     if engine == Engine::Wsts {
         return net::check(args, source);
     }
+    let boolean = source.input == Input::Boolean;
     let formula = args.ltl.as_deref();
     let Some(ready) = prepared(&args.model, source, engine, formula, args.output.color)? else {
         return Ok(ExitStatus::Input);
@@ -38,6 +39,15 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     let questions = questions(args, &ready.model)?;
     explicit::refuse_checkpoints(&args.search, &questions)?;
     let Answered { names, outcome, promise, all } = answer(&ready, engine, args, &questions, &settings)?;
+    if let (true, Some(fault)) = (boolean, &outcome.violation)
+        && fault.kind == PropertyKind::RuntimeError
+    {
+        // A Boolean program may start any number of threads: that an engine cannot is no mistake in it.
+        return Err(Failure::new(format!(
+            "`{}` cannot be explored state by state: {}",
+            ready.file, fault.name
+        )));
+    }
     let text = TextOptions {
         full: args.full,
         promise,
