@@ -84,12 +84,12 @@ fn calls() {
     for (main, expected) in [
         (
             "x := pair(T);",
-            "2:1 `pair` returns 2 values, here are 1 variable -- the target `_` takes a value that nobody needs",
+            "2:1 `pair` returns 2 values, here is 1 variable -- the target `_` takes a value that nobody needs",
         ),
         ("x, _ := pair();", "2:9 `pair` has 1 parameter, here are no arguments"),
         ("piar(T);", "2:1 there is no procedure `piar` -- did you mean `pair`?"),
         ("start_thread pair(x, x);", "2:14 `pair` has 1 parameter, here are 2 arguments"),
-        ("return x;", "2:1 `main` returns no values, here are 1"),
+        ("return x;", "2:1 `main` returns no values, here is 1 value"),
         ("ASYNC_1: x, _ := pair(T);", "2:10 a thread returns nothing to the one that starts it"),
         (
             "x := x & pair(T);",

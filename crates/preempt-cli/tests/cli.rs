@@ -45,7 +45,7 @@ fn every_shell_gets_its_completions_and_every_command_its_page() {
         let output = preempt().args(["completions", shell]).output().expect("it runs");
         assert!(String::from_utf8_lossy(&output.stdout).contains("fair-switch"), "{shell}");
     }
-    for page in ["check", "count", "simulate", "replay", "engines", "completions"] {
+    for page in ["check", "count", "simulate", "replay", "sequentialize", "engines", "completions"] {
         let output = preempt().args(["man", page]).output().expect("it runs");
         assert!(String::from_utf8_lossy(&output.stdout).contains(".SH NAME"), "{page}");
     }

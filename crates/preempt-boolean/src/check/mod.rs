@@ -158,8 +158,8 @@ impl<'p> Check<'p> {
                     // Results that nobody wants may be left out altogether.
                     (Some(called), None) if !targets.is_empty() && targets.len() != called.results => {
                         let returned = count(called.results, "value");
-                        let targets = count(targets.len(), "variable");
-                        let message = format!("`{}` returns {returned}, here are {targets}", procedure.text);
+                        let targets = here(targets.len(), "variable");
+                        let message = format!("`{}` returns {returned}, {targets}", procedure.text);
                         let error = Diagnostic::error(span, message).label(called.name.at.0, "defined here");
                         self.diagnostics.push(error.hint("the target `_` takes a value that nobody needs"));
                     }
@@ -171,10 +171,10 @@ impl<'p> Check<'p> {
                 let expected = self.procedure.results;
                 if values.len() != expected {
                     let message = format!(
-                        "`{}` returns {}, here are {}",
+                        "`{}` returns {}, {}",
                         self.procedure.name.text,
                         count(expected, "value"),
-                        values.len()
+                        here(values.len(), "value")
                     );
                     let error = Diagnostic::error(span, message);
                     self.diagnostics.push(error.label(self.procedure.name.at.0, "defined here"));
@@ -219,9 +219,8 @@ impl<'p> Check<'p> {
         };
         if called.parameters.len() != arguments.len() {
             let expected = count(called.parameters.len(), "parameter");
-            let given = count(arguments.len(), "argument");
-            let error =
-                Diagnostic::error(name.at.0, format!("`{}` has {expected}, here are {given}", name.text));
+            let given = here(arguments.len(), "argument");
+            let error = Diagnostic::error(name.at.0, format!("`{}` has {expected}, {given}", name.text));
             self.diagnostics.push(error.label(called.name.at.0, "defined here"));
         }
         Some(called)
@@ -299,6 +298,11 @@ fn count(number: usize, what: &str) -> String {
         1 => format!("1 {what}"),
         _ => format!("{number} {what}s"),
     }
+}
+
+/// `here is 1 value`
+fn here(number: usize, what: &str) -> String {
+    format!("here {} {}", if number == 1 { "is" } else { "are" }, count(number, what))
 }
 
 /// Calls `visit` for every statement, also for those inside others.

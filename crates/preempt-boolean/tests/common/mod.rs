@@ -50,8 +50,3 @@ pub fn fails_within(model: &Model, sources: &SourceMap, rounds: usize, limit: us
     }
     Some(false)
 }
-
-/// Is an assertion of a sequential program wrong in some run? `None` if there are more states than the limit.
-pub fn sequential_fails(model: &Model, sources: &SourceMap, limit: usize) -> Option<bool> {
-    fails_within(model, sources, 1, limit)
-}

@@ -14,7 +14,7 @@ use crate::plan::{Engine, Input};
 use crate::progress::Watch;
 use clap::ValueEnum;
 use preempt_core::diagnostic::nearest;
-use preempt_core::{Outcome, Property, Trace, Verdict};
+use preempt_core::{Outcome, Property, PropertyKind, Trace, Verdict};
 use preempt_report::{TextOptions, to_json};
 use std::path::Path;
 
@@ -36,6 +36,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     if matches!(source.input, Input::Net | Input::Pnml) {
         return net::check(args, source, engine);
     }
+    let boolean = source.input == Input::Boolean;
     let formula = args.ltl.as_deref();
     let Some(ready) = prepared(&args.model, source, engine, formula, args.output.color)? else {
         return Ok(ExitStatus::Input);
@@ -48,6 +49,15 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     let questions = questions(args, &ready.model)?;
     explicit::refuse_checkpoints(&args.search, &questions)?;
     let Answered { names, outcome, promise, all } = answer(&ready, engine, args, &questions, &settings)?;
+    if let (true, Some(fault)) = (boolean, &outcome.violation)
+        && fault.kind == PropertyKind::RuntimeError
+    {
+        // A Boolean program may start any number of threads: that an engine cannot is no mistake in it.
+        return Err(Failure::new(format!(
+            "`{}` cannot be explored state by state: {}",
+            ready.file, fault.name
+        )));
+    }
     let text = TextOptions {
         full: args.full,
         promise,
@@ -192,8 +202,14 @@ fn again(args: &CheckArgs, trace: &Trace) -> Option<String> {
     for define in &args.model.defines {
         words.push(quoted(&format!("-D{}={}", define.name, define.value)));
     }
-    if args.model.input.is_some() {
-        words.push("--input promela".into());
+    if let Some(input) = args.model.input.and_then(|input| input.to_possible_value()) {
+        words.push(format!("--input {}", input.get_name()));
+    }
+    if let Some(dialect) = args.model.dialect.and_then(|dialect| dialect.to_possible_value()) {
+        words.push(format!("--dialect {}", dialect.get_name()));
+    }
+    if let Some(label) = &args.model.error_label {
+        words.push(format!("--error-label {}", quoted(label)));
     }
     if args.search.fair_switch {
         words.push("--fair-switch".into());

@@ -34,7 +34,9 @@ pub fn run(args: &SequentializeArgs) -> Result<ExitStatus, Failure> {
             return Ok(ExitStatus::Input);
         }
     };
-    let name = format!("made from {}, at most {} contexts per thread", ready.file, args.contexts);
+    let contexts =
+        if args.contexts == 1 { "1 context".into() } else { format!("{} contexts", args.contexts) };
+    let name = format!("made from {}, at most {contexts} per thread", ready.file);
     let text = match args.to {
         Language::Boolean => format!("// {name}\n{text}"),
         Language::C => format!("/* {} */\n{text}", name.replace("*/", "* /")),
