@@ -78,6 +78,33 @@ fn atomic_that_blocks() {
     check(source, 9, 10, 0);
 }
 
+/// Whoever is held back at a jump inside its atomic sequence is seen there.
+#[test]
+fn atomic_and_priorities() {
+    let starts = r"
+        byte x;
+        active proctype P() { atomic { x = 1; if :: x = 2; run Q() priority 2 fi } }
+        proctype Q() { x = 3 }
+    ";
+    check(starts, 6, 6, 0);
+    let wakes = r"
+        byte x;
+        active proctype P() { atomic { x = 1; if :: x = 2 fi }; x = 4 }
+        active proctype Q() priority 3 { x == 2 -> x = 3 }
+    ";
+    check(wakes, 8, 8, 0);
+}
+
+#[test]
+fn atomic_and_provided() {
+    let source = r"
+        byte x;
+        active proctype P() provided (x != 2) { atomic { x = 1; if :: x = 2 fi }; x = 4 }
+        active proctype Q() { x == 2 -> x = 3 }
+    ";
+    check(source, 10, 12, 0);
+}
+
 #[test]
 fn break_out_of_atomic() {
     let source = r"

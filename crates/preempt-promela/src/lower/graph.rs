@@ -14,8 +14,14 @@ pub(super) struct Graph {
     pub labels: Vec<(String, LocationId)>,
 }
 
-pub(super) fn build(flow: Flow, body: SequenceId, diagnostics: &mut Vec<Diagnostic>) -> Graph {
-    let mut builder = Builder { flow, diagnostics, ways: BTreeMap::new() };
+/// `held_back`: may something keep the process from going on in the middle of an atomic sequence?
+pub(super) fn build(
+    flow: Flow,
+    body: SequenceId,
+    held_back: bool,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Graph {
+    let mut builder = Builder { flow, held_back, diagnostics, ways: BTreeMap::new() };
     builder.check_jumps();
     let entry = builder.flow.sequence(body).first.map(|first| builder.hunt(first, false));
     builder.sequence(body);
@@ -52,6 +58,7 @@ struct Offered {
 
 struct Builder<'d> {
     flow: Flow,
+    held_back: bool,
     diagnostics: &'d mut Vec<Diagnostic>,
     ways: BTreeMap<ElementId, Way>,
 }
@@ -350,10 +357,11 @@ impl Builder<'_> {
     }
 
     /// A step inside an atomic sequence that leads to a mere jump takes it at once: nobody could see it standing
-    /// there. A send may be a rendezvous, after which its receiver goes on alone and the sender is seen.
+    /// there. A send may be a rendezvous, after which its receiver goes on alone and the sender is seen; and whoever is
+    /// held back by a priority or a `provided` clause is seen wherever he stands.
     fn settle(&self, step: &Step) -> (Option<ElementId>, bool) {
         let (mut target, mut atomic) = (step.target, step.atomic);
-        if matches!(step.command, Command::Send { .. }) {
+        if self.held_back || matches!(step.command, Command::Send { .. }) {
             return (target, atomic);
         }
         for _ in 0..MAX_JUMPS {

@@ -188,7 +188,9 @@ impl Lowering {
         let sequence = self.flow().close_sequence();
         let body = self.body.take().expect("a body is finished after it was begun");
         self.names.leave_body();
-        let graph = graph::build(body.flow, sequence, &mut self.diagnostics);
+        // Whoever may be held back in the middle of an atomic sequence is seen at its jumps, too.
+        let held_back = self.survey.priorities || provided.is_some();
+        let graph = graph::build(body.flow, sequence, held_back, &mut self.diagnostics);
         Code {
             name: body.name,
             kind: if body.observing.is_some() { CodeKind::Observer } else { CodeKind::Process },

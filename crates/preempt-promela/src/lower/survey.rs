@@ -9,6 +9,8 @@ pub(super) struct Survey {
     pub remote_labels: HashSet<(String, String)>,
     /// Names that are assigned or received into somewhere: a channel of such a name may be another one later.
     pub assigned: HashSet<String>,
+    /// Has a process a priority, or may it get one?
+    pub priorities: bool,
 }
 
 impl Survey {
@@ -17,6 +19,7 @@ impl Survey {
         for item in &program.items {
             match item {
                 Item::Process(process) => {
+                    survey.priorities |= process.priority.is_some();
                     process.provided.iter().for_each(|clause| survey.expr(clause));
                     survey.stmts(&process.body);
                 }
@@ -77,6 +80,7 @@ impl Survey {
                 self.expr(to);
             }
             StmtKind::SetPriority { pid, priority } => {
+                self.priorities = true;
                 self.expr(pid);
                 self.expr(priority);
             }
@@ -85,6 +89,7 @@ impl Survey {
 
     fn assign(&mut self, target: &VarRef) {
         if let Some(part) = target.parts.first() {
+            self.priorities |= part.name.text == "_priority";
             self.assigned.insert(part.name.text.clone());
         }
     }
@@ -116,7 +121,10 @@ impl Survey {
             ExprKind::Conditional(condition, then, otherwise) => {
                 [condition, then, otherwise].into_iter().for_each(|part| self.expr(part));
             }
-            ExprKind::Run { args, .. } => args.iter().for_each(|arg| self.expr(arg)),
+            ExprKind::Run { args, priority, .. } => {
+                self.priorities |= priority.is_some();
+                args.iter().for_each(|arg| self.expr(arg));
+            }
             ExprKind::Temporal(temporal) => match temporal {
                 Temporal::Always(inner) | Temporal::Eventually(inner) | Temporal::Next(inner) => {
                     self.expr(inner);
