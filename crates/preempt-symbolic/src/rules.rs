@@ -16,6 +16,7 @@ use crate::graph::Graph;
 use crate::stop::{Result, Watch};
 use crate::vars::{Copy, Vars};
 use preempt_bdd::{Bdd, Cube, Renaming};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Procedure, context of its entry, node.
@@ -37,7 +38,10 @@ pub(crate) struct Rules<'a> {
     pub on_call: bool,
     /// Everything in the order in which it was added, if somebody wants to know.
     pub log: Option<Vec<Entry>>,
-    waiting: BTreeMap<Key, Bdd>,
+    /// What is new in H and in S. Procedures that were found later come first: a callee is finished before its callers
+    /// go on, so that they meet few and large summaries.
+    waiting: BTreeMap<(Reverse<usize>, usize, usize), Bdd>,
+    pending: BTreeMap<(usize, usize, bool), Bdd>,
     /// For each procedure the nodes and calls that call it.
     callers: Vec<Vec<(usize, usize, usize)>>,
     forget_caller: Cube,
@@ -76,6 +80,7 @@ impl<'a> Rules<'a> {
             on_call: true,
             log: None,
             waiting: BTreeMap::new(),
+            pending: BTreeMap::new(),
             callers,
             forget_caller,
             entered: BTreeMap::new(),
@@ -102,11 +107,12 @@ impl<'a> Rules<'a> {
         if let Some(log) = &mut self.log {
             log.push((k, key, new.clone()));
         }
-        let waiting = match self.waiting.remove(&key) {
+        let place = (Reverse(key.0), key.1, key.2);
+        let waiting = match self.waiting.remove(&place) {
             Some(waiting) => waiting.or(&new)?,
             None => new,
         };
-        self.waiting.insert(key, waiting);
+        self.waiting.insert(place, waiting);
         Ok(())
     }
 
@@ -119,12 +125,21 @@ impl<'a> Rules<'a> {
         stop_at_failure: bool,
         watch: &mut Watch<'_>,
     ) -> Result<Option<Failure>> {
-        while let Some((key, new)) = self.waiting.pop_first() {
+        loop {
             watch.look()?;
-            let (procedure, entry, node) = key;
+            let next = self.waiting.keys().next().map(|(Reverse(procedure), ..)| *procedure);
+            if let Some((&summary, _)) = self.pending.last_key_value()
+                && next.is_none_or(|next| next < summary.0)
+            {
+                self.deliver(k, summary, valid)?;
+                continue;
+            }
+            let Some(((Reverse(procedure), entry, node), new)) = self.waiting.pop_first() else { break };
+            let key = (procedure, entry, node);
             let content = &self.graph.procedures[procedure].nodes[node];
             if stop_at_failure && let Some(failure) = self.failure(k, key, &new)? {
                 self.waiting.clear();
+                self.pending.clear();
                 return Ok(Some(failure));
             }
             for step in &content.steps {
@@ -146,7 +161,7 @@ impl<'a> Rules<'a> {
             }
             for exit in &content.returns {
                 let values = exit.values.at(self.vars, k)?;
-                self.leave(k, (procedure, entry), exit.exclusive, &new, &values, valid)?;
+                self.leave(k, (procedure, entry), exit.exclusive, &new, &values)?;
             }
         }
         Ok(None)
@@ -180,7 +195,7 @@ impl<'a> Rules<'a> {
         Ok(called.and(&init)?.and(&self.entered[&k])?)
     }
 
-    /// R3, and then R2 for every caller that was waiting for this summary.
+    /// R3.
     fn leave(
         &mut self,
         k: usize,
@@ -188,7 +203,6 @@ impl<'a> Rules<'a> {
         exclusive: bool,
         facts: &Bdd,
         values: &Bdd,
-        valid: Option<&Bdd>,
     ) -> Result<()> {
         if !self.summaries.contains_key(&entry) {
             // What was before the entry is the caller's.
@@ -212,6 +226,19 @@ impl<'a> Rules<'a> {
             None => new.clone(),
         };
         self.s.insert(key, all);
+        let place = (procedure, entry, exclusive);
+        let pending = match self.pending.remove(&place) {
+            Some(pending) => pending.or(&new)?,
+            None => new,
+        };
+        self.pending.insert(place, pending);
+        Ok(())
+    }
+
+    /// R2 for every caller that has been waiting for a summary.
+    fn deliver(&mut self, k: usize, summary: (usize, usize, bool), valid: Option<&Bdd>) -> Result<()> {
+        let (procedure, entry, exclusive) = summary;
+        let Some(new) = self.pending.remove(&summary) else { return Ok(()) };
         for (caller, node, index) in self.callers[procedure].clone() {
             let call = &self.graph.procedures[caller].nodes[node].calls[index];
             let target = call.targets[usize::from(exclusive)];
