@@ -149,7 +149,9 @@ impl Engine {
             Engine::Prechecks => "linear programs, siphons and traps: a proof within moments, or nothing",
             Engine::Basis => "backward over upward-closed sets: a proof or a run",
             Engine::Weight => "backward by number of tokens, on decision diagrams: a proof or a run",
-            Engine::WeightPlain => "the same without lifting and reduction; says if a run has the fewest tokens",
+            Engine::WeightPlain => {
+                "the same without lifting and reduction; says if a run has the fewest tokens"
+            }
             Engine::Forward => "forward with any number of tokens: a run, or nothing",
         }
     }
