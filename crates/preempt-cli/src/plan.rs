@@ -164,16 +164,16 @@ impl Engine {
         match self {
             Engine::Auto => "explicit for Promela; pre-checks, then basis and forward for nets",
             Engine::Reference => "state by state, cheapest runs first; made to be read, not to be fast",
-            Engine::Explicit => {
-                "state by state, in machine code; safety only, the rest is asked of the reference"
-            }
+            Engine::Explicit => "state by state, in machine code; the default for Promela",
             Engine::Symbolic => {
                 "sets of states as BDDs, a number of contexts per thread; assertions, recursion"
             }
             Engine::Prechecks => "linear programs, siphons and traps: a proof within moments, or nothing",
             Engine::Basis => "backward over upward-closed sets: a proof or a run",
             Engine::Weight => "backward by number of tokens, on decision diagrams: a proof or a run",
-            Engine::WeightPlain => "the same without lifting and reduction; its runs have the fewest tokens",
+            Engine::WeightPlain => {
+                "the same without lifting and reduction; says if a run has the fewest tokens"
+            }
             Engine::Forward => "forward with any number of tokens: a run, or nothing",
         }
     }

@@ -31,22 +31,19 @@ pub fn run(args: &CertifyArgs) -> Result<ExitStatus, Failure> {
 
 /// What the certificate is made of.
 pub(super) fn summary(certificate: &Certificate) -> String {
+    let count = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     let mut text = String::new();
     if !certificate.refutations.is_empty() {
         let steps: usize = certificate.refutations.iter().map(|refutation| refutation.steps.len()).sum();
-        let count = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
-        text.push_str(&format!(
-            "  {} refuted, in {}\n",
-            count(certificate.refutations.len(), "target"),
-            count(steps, "step")
-        ));
+        let targets = count(certificate.refutations.len(), "target");
+        text.push_str(&format!("  {targets} refuted, in {}\n", count(steps, "step")));
     }
     if let Some(basis) = &certificate.basis {
         text.push_str(&format!(
-            "  an inductive basis of {} elements, with {} bounds and {} places that stay empty\n",
-            basis.elements.len(),
-            basis.bounds.len(),
-            basis.empty.len()
+            "  an inductive basis of {}, with {} and {} that stay empty\n",
+            count(basis.elements.len(), "element"),
+            count(basis.bounds.len(), "bound"),
+            count(basis.empty.len(), "place")
         ));
     }
     text

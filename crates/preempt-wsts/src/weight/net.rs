@@ -73,7 +73,7 @@ fn search(
     problem: &Problem,
     open: &[usize],
     lifting: bool,
-    table: Options,
+    (table, most_nodes): (Options, usize),
     stop: &Stop<'_>,
     diagrams: &mut Diagrams,
 ) -> Result<Answer, Full> {
@@ -89,7 +89,7 @@ fn search(
         diagrams.rounds = rounds;
         stop.counters.states.store(nodes as u64, Ordering::Relaxed);
         stop.counters.bytes.store(24 * nodes as u64, Ordering::Relaxed);
-        stop.reason().map_or(Ok(()), |_| Err(Full))
+        if nodes > most_nodes { Err(Full) } else { stop.reason().map_or(Ok(()), |_| Err(Full)) }
     })?;
     match found {
         Found::Reached { part, weight, layers } => {

@@ -30,9 +30,12 @@ pub(crate) struct Slots<'p> {
 
 /// Weights up to the heaviest target and so much more.
 const ROOM: u64 = 200;
-/// Most nets need little, and a large table is not for nothing.
-pub(crate) const TABLES: [Options; 2] =
-    [Options { nodes: 1 << 16, cache: 1 << 14 }, Options { nodes: 1 << 23, cache: 1 << 20 }];
+/// Most nets need little, and a large cache is not for nothing. A small one is left when the diagrams outgrow it, long
+/// before its table is full.
+pub(crate) const TABLES: [(Options, usize); 2] = [
+    (Options { nodes: 1 << 20, cache: 1 << 14 }, 1 << 14),
+    (Options { nodes: 1 << 23, cache: 1 << 20 }, usize::MAX),
+];
 
 impl<'p> Slots<'p> {
     /// `used` says which places have a token or an arc at all.
