@@ -32,6 +32,7 @@ pub mod prefix;
 pub mod program;
 pub mod random;
 pub mod runner;
+pub mod system;
 pub mod table;
 
 pub use bound::BoundFunction;

@@ -63,7 +63,8 @@ impl<E: Executable + Clone> Point<E> {
 
 /// Independent: they do not conflict, and neither waits for the end that the other is.
 fn independent((u, a, last): &(usize, Operation, bool), b: &Operation) -> bool {
-    !a.conflicts(b) && !(*last && b.needs.contains(&Some(Need::Finished(*u))))
+    let awaited = *last && b.needs.contains(&Some(Need::Finished(*u)));
+    !a.conflicts(b) && !awaited
 }
 
 /// Definition 1.6: are the next steps of these threads preemption-bound persistent after `path`, within `bound`?

@@ -14,15 +14,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How a test is searched. Environment variables win over what the code says, so that CI can search further:
-/// `PREEMPT_MAX_PREEMPTIONS`, `PREEMPT_MAX_EXECUTIONS`, `PREEMPT_MAX_SECONDS`, `PREEMPT_MAX_STEPS`,
-/// `PREEMPT_FAIR_BOUND` and `PREEMPT_REPLAY`; `none` lifts a limit.
-#[derive(Debug, Clone)]
+/// `PREEMPT_MAX_PREEMPTIONS`, `PREEMPT_MAX_EXECUTIONS`, `PREEMPT_MAX_DURATION` (in seconds), `PREEMPT_MAX_STEPS`,
+/// `PREEMPT_FAIR_BOUND`, `PREEMPT_SPURIOUS`, `PREEMPT_THREADS`, `PREEMPT_STRATEGY` (`marking`, `basic`, `bpor`, `dpor`,
+/// `cb-dfs`, `random`, `pct`; seeds as in `random:7` and `pct:7`) and `PREEMPT_REPLAY`; `none` lifts a limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checker {
-    limits: Limits,
-    strategy: Strategy,
-    spurious: u32,
-    threads: usize,
-    replay: Option<String>,
+    pub(crate) limits: Limits,
+    pub(crate) strategy: Strategy,
+    pub(crate) spurious: u32,
+    pub(crate) threads: usize,
+    pub(crate) replay: Option<String>,
 }
 
 impl Default for Checker {
@@ -105,12 +106,15 @@ impl Checker {
     }
 
     /// Searches, and says what was found. The test must do the same in the same schedule.
+    ///
+    /// # Panics
+    /// If a variable of the environment or the schedule to replay makes no sense.
     pub fn run<F>(&self, test: F) -> Report
     where
         F: Fn() + Send + Sync + 'static,
     {
-        let mut checker = self.clone();
-        checker.read_environment();
+        let read = |name: &str| std::env::var(name).ok();
+        let checker = self.clone().overridden(read).unwrap_or_else(|wrong| panic!("{wrong}"));
         let test: Arc<dyn Fn() + Send + Sync> = Arc::new(test);
         let make = || Fibers::new(Arc::clone(&test), checker.spurious);
         let mut fibers = make();
@@ -124,36 +128,6 @@ impl Checker {
             strategy => explore(&mut fibers, strategy, &checker.limits, &mut ()),
         };
         report(&mut fibers, found, &checker)
-    }
-
-    fn read_environment(&mut self) {
-        let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        fn number<T: std::str::FromStr>(name: &str, value: &str) -> Option<T> {
-            match value {
-                "none" => None,
-                _ => Some(
-                    value.parse().unwrap_or_else(|_| panic!("{name}={value} is neither a number nor `none`")),
-                ),
-            }
-        }
-        if let Some(value) = read("PREEMPT_MAX_PREEMPTIONS") {
-            self.limits.preemptions = number("PREEMPT_MAX_PREEMPTIONS", &value);
-        }
-        if let Some(value) = read("PREEMPT_MAX_EXECUTIONS") {
-            self.limits.executions = number("PREEMPT_MAX_EXECUTIONS", &value);
-        }
-        if let Some(value) = read("PREEMPT_MAX_SECONDS") {
-            self.limits.time = number("PREEMPT_MAX_SECONDS", &value).map(Duration::from_secs);
-        }
-        if let Some(value) = read("PREEMPT_MAX_STEPS") {
-            self.limits.steps = number("PREEMPT_MAX_STEPS", &value).unwrap_or(usize::MAX);
-        }
-        if let Some(value) = read("PREEMPT_FAIR_BOUND") {
-            self.limits.fair = number("PREEMPT_FAIR_BOUND", &value);
-        }
-        if let Some(value) = read("PREEMPT_REPLAY") {
-            self.replay = Some(value);
-        }
     }
 }
 

@@ -36,6 +36,7 @@
 
 pub mod cell;
 mod checker;
+mod environment;
 pub mod hint;
 mod local;
 mod report;
@@ -47,5 +48,5 @@ pub mod thread;
 
 pub use checker::{Checker, check, model};
 pub use preempt_core::{StopReason, Verdict};
-pub use preempt_stateless::Strategy;
+pub use preempt_stateless::{BoundFunction, Strategy};
 pub use report::{Failure, FailureKind, FailureStep, Report};

@@ -15,7 +15,7 @@ pub struct Report {
     pub pruned: u64,
     /// Steps done, over all runs.
     pub steps: u64,
-    /// Prefixes of runs that were closed without standing in them (calls of paper 001's `Mark`); 0 for other strategies.
+    /// Of paper 001: calls of `Mark` for the default strategy, states visited for its Algorithm 1; 0 for others.
     pub prefixes: u64,
     /// Every run with at most so many preemptions was explored.
     pub complete_to: Option<u32>,
