@@ -14,7 +14,7 @@
 //! fair bound, where the paper's Lemma 2 fails: a state may have only continuations that are cut. `Search` marks such
 //! a state itself.
 
-use crate::context_bound::{ContextBounds, UNREACHABLE};
+use crate::context_bound::ContextBounds;
 use crate::executable::{Executable, Flow, Move, Operation, Stamp};
 use crate::explore::{Exploration, Failing, Limits, Progress, Stop, Terminal, Watch};
 use crate::graph::Graph;
@@ -312,15 +312,14 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
     fn opens_at(&mut self, prefix: &Prefix) -> u32 {
         let mut opens_at = FOR_EVER;
         for step in self.graph.moves_in(&prefix.counts) {
+            // Also if the step leads to a graph that is closed already: what is noted must not depend on the order.
+            self.unfair |= !self.bounds.fair(&self.graph, prefix, step.thread);
             let Some(next) = self.graph.successor_stamp(prefix, step) else { continue };
             let successor = self.closed.opens_at(next);
             if successor >= opens_at {
                 continue;
             }
             let cost = self.bounds.of_step(&self.graph, prefix, step.thread);
-            if cost == UNREACHABLE {
-                self.unfair = true;
-            }
             opens_at = opens_at.min(cost.max(successor));
         }
         opens_at
