@@ -87,7 +87,7 @@ fn searches_side_by_side() {
             if fair.is_none() {
                 assert_eq!(together.exhaustive, alone.exhaustive, "seed {seed}");
             } else if together.exhaustive {
-                let limits = Limits { fair: None, ..limits.clone() };
+                let limits = Limits { fair: None, ..limits };
                 let all =
                     preempt_stateless::explore(&mut program.clone(), Strategy::Marking, &limits, &mut ());
                 assert_eq!(together.executions, all.executions, "seed {seed}");

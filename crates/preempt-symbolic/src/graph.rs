@@ -132,9 +132,9 @@ impl Relation {
     pub fn before(&self, vars: &Vars, k: usize, after: (&[u64], &[u64])) -> Result<Bdd> {
         let mut relation = self.condition.at(vars, k)?;
         let (shared, locals) = after;
-        for slot in 0..vars.shared_count() {
+        for (slot, &value) in shared.iter().enumerate() {
             let which = if self.shared.contains(&slot) { Copy::Next } else { Copy::Now(k) };
-            relation = relation.and(&vars.space.equals(vars.shared(slot, which), shared[slot])?)?;
+            relation = relation.and(&vars.space.equals(vars.shared(slot, which), value)?)?;
         }
         for (slot, &value) in locals.iter().enumerate() {
             let variable = if self.locals.contains(&slot) { vars.local_next(slot) } else { vars.local(slot) };

@@ -266,7 +266,7 @@ impl<'a> Rules<'a> {
         summary: &Bdd,
     ) -> Result<Bdd> {
         let vars = self.vars;
-        if !self.joins.contains_key(&from) {
+        if let std::collections::btree_map::Entry::Vacant(entry) = self.joins.entry(from) {
             let shared = [(Copy::Entry, Copy::Now(from)), (Copy::Now(from), Copy::Next)];
             let pairs = shared
                 .into_iter()
@@ -275,7 +275,7 @@ impl<'a> Rules<'a> {
             let renaming = vars.space.renaming(pairs.chain(params));
             let handed = (0..vars.param_count()).map(|slot| vars.param_handed(slot));
             let cube = vars.space.cube(vars.all_shared(Copy::Now(from)).chain(handed))?;
-            self.joins.insert(from, (renaming, cube));
+            entry.insert((renaming, cube));
         }
         let (renaming, cube) = &self.joins[&from];
         let arguments = call.arguments.at(vars, from)?;

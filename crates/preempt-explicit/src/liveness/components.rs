@@ -185,10 +185,10 @@ fn way(inside: &HashMap<StateNumber, Vec<Edge>>, from: StateNumber, to: StateNum
             return Some(steps);
         }
         for edge in inside.get(&state).into_iter().flatten() {
-            if !reached.contains_key(&edge.to) {
-                reached.insert(edge.to, Some(*edge));
+            reached.entry(edge.to).or_insert_with(|| {
                 waiting.push_back(edge.to);
-            }
+                Some(*edge)
+            });
         }
     }
     None
