@@ -214,3 +214,48 @@ impl Word {
         Ok(result.trimmed())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use preempt_bdd::{Layout, Options};
+
+    const VALUES: [i32; 17] =
+        [0, 1, -1, 2, 3, -3, 5, 7, 31, 32, 100, -128, 255, 65_535, i32::MAX, i32::MIN, i32::MIN + 1];
+
+    /// The value of a word that is the same everywhere.
+    fn constant(word: &Word) -> i32 {
+        (0..INT).map(|bit| i32::from(word.bit(bit).is_true()) << bit).fold(0, |value, bit| value | bit)
+    }
+
+    #[test]
+    fn arithmetic_is_that_of_32_bit_integers() {
+        let space = &Layout::new().build(Options { nodes: 1 << 10, cache: 1 << 8 }).unwrap();
+        let word = |value: i32| Word::constant(space, value);
+        for left in VALUES {
+            let a = word(left);
+            assert_eq!(constant(&a), left);
+            assert_eq!(constant(&a.negate(space).unwrap()), left.wrapping_neg());
+            assert_eq!(constant(&a.complement().unwrap()), !left);
+            for right in VALUES {
+                let b = word(right);
+                let at = || format!("{left} and {right}");
+                assert_eq!(constant(&a.plus(space, &b).unwrap()), left.wrapping_add(right), "{}", at());
+                assert_eq!(constant(&a.minus(space, &b).unwrap()), left.wrapping_sub(right), "{}", at());
+                assert_eq!(constant(&a.times(space, &b).unwrap()), left.wrapping_mul(right), "{}", at());
+                if right != 0 {
+                    let (quotient, rest) = a.divide(space, &b).unwrap();
+                    assert_eq!(constant(&quotient), left.wrapping_div(right), "{}", at());
+                    assert_eq!(constant(&rest), left.wrapping_rem(right), "{}", at());
+                }
+                let shifted = a.shift_left(space, &b).unwrap();
+                assert_eq!(constant(&shifted), left.wrapping_shl(right as u32), "{}", at());
+                let shifted = a.shift_right(&b).unwrap();
+                assert_eq!(constant(&shifted), left.wrapping_shr(right as u32), "{}", at());
+                assert_eq!(constant(&a.bitwise(&b, Bdd::xor).unwrap()), left ^ right, "{}", at());
+                assert_eq!(a.below(space, &b).unwrap().is_true(), left < right, "{}", at());
+                assert_eq!(a.equal(space, &b).unwrap().is_true(), left == right, "{}", at());
+            }
+        }
+    }
+}
