@@ -6,7 +6,7 @@ use super::net;
 use super::outcome::{info, options, present};
 use super::symbolic;
 use crate::ExitStatus;
-use crate::args::{CheckArgs, CostUnit, SearchOrder};
+use crate::args::{CheckArgs, CostUnit, ReductionKind, SearchOrder};
 use crate::backend::{Asking, ExplicitOptions, Goal, Model, Question, Report};
 use crate::console::{self, Failure};
 use crate::input;
@@ -61,7 +61,12 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     let text = TextOptions {
         full: args.full,
         promise,
-        again: outcome.counterexample.as_ref().and_then(|trace| again(args, trace)),
+        // Several runs have no command in common but the one that was given.
+        again: outcome
+            .counterexample
+            .as_ref()
+            .filter(|_| !args.all_errors)
+            .and_then(|trace| again(args, trace)),
         checked: names,
         all,
         ..TextOptions::default()
@@ -235,6 +240,10 @@ fn again(args: &CheckArgs, trace: &Trace) -> Option<String> {
     if args.search.search.is_some_and(|order| order != SearchOrder::FewestPreemptions) {
         let order = args.search.search.and_then(|order| order.to_possible_value())?;
         words.push(format!("--search {}", order.get_name()));
+        words.extend(args.search.bound.map(|bound| format!("--bound {bound}")));
+        if args.reduction == Some(ReductionKind::Paper) {
+            words.push("--reduction paper".into());
+        }
         return Some(words.join(" "));
     }
     let charged = match args.search.cost {
