@@ -211,6 +211,45 @@ fn campaign(faulty: bool, fair_switch: bool, few: u64) {
     assert!(compared * 2 > programs(few), "most programs are small enough");
 }
 
+/// Less is asked of each, so that there can be many: `PREEMPT_PROGRAMS=20000` for a long run.
+#[test]
+fn many_small_programs() {
+    let (mut compared, mut violated) = (0, 0);
+    for seed in 0..programs(2000) {
+        let program = program_from_seed(1_000_000 + seed);
+        let (model, sources) = program.to_model();
+        let Ok(interpreter) = Interpreter::new(&model, &sources) else { continue };
+        let mut options = Options::default();
+        options.limits.states = Some(400);
+        let whole = count(&model, &sources, &options, &mut Silent).expect("a supported model");
+        if matches!(whole.verdict, Verdict::Inconclusive(_)) {
+            continue;
+        }
+        let name = format!("seed {}\n{}", 1_000_000 + seed, program.to_promela());
+        let oracle = answers(&interpreter, false);
+        assert_eq!(whole.stats.states, oracle.states.len() as u64, "{name}: states");
+        let bound = (seed % 3) as u32;
+        let bounded = Options { bound: Some(bound), ..options.clone() };
+        let within = count(&model, &sources, &bounded, &mut Silent).expect("a supported model");
+        assert_eq!(within.stats.states, oracle.states_within(bound) as u64, "{name}: states within {bound}");
+        assert!(within.stats.transitions <= whole.stats.transitions, "{name}: transitions within {bound}");
+        let cheapest = oracle.cheapest();
+        let checked = check(&model, &sources, &options, &mut Silent).expect("a supported model");
+        assert_eq!(cost(&checked), cheapest, "{name}: cheapest violation");
+        let exact = Options { reduction: Reduction::Exact, ..options.clone() };
+        let reduced = check(&model, &sources, &exact, &mut Silent).expect("a supported model");
+        let preemptions = |cost: RunCost| cost.preemptions;
+        assert_eq!(cost(&reduced).map(preemptions), cheapest.map(preemptions), "{name}: reduced");
+        let strong = Options { reduction: Reduction::Strong, order: Order::DepthFirst, ..options.clone() };
+        let decided = check(&model, &sources, &strong, &mut Silent).expect("a supported model");
+        assert_eq!(decided.verdict == Verdict::Violated, cheapest.is_some(), "{name}: strong");
+        compared += 1;
+        violated += u64::from(cheapest.is_some());
+    }
+    println!("{compared} programs compared, {violated} with a violation");
+    assert!(compared * 2 > programs(2000), "most programs are small enough");
+}
+
 #[test]
 fn random_programs() {
     campaign(false, false, 300);
