@@ -1,13 +1,13 @@
-//! Counts the states of a Promela model and says how fast: `cargo run --release --example count FILE [interpreted]`.
+//! Counts the states of a Promela model and says how fast: `cargo run --release --example count FILE [interpreted] [check] [strong]`.
 
 use preempt_core::Silent;
-use preempt_explicit::{Goal, Options, Source, explore};
+use preempt_explicit::{Goal, Options, Order, Reduction, Source, explore};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let Some(file) = arguments.next() else {
-        eprintln!("usage: count FILE [interpreted] [check]");
+        eprintln!("usage: count FILE [interpreted] [check] [strong]");
         return ExitCode::from(2);
     };
     let words: Vec<String> = arguments.collect();
@@ -31,7 +31,10 @@ fn main() -> ExitCode {
     };
     let successors = if has("interpreted") { Source::Interpreted } else { Source::Native };
     let goal = if has("check") { Goal::First } else { Goal::Count };
-    let options = Options { successors, ..Options::default() };
+    let mut options = Options { successors, ..Options::default() };
+    if has("strong") {
+        options = Options { reduction: Reduction::Strong, order: Order::DepthFirst, ..options };
+    }
     let report = match explore(&model, &loaded.sources, &options, goal, &mut Silent) {
         Ok(report) => report,
         Err(error) => {

@@ -5,8 +5,9 @@ use crate::liveness::{self, Method};
 use crate::native::Native;
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
+use crate::reduction::statics::optimised;
 use crate::search::{
-    Checkpoints, Figure, Goal, NoCheckpoints, Options, Order, Report, Source, search, search_saved,
+    Checkpoints, Figure, Goal, NoCheckpoints, Options, Order, Report, Source, search, search_saved, told_of,
 };
 use crate::watched::{Observer as Automaton, PlaceOf, Watched};
 use crate::{Refusal, Unsupported};
@@ -70,6 +71,14 @@ pub fn explore_saved(
 ) -> Result<Report, Refusal> {
     if options.reduction == Reduction::Strong && options.order != Order::DepthFirst {
         return Err(Unsupported("the strong reduction in the order of cost".into()).into());
+    }
+    if options.statics {
+        let changed = optimised(model);
+        let options = Options { statics: false, ..options.clone() };
+        let mut report = explore_saved(&changed, sources, &options, goal, checkpoints, observer)?;
+        report.simplest = false;
+        let (model, changed) = (interpreter(model, sources)?, interpreter(&changed, sources)?);
+        return Ok(told_of(&model, &changed, report, options.fair_switch));
     }
     match options.successors {
         Source::Native => {

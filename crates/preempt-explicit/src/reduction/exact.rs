@@ -45,13 +45,13 @@ impl PrivateLocations {
 }
 
 /// What a model's expressions can see of a process from outside.
-pub(super) struct Watched {
-    pub everybody: bool,
-    pub codes: HashSet<CodeId>,
+struct Watched {
+    everybody: bool,
+    codes: HashSet<CodeId>,
 }
 
 impl Watched {
-    pub fn new(model: &Model) -> Watched {
+    fn new(model: &Model) -> Watched {
         // Who moved last, and who could move, is changed by every step.
         let mut watched =
             Watched { everybody: model.has_priorities || model.remembers_last, codes: HashSet::new() };
@@ -101,7 +101,7 @@ fn is_private(model: &Model, code: CodeId, location: LocationId) -> bool {
 }
 
 /// The locations from which an edge leads back, so that without them the graph has no cycle.
-pub(super) fn back_edges(code: &Code) -> HashSet<usize> {
+fn back_edges(code: &Code) -> HashSet<usize> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,

@@ -29,6 +29,7 @@ use crate::{Refusal, Successors};
 pub use checkpoint::{Checkpoints, NoCheckpoints, Save};
 pub use paper::{Figure, Published};
 use preempt_core::{Cost, Limits, Observer, Outcome, Property, Trace};
+pub(crate) use verdict::told_of;
 pub(crate) use ways::path_between;
 
 #[derive(Debug, Clone)]
@@ -41,6 +42,9 @@ pub struct Options {
     pub fair_switch: bool,
     /// Applies where one violation is looked for.
     pub reduction: Reduction,
+    /// Forget variables that are dead, and merge private steps ([`crate::reduction::statics`]). Verdict and fewest
+    /// preemptions stay what they are; there are fewer states, and runs may have more steps. For safety only.
+    pub statics: bool,
     pub limits: Limits,
     pub successors: Source,
 }
@@ -53,6 +57,7 @@ impl Default for Options {
             bound: None,
             fair_switch: false,
             reduction: Reduction::None,
+            statics: false,
             limits: Limits::default(),
             successors: Source::Native,
         }
