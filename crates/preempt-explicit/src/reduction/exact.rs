@@ -101,7 +101,7 @@ fn is_private(model: &Model, code: CodeId, location: LocationId) -> bool {
 }
 
 /// The locations from which an edge leads back, so that without them the graph has no cycle.
-fn back_edges(code: &Code) -> HashSet<usize> {
+pub(super) fn back_edges(code: &Code) -> HashSet<usize> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,

@@ -2,6 +2,7 @@
 
 use super::access::{Access, Bits};
 use super::constants::{Channels as FixedChannels, Known, expr_with_known, with_known};
+use super::exact::back_edges;
 use preempt_model::footprint::Channels;
 use preempt_model::{Code, CodeId, CodeKind, Command, Expr, Footprint, Init, Model, Scope};
 use std::collections::{BTreeSet, HashSet};
@@ -23,6 +24,8 @@ pub(super) struct Place {
     pub waiting: Vec<Waiting>,
     /// May the process end here?
     pub ends: bool,
+    /// May a step from here go back in the graph of its process?
+    pub goes_back: bool,
     /// Does a step from here change what an observer reads?
     pub seen: bool,
     pub future: Access,
@@ -51,6 +54,8 @@ pub(super) struct Facts {
     edges: Vec<Vec<Vec<Access>>>,
     futures: Vec<Vec<Access>>,
     seen: Access,
+    /// By code and location: may a step from there go back in the graph of its process, or of its receiver?
+    goes_back: Vec<Vec<bool>>,
 }
 
 impl Facts {
@@ -82,6 +87,7 @@ impl Facts {
             edges: Vec::new(),
             futures: Vec::new(),
             seen: Access::new(slots, codes, channels),
+            goes_back: Vec::new(),
         };
         for expr in visible {
             let guard = Command::Guard(expr.clone());
@@ -95,6 +101,7 @@ impl Facts {
         facts.edges = (0..model.codes.len())
             .map(|code| facts.edges_of(model, CodeId(code as u16), Known::NOTHING))
             .collect();
+        facts.goes_back = facts.back_steps(model);
         let steps: Vec<Vec<Access>> = (0..model.codes.len())
             .map(|code| facts.steps(model, CodeId(code as u16), &facts.edges[code]))
             .collect();
@@ -144,9 +151,28 @@ impl Facts {
             }
             let ends = location.edges.iter().any(|edge| edge.command == Command::End);
             let seen = step.is_seen(&self.seen);
-            Place { step, needs, waiting, ends, seen, future }
+            let goes_back = self.goes_back[usize::from(id.0)][number];
+            Place { step, needs, waiting, ends, goes_back, seen, future }
         });
         Process { places: places.collect() }
+    }
+
+    /// A cycle of states has a cycle in the graph of each process that moves in it, and thereby one of its back edges. The
+    /// receiver of a rendezvous moves with the sender; of its steps nothing is known here, so a send may go back.
+    fn back_steps(&self, model: &Model) -> Vec<Vec<bool>> {
+        let of_code = |(number, code): (usize, &Code)| {
+            let back = back_edges(code);
+            let may: Vec<bool> = (0..code.locations.len())
+                .map(|at| {
+                    let meets =
+                        self.edges[number][at].iter().any(|access| access.sends.meets(&self.rendezvous));
+                    meets || back.contains(&at)
+                })
+                .collect();
+            let through = |at: usize| in_one_step(code, at).into_iter().any(|at| may[at]);
+            (0..code.locations.len()).map(through).collect()
+        };
+        model.codes.iter().enumerate().map(of_code).collect()
     }
 
     fn nothing(&self) -> Access {
@@ -387,6 +413,22 @@ fn front(command: &Command) -> Option<&Command> {
     });
     let first = inner.next().flatten();
     first.filter(|_| inner.all(|command| matches!(command, Some(Command::Assign(_)))))
+}
+
+/// The locations at which commands may be executed in one step: further ones only through an atomic sequence.
+fn in_one_step(code: &Code, location: usize) -> Vec<usize> {
+    let mut reached = vec![location];
+    let mut next = 0;
+    while next < reached.len() {
+        let edges = &code.locations[reached[next]].edges;
+        next += 1;
+        for target in edges.iter().filter(|edge| edge.atomic).map(|edge| edge.target.0 as usize) {
+            if !reached.contains(&target) {
+                reached.push(target);
+            }
+        }
+    }
+    reached
 }
 
 /// The codes that a command starts.

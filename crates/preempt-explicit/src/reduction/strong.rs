@@ -11,9 +11,9 @@
 //! move, nobody sees a timeout; so `timeout` conflicts with nothing, but if only a timeout lets anybody move, everybody
 //! is tried.
 //!
-//! So that nobody is put off for ever, the search must try everybody in a state if all that a set leads to are states on
-//! its current path ([`crate::search`]'s depth-first search does). For runs without end that is not enough: there, if
-//! one of them is. What `visible` reads is not changed by a set that leaves somebody out.
+//! So that nobody is put off for ever, every cycle must have a state in which everybody is tried. There are two rules
+//! ([`Cycles`]): by the graphs of the processes, which serves every search, or by the path of a depth-first search, which
+//! leaves fewer states. What `visible` reads is not changed by a set that leaves somebody out.
 //!
 //! Nothing is promised about preemptions.
 //!
@@ -37,6 +37,17 @@ pub struct PersistentSets<'m> {
     /// For each process of the state that is looked at: who it is, where it stands, whether it can move.
     here: Vec<(u32, u32, Option<bool>)>,
     key: Vec<i32>,
+}
+
+/// Who sees to it that nobody is put off for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cycles {
+    /// The sets: where a member may take a back edge of its graph, everybody is tried. As static as in the exact
+    /// reduction, it serves every order, and runs without end.
+    InGraphs,
+    /// A depth-first search, which tries everybody if all that a set leads to are states on its current path. It is
+    /// enough for what is wrong in a state or with a step: the state that one step leads to is finished earlier.
+    OnPath,
 }
 
 /// What is asked about the state that is looked at.
@@ -89,6 +100,7 @@ impl<'m> PersistentSets<'m> {
     pub fn choose(
         &mut self,
         places: &[(CodeId, LocationId)],
+        cycles: Cycles,
         ask: &mut dyn FnMut(Ask) -> i32,
     ) -> Option<Vec<u8>> {
         self.look(places, ask);
@@ -109,7 +121,7 @@ impl<'m> PersistentSets<'m> {
                 continue;
             }
             let most = best.as_ref().map_or(usize::MAX, Vec::len);
-            if let Some(moving) = self.closure(start, most, ask) {
+            if let Some(moving) = self.closure(start, most, cycles, ask) {
                 let alone = moving.len() == 1;
                 best = Some(moving);
                 if alone {
@@ -121,7 +133,13 @@ impl<'m> PersistentSets<'m> {
     }
 
     /// The members that can move of the least set with `start`; `None` if it is everybody, or not less than `most`.
-    fn closure(&mut self, start: usize, most: usize, ask: &mut dyn FnMut(Ask) -> i32) -> Option<Vec<u8>> {
+    fn closure(
+        &mut self,
+        start: usize,
+        most: usize,
+        cycles: Cycles,
+        ask: &mut dyn FnMut(Ask) -> i32,
+    ) -> Option<Vec<u8>> {
         let count = self.here.len();
         let mut is_member = vec![false; count];
         is_member[start] = true;
@@ -134,7 +152,8 @@ impl<'m> PersistentSets<'m> {
             let place = self.place(member);
             if moves {
                 moving.push(member as u8);
-                if place.seen || moving.len() >= most {
+                let goes_back = cycles == Cycles::InGraphs && place.goes_back;
+                if goes_back || place.seen || moving.len() >= most {
                     return None;
                 }
             }

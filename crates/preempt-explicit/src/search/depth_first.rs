@@ -210,7 +210,7 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
         };
         let runs_alone = reduction == Reduction::Exact && self.system.runs_alone(state, usize::from(last));
         let chosen = match reduction {
-            Reduction::Strong => self.system.persistent(state).map(Vec::into_boxed_slice),
+            Reduction::Strong => self.system.persistent_on_path(state).map(Vec::into_boxed_slice),
             Reduction::None | Reduction::Exact => None,
         };
         self.path.push(Frame {
