@@ -10,7 +10,7 @@ use crate::search::{
 };
 use crate::watched::{Observer as Automaton, PlaceOf, Watched};
 use crate::{Refusal, Unsupported};
-use preempt_core::{Limits, Observer, Outcome, SourceMap, Verdict};
+use preempt_core::{Observer, Outcome, SourceMap, Verdict};
 use preempt_model::monitor::{
     AcceptanceMonitor, BuchiMonitor, ClaimMonitor, Monitor, Monitored, NonProgressMonitor, Traced,
 };
@@ -180,9 +180,6 @@ struct Asked<'a, 'm> {
     weakly_fair: bool,
 }
 
-/// States that the reference engine may visit to find the simplest run without end, where one is known already.
-const SIMPLEST_STATES: u64 = 200_000;
-
 impl<'m> Asked<'_, 'm> {
     /// First what the observer finds in a finite run, then what it finds in a run without end. Reductions do not
     /// apply: an observer may see every step.
@@ -207,8 +204,7 @@ impl<'m> Asked<'_, 'm> {
         }
     }
 
-    /// Machine code decides whether there is a run without end at all; the reference engine knows the simplest, and
-    /// whether there is one within a bound.
+    /// The simplest run without end; under weak fairness, some run.
     fn about_cycles<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         &self,
         monitor: &M,
@@ -216,30 +212,21 @@ impl<'m> Asked<'_, 'm> {
         method: Method,
         observer: &mut dyn Observer,
     ) -> Result<Report, Refusal> {
-        let Options { bound, fair_switch, limits, .. } = *self.options;
-        let options = preempt_model::search::Options { bound, fair_switch, limits };
         if self.options.successors == Source::Interpreted {
-            return self.simplest(options, observer);
+            return self.by_definition(observer);
         }
-        let mut decided = self.decide(monitor, automaton, method, observer)?;
-        decided.outcome.guarantee = preempt_model::search::guarantee(&options);
-        if decided.outcome.verdict != Verdict::Violated {
-            return Ok(decided);
+        if self.weakly_fair {
+            return self.decide(monitor, automaton, method, observer);
         }
-        if bound.is_some() {
-            return self.simplest(options, observer);
-        }
-        let most = limits.states.map_or(SIMPLEST_STATES, |most| most.min(SIMPLEST_STATES));
-        let limits = Limits { states: Some(most), ..limits };
-        let simplest = self.simplest(preempt_model::search::Options { limits, ..options }, observer)?;
-        Ok(if simplest.outcome.verdict == Verdict::Violated { simplest } else { decided })
+        let meaning = Monitored { system: self.interpreter, monitor };
+        let watched = Watched::new(self.model, self.sources, automaton.clone(), meaning)?;
+        liveness::simplest(watched, method, self.options, observer)
     }
 
-    fn simplest(
-        &self,
-        options: preempt_model::search::Options,
-        observer: &mut dyn Observer,
-    ) -> Result<Report, Refusal> {
+    /// What the reference engine finds.
+    fn by_definition(&self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
+        let Options { bound, fair_switch, limits, .. } = *self.options;
+        let options = preempt_model::search::Options { bound, fair_switch, limits };
         let asking = Asking { options, weakly_fair: self.weakly_fair };
         let outcome = self
             .question
@@ -257,7 +244,7 @@ impl<'m> Asked<'_, 'm> {
     ) -> Result<Report, Refusal> {
         let meaning = Monitored { system: self.interpreter, monitor };
         let watched = Watched::new(self.model, self.sources, automaton.clone(), meaning)?;
-        liveness::check(watched, method, self.weakly_fair, self.options, observer)
+        liveness::decide(watched, method, self.weakly_fair, self.options, observer)
     }
 }
 

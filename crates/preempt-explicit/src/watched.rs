@@ -4,6 +4,7 @@
 
 use crate::Unsupported;
 use crate::native::Native;
+use crate::search::spins;
 use crate::successors::{Event, Successors};
 use preempt_core::{PropertyKind, SourceMap};
 use preempt_model::monitor::{Monitor, Monitored, Stage};
@@ -249,6 +250,16 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>>> Watched<'a, 'm, M> {
 
     pub fn monitor(&self) -> &'a M {
         self.meaning.monitor
+    }
+
+    /// Could the process move, whatever the observer says?
+    pub fn could_move(&mut self, state: &[u8], process: usize) -> bool {
+        self.native.can_move(state, process)
+    }
+
+    /// Does the process only spin, whatever the observer says?
+    pub fn spins(&mut self, state: &[u8], process: usize) -> bool {
+        spins(&mut self.native, state, process)
     }
 
     fn rests(&mut self, state: &[u8]) -> bool {

@@ -17,6 +17,8 @@ pub struct Edge {
     pub to: StateNumber,
     pub by: u8,
     pub runs: u8,
+    /// How many steps of the model: an atomic sequence has several.
+    pub steps: u32,
 }
 
 pub const NOBODY: u8 = u8::MAX;
@@ -28,9 +30,9 @@ pub struct Space<'a, 'm, M> {
     limits: Limits,
     started: Instant,
     opened: Opened,
-    /// Of the path, as the search says.
-    path_bytes: u64,
-    most_path_bytes: u64,
+    /// Most that the searches needed beside the store, as they say.
+    most_search_bytes: u64,
+    fair_switch: bool,
     cut_by_depth: bool,
     asked: u64,
 }
@@ -44,10 +46,17 @@ pub struct Expansion {
     pub processes: u8,
 }
 
+/// The steps from one state, and who may be left there for free.
+#[derive(Debug, Default, Clone)]
+pub struct Leaving {
+    pub edges: Vec<Edge>,
+    pub free: Vec<u8>,
+}
+
 const LOOK_UP_EVERY: u64 = 1024;
 
 impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
-    pub fn new(watched: Watched<'a, 'm, M>, limits: Limits) -> Self {
+    pub fn new(watched: Watched<'a, 'm, M>, limits: Limits, fair_switch: bool) -> Self {
         Space {
             watched,
             store: Store::new(),
@@ -55,8 +64,8 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
             limits,
             started: Instant::now(),
             opened: Opened::default(),
-            path_bytes: 0,
-            most_path_bytes: 0,
+            most_search_bytes: 0,
+            fair_switch,
             cut_by_depth: false,
             asked: 0,
         }
@@ -87,8 +96,8 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
         for process in 0..count {
             let before = arrivals.len();
             self.watched.expand(&opened.bytes, process, &mut |event| {
-                if let Event::Arrival { state, runs, .. } = event {
-                    arrivals.push((bytes.len(), state.len(), process as u8, runs));
+                if let Event::Arrival { state, runs, steps } = event {
+                    arrivals.push((bytes.len(), state.len(), process as u8, runs, steps));
                     bytes.extend_from_slice(state);
                 }
             });
@@ -96,19 +105,38 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
                 expansion.resting.push(process as u8);
             }
         }
-        for (start, length, by, runs) in arrivals {
+        for (start, length, by, runs, steps) in arrivals {
             let to = self.number(&bytes[start..start + length], &opened)?;
-            expansion.edges.push(Edge { from: number, to, by, runs });
+            expansion.edges.push(Edge { from: number, to, by, runs, steps });
         }
         if expansion.edges.is_empty() {
             for state in self.watched.repetitions(&opened.bytes) {
                 let to = self.number(&state, &opened)?;
-                expansion.edges.push(Edge { from: number, to, by: NOBODY, runs: NOBODY });
+                expansion.edges.push(Edge { from: number, to, by: NOBODY, runs: NOBODY, steps: 0 });
             }
         }
         self.stats.transitions += expansion.edges.len() as u64;
         self.opened = opened;
         Ok(expansion)
+    }
+
+    /// The same for a search in the order of cost.
+    pub fn leaving(&mut self, number: StateNumber) -> Result<Leaving, StopReason> {
+        let Expansion { edges, resting, processes } = self.expand(number)?;
+        let mut opened = std::mem::take(&mut self.opened);
+        self.store.open(&self.watched, number, &mut opened);
+        // Who only fails, or goes round in an atomic sequence for ever, rests without being unable to move.
+        let stuck = |watched: &mut Watched<'a, 'm, M>, process: u8| {
+            resting.contains(&process) && !watched.could_move(&opened.bytes, usize::from(process))
+        };
+        let free = (0..processes)
+            .filter(|process| {
+                stuck(&mut self.watched, *process)
+                    || self.fair_switch && self.watched.spins(&opened.bytes, usize::from(*process))
+            })
+            .collect();
+        self.opened = opened;
+        Ok(Leaving { edges, free })
     }
 
     pub fn accepts(&mut self, number: StateNumber) -> bool {
@@ -117,6 +145,14 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
         let accepts = self.watched.accepts(&opened.bytes);
         self.opened = opened;
         accepts
+    }
+
+    pub fn process_count(&mut self, number: StateNumber) -> u8 {
+        let mut opened = std::mem::take(&mut self.opened);
+        self.store.open(&self.watched, number, &mut opened);
+        let count = self.watched.process_count(&opened.bytes);
+        self.opened = opened;
+        count as u8
     }
 
     /// The state in the observer's and the interpreter's own terms.
@@ -139,9 +175,19 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
 
     /// To be asked now and then: is it time to stop? `path` is how many entries the path has.
     pub fn look_up(&mut self, path: usize, observer: &mut dyn Observer) -> Result<(), StopReason> {
-        self.path_bytes = path as u64 * 64;
-        self.most_path_bytes = self.most_path_bytes.max(self.path_bytes);
         self.stats.depth = self.stats.depth.max(path as u64);
+        self.look_around(path as u64, path as u64 * 64, 0, observer)
+    }
+
+    /// The same for a search without a path: so much is waiting, and so many bytes are used beside the store.
+    pub fn look_around(
+        &mut self,
+        waiting: u64,
+        bytes: u64,
+        level: u32,
+        observer: &mut dyn Observer,
+    ) -> Result<(), StopReason> {
+        self.most_search_bytes = self.most_search_bytes.max(bytes);
         if self.limits.states.is_some_and(|most| self.stats.states > most) {
             return Err(StopReason::States);
         }
@@ -149,13 +195,13 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
         if !self.asked.is_multiple_of(LOOK_UP_EVERY) {
             return Ok(());
         }
-        let bytes = self.store_bytes() + self.path_bytes;
+        let bytes = self.store_bytes() + bytes;
         observer.progress(&Progress {
             states: self.stats.states,
             transitions: self.stats.transitions,
-            frontier: path as u64,
-            depth: path as u64,
-            level: 0,
+            frontier: waiting,
+            depth: self.stats.depth,
+            level,
             bytes,
         });
         if observer.cancelled() {
@@ -185,8 +231,8 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
         self.store.bytes()
     }
 
-    pub fn most_path_bytes(&self) -> u64 {
-        self.most_path_bytes
+    pub fn most_search_bytes(&self) -> u64 {
+        self.most_search_bytes
     }
 
     pub fn stats(&self) -> Stats {

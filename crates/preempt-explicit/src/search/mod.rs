@@ -29,6 +29,7 @@ use crate::{Refusal, Successors};
 pub use checkpoint::{Checkpoints, NoCheckpoints, Save};
 pub use paper::{Figure, Published};
 use preempt_core::{Cost, Limits, Observer, Outcome, Property, Trace};
+pub(crate) use spinning::spins;
 pub(crate) use ways::path_between;
 
 #[derive(Debug, Clone)]
