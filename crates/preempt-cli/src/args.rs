@@ -137,6 +137,13 @@ pub struct CheckArgs {
     #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true, hide_short_help = true)]
     pub reduction: Option<ReductionKind>,
 
+    /// No claim or formula counts how often a state is repeated
+    ///
+    /// Formulas without X never do. Of hand-written never claims and formulas with X that is not known, so no reduction
+    /// applies to them unless you say so.
+    #[arg(long, hide_short_help = true)]
+    pub stutter_invariant: bool,
+
     /// Look for the fewest steps, however long that takes
     ///
     /// A run found with a reduction has the fewest preemptions; a shorter one with as many is then looked for without

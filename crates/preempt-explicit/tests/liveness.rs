@@ -2,7 +2,7 @@
 //! each algorithm, fair and not; and the cost of the simplest run, within every bound.
 
 use preempt_core::{Outcome, Silent, Span, Trace, Verdict};
-use preempt_explicit::{Method, Options, answer, decide_cycles};
+use preempt_explicit::{Method, Options, Reduction, answer, decide_cycles};
 use preempt_model::generator::{formula_from_seed, program_from_seed};
 use preempt_model::property::Formula;
 use preempt_model::question::{Asking, Question};
@@ -16,6 +16,8 @@ fn programs(few: u64) -> u64 {
 /// Graphs with more nodes than this are left out: the reference is slow.
 const LARGEST: u64 = 1000;
 
+const REDUCTIONS: [Reduction; 3] = [Reduction::None, Reduction::Exact, Reduction::Strong];
+
 /// Puts accept and progress labels on some of the locations.
 fn label(model: &mut Model, seed: u64) {
     let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -23,7 +25,7 @@ fn label(model: &mut Model, seed: u64) {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        random % number == 0
+        random.is_multiple_of(number)
     };
     for location in model.codes.iter_mut().flat_map(|code| &mut code.locations) {
         location.accept = one_in(4);
@@ -64,7 +66,7 @@ fn shown(
 #[test]
 fn the_simplest_run_within_every_bound() {
     let (mut lassos, mut asked) = (0, 0);
-    for seed in 0..programs(300) {
+    for seed in 0..programs(100) {
         let program = program_from_seed(seed);
         let (mut model, sources) = program.to_model();
         label(&mut model, seed);
@@ -79,13 +81,18 @@ fn the_simplest_run_within_every_bound() {
                 if matches!(expected.verdict, Verdict::Inconclusive(_)) {
                     break;
                 }
-                let options = Options { bound, fair_switch, ..Options::default() };
-                let found = answer(&question, &model, &sources, &options, false, &mut Silent)
-                    .expect("a supported model");
-                let name = format!("seed {seed}, {question:?} within {bound:?}\n{}", program.to_promela());
                 let expected = shown(&interpreter, &expected, fair_switch);
-                assert_eq!(shown(&interpreter, &found.outcome, fair_switch), expected, "{name}");
-                assert_eq!(found.simplest, expected.0 == Verdict::Violated, "{name}");
+                for reduction in REDUCTIONS {
+                    let options = Options { bound, fair_switch, reduction, ..Options::default() };
+                    let found = answer(&question, &model, &sources, &options, false, &mut Silent)
+                        .expect("a supported model");
+                    let name = format!(
+                        "seed {seed}, {question:?} within {bound:?}, {reduction:?}\n{}",
+                        program.to_promela()
+                    );
+                    assert_eq!(shown(&interpreter, &found.outcome, fair_switch), expected, "{name}");
+                    assert_eq!(found.simplest, expected.0 == Verdict::Violated, "{name}");
+                }
                 asked += 1;
                 lassos += u64::from(expected.1.is_some_and(|(_, has_loop)| has_loop));
             }
@@ -96,9 +103,9 @@ fn the_simplest_run_within_every_bound() {
 }
 
 #[test]
-fn every_algorithm_fair_and_not() {
-    let (mut violated, mut asked) = (0, 0);
-    for seed in 0..programs(300) {
+fn every_algorithm_and_reduction_fair_and_not() {
+    let (mut violated, mut asked, mut smaller) = (0, 0, 0);
+    for seed in 0..programs(100) {
         let program = program_from_seed(seed);
         let (mut model, sources) = program.to_model();
         label(&mut model, seed);
@@ -114,21 +121,35 @@ fn every_algorithm_fair_and_not() {
                 if matches!(expected.verdict, Verdict::Inconclusive(_)) {
                     break;
                 }
-                for method in [Method::NestedDepthFirst, Method::Components] {
-                    let how = (method, weakly_fair);
-                    let found =
-                        decide_cycles(&question, &model, &sources, &Options::default(), how, &mut Silent)
+                let mut whole = 0;
+                for reduction in REDUCTIONS {
+                    for method in [Method::NestedDepthFirst, Method::Components] {
+                        let how = (method, weakly_fair);
+                        let options = Options { reduction, ..Options::default() };
+                        let found = decide_cycles(&question, &model, &sources, &options, how, &mut Silent)
                             .expect("a supported model")
                             .expect("a question about cycles");
-                    let name = format!("seed {seed}, {question:?}, {how:?}\n{}", program.to_promela());
-                    assert_eq!(found.outcome.verdict, expected.verdict, "{name}");
-                    assert_eq!(found.outcome.violation, expected.violation, "{name}");
+                        let name = format!(
+                            "seed {seed}, {question:?}, {reduction:?}, {how:?}\n{}",
+                            program.to_promela()
+                        );
+                        assert_eq!(found.outcome.verdict, expected.verdict, "{name}");
+                        assert_eq!(found.outcome.violation, expected.violation, "{name}");
+                        let states = found.outcome.stats.states;
+                        if reduction == Reduction::None {
+                            whole = states;
+                        } else if expected.verdict == Verdict::Holds {
+                            assert!(states <= whole, "{name}");
+                            smaller += u64::from(states < whole);
+                        }
+                    }
                 }
                 asked += 1;
                 violated += u64::from(expected.verdict == Verdict::Violated);
             }
         }
     }
-    eprintln!("{asked} questions, {violated} violated");
+    eprintln!("{asked} questions, {violated} violated; {smaller} answers with fewer states");
     assert!(asked > 0 && violated * 10 > asked, "{violated} of {asked} are violated");
+    assert!(smaller > 0, "no reduction ever left anything out");
 }

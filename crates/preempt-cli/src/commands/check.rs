@@ -233,6 +233,9 @@ fn again(args: &CheckArgs, trace: &Trace) -> Option<String> {
     if args.non_progress {
         words.push("--non-progress".into());
     }
+    if args.stutter_invariant {
+        words.push("--stutter-invariant".into());
+    }
     if args.weak_fairness {
         words.push("--weak-fairness".into());
         return Some(words.join(" "));
@@ -247,7 +250,10 @@ fn again(args: &CheckArgs, trace: &Trace) -> Option<String> {
         return Some(words.join(" "));
     }
     let charged = match args.search.cost {
-        None | Some(CostUnit::Preemptions) => trace.preemptions(),
+        // The switch that closes a loop is not seen if there is no stem, and counts nevertheless.
+        None | Some(CostUnit::Preemptions) => {
+            trace.preemptions() + usize::from(trace.loop_start == Some(0) && !trace.steps.is_empty())
+        }
         Some(CostUnit::Switches) => {
             words.push("--cost switches".into());
             trace.switches()

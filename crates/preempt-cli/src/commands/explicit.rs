@@ -75,6 +75,7 @@ pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
             Some(SuccessorSource::Interpreted) => Source::Interpreted,
             Some(SuccessorSource::Native) | None => Source::Native,
         },
+        stutter_invariant: false,
     })
 }
 
@@ -89,7 +90,7 @@ pub fn refuse_uncountable(options: &ExplicitOptions) -> Result<(), Failure> {
 
 /// The same for `check`, which may leave states out.
 pub fn check_options(args: &CheckArgs) -> Result<ExplicitOptions, Failure> {
-    let options = options(&args.search)?;
+    let options = ExplicitOptions { stutter_invariant: args.stutter_invariant, ..options(&args.search)? };
     if options.order != Order::ByCost && (args.shortest || args.all_errors) {
         let name = if args.shortest { "--shortest" } else { "--all-errors" };
         return Err(
@@ -156,6 +157,7 @@ pub fn given(search: &SearchArgs, check: Option<&CheckArgs>) -> Option<&'static 
         ("--checkpoint", search.checkpoint.is_some()),
         ("--resume", search.resume.is_some()),
         ("--all-errors", check.is_some_and(|check| check.all_errors)),
+        ("--stutter-invariant", check.is_some_and(|check| check.stutter_invariant)),
         (
             "--reduction",
             check.is_some_and(|check| {
@@ -196,6 +198,7 @@ pub fn simplest(
         Question::Safety if may_prove_first(options, args) => prove_or_find(ready, options, args, observer)?,
         // Only this search can be long enough to be worth a checkpoint.
         Question::Safety => explore(ready, &args.search, options, Goal::First, observer)?,
+        _ if question.is_about_cycles() => ask(&about_cycles(question, options, args), observer)?,
         _ => ask(options, observer)?,
     };
     let Some(trace) = &report.outcome.counterexample else { return Ok(Answer { report, promise: None }) };
@@ -235,6 +238,23 @@ pub fn simplest(
                 Cost::Preemptions | Cost::Steps => "a run with the fewest preemptions",
             }),
         }),
+    }
+}
+
+/// For runs without end a reduction is for the proof that there is none, and the stronger the better; the simplest run
+/// is found without it.
+fn about_cycles(question: &Question, options: &ExplicitOptions, args: &CheckArgs) -> ExplicitOptions {
+    match args.reduction {
+        Some(ReductionKind::Exact | ReductionKind::Strong) => {
+            if let Some(why) = backend::why_not_reduced(question, options, args.weak_fairness) {
+                console::complain(&format!("note: --reduction does not apply here: {why}\n"));
+            }
+            options.clone()
+        }
+        None | Some(ReductionKind::Auto) if options.reduction == Reduction::Exact => {
+            ExplicitOptions { reduction: Reduction::Strong, ..options.clone() }
+        }
+        _ => options.clone(),
     }
 }
 

@@ -13,7 +13,7 @@
 
 use super::lasso::Lasso;
 use super::running::Running;
-use super::space::{Edge, Space};
+use super::space::{Cut, Edge, Space};
 use crate::watched::PlaceOf;
 use preempt_core::{Observer, StopReason};
 use preempt_model::Interpreter;
@@ -29,7 +29,7 @@ pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     bound: Option<u32>,
     effort: Option<u64>,
     observer: &mut dyn Observer,
-) -> Result<Option<(RunCost, Lasso)>, StopReason> {
+) -> Result<Option<(RunCost, Lasso)>, Cut> {
     let mut graph = Running::new(space)?;
     let mut rounds = Rounds { effort, ..Rounds::default() };
     let mut preemptions = 0;
@@ -53,7 +53,7 @@ fn cheapest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     rounds: &mut Rounds,
     preemptions: u32,
     observer: &mut dyn Observer,
-) -> Result<Option<(RunCost, Lasso)>, StopReason> {
+) -> Result<Option<(RunCost, Lasso)>, Cut> {
     let component = graph.components(false);
     let without_preemption = graph.components(true);
     rounds.begin(graph.nodes.len());
@@ -77,7 +77,7 @@ fn cheapest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
             found = Some((cost, seed, round));
         }
         if rounds.is_exhausted() {
-            return Err(StopReason::Time);
+            return Err(Cut::Limit(StopReason::Time));
         }
         space.look_around(
             graph.settled.len() as u64,

@@ -24,7 +24,7 @@ use preempt_core::{Bound, Cost, Guarantee, Memory, Observer, Outcome, Property, 
 use preempt_model::Interpreter;
 use preempt_model::monitor::Monitor;
 use preempt_model::search::RunCost;
-use space::Space;
+use space::{Cut, Space};
 
 /// Which algorithm decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,11 +46,30 @@ pub fn decide<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     report(&mut space, options, found.map(|lasso| lasso.map(Found::some)))
 }
 
+/// Shows that no run is a violation, finite or not; `None` if that is not so, or cannot be shown like this.
+pub fn proof<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    watched: Watched<'_, 'm, M>,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Option<Report>, Refusal> {
+    let mut space = Space::new(watched, options.limits, options.fair_switch).judging();
+    match decided(&mut space, Method::NestedDepthFirst, false, observer) {
+        Ok(Some(_)) | Err(Cut::Finite) => Ok(None),
+        // That a reduction keeps what is wrong with the last state of a run, is sure only of runs that can go on.
+        Ok(None) if space.has_dead_ends() => Ok(None),
+        none => report(&mut space, options, none.map(|_| None)).map(Some),
+    }
+}
+
 /// Steps that may be tried to find the simplest run, where one is known already.
 const SIMPLEST_EFFORT: u64 = 100_000_000;
 
+/// States that may be met for that.
+const SIMPLEST_STATES: u64 = 1_000_000;
+
 /// The simplest accepted run without end. A bound decides by itself; without one it is decided first whether there is
-/// such a run at all, and if the simplest cannot be found within the limits, the one known is shown.
+/// such a run at all, with the reduction that is asked for. The simplest is then looked for without it: it keeps neither the
+/// fewest steps nor what a formula's automaton makes of them. If that takes too long, the one known is shown.
 pub fn simplest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     watched: Watched<'_, 'm, M>,
     method: Method,
@@ -63,6 +82,7 @@ pub fn simplest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
             .map(|found| found.map(Found::cheapest)),
         None => decided(&mut space, method, false, observer).map(|known| {
             let known = known?;
+            space.unreduced(SIMPLEST_STATES.max(4 * space.stats().states));
             let cheapest = cheapest_lasso::search(&mut space, None, Some(SIMPLEST_EFFORT), observer);
             Some(cheapest.ok().flatten().map_or(Found::some(known), Found::cheapest))
         }),
@@ -75,7 +95,7 @@ fn decided<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     method: Method,
     weakly_fair: bool,
     observer: &mut dyn Observer,
-) -> Result<Option<Lasso>, StopReason> {
+) -> Result<Option<Lasso>, Cut> {
     match method {
         Method::NestedDepthFirst if !weakly_fair => nested_depth_first::search(space, observer),
         _ => components::search(space, weakly_fair, observer),
@@ -101,7 +121,7 @@ impl Found {
 fn report<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     space: &mut Space<'_, 'm, M>,
     options: &Options,
-    found: Result<Option<Found>, StopReason>,
+    found: Result<Option<Found>, Cut>,
 ) -> Result<Report, Refusal> {
     if let Some(trouble) = space.trouble() {
         return Err(trouble.into());
@@ -110,7 +130,8 @@ fn report<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         Ok(Some(found)) => (Verdict::Violated, Some(found)),
         Ok(None) if space.cut_by_depth() => (Verdict::Inconclusive(StopReason::Depth), None),
         Ok(None) => (Verdict::Holds, None),
-        Err(reason) => (Verdict::Inconclusive(reason), None),
+        Err(Cut::Limit(reason)) => (Verdict::Inconclusive(reason), None),
+        Err(Cut::Finite) => panic!("internal error: nobody asked for finite runs"),
     };
     let simplest = found.as_ref().is_some_and(|found| found.least.is_some() && !space.cut_by_depth());
     let counterexample =

@@ -1,10 +1,10 @@
 //! The product once more, with the process that is running: what a step costs depends on it. Nodes are settled in the
 //! order of their cost, so that everything within so many preemptions is there before anything that needs more.
 
-use super::space::{Edge, NOBODY, Space};
+use super::space::{Cut, Edge, NOBODY, Space};
 use crate::store::StateNumber;
 use crate::watched::PlaceOf;
-use preempt_core::{Observer, StopReason};
+use preempt_core::Observer;
 use preempt_model::Interpreter;
 use preempt_model::monitor::Monitor;
 use preempt_model::search::RunCost;
@@ -57,7 +57,7 @@ impl Running {
     /// each process is also taken as if it had been running already.
     pub fn new<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         space: &mut Space<'_, 'm, M>,
-    ) -> Result<Running, StopReason> {
+    ) -> Result<Running, Cut> {
         let mut graph = Running::default();
         let nothing = RunCost { preemptions: 0, steps: 0 };
         for state in space.initial()? {
@@ -105,7 +105,7 @@ impl Running {
         space: &mut Space<'_, 'm, M>,
         preemptions: u32,
         observer: &mut dyn Observer,
-    ) -> Result<bool, StopReason> {
+    ) -> Result<bool, Cut> {
         while let Some(Reverse((cost, node))) = self.waiting.peek().copied() {
             if cost.preemptions > preemptions {
                 return Ok(true);
@@ -143,7 +143,7 @@ impl Running {
         &mut self,
         space: &mut Space<'_, 'm, M>,
         state: StateNumber,
-    ) -> Result<Steps, StopReason> {
+    ) -> Result<Steps, Cut> {
         if let Some(steps) = self.steps.get(&state) {
             return Ok(steps.clone());
         }

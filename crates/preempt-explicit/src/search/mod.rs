@@ -27,7 +27,8 @@ mod ways;
 use crate::reduction::Reduction;
 use crate::{Refusal, Successors};
 pub use checkpoint::{Checkpoints, NoCheckpoints, Save};
-pub use paper::{Figure, Published};
+pub(crate) use paper::visits;
+pub use paper::{Figure, Published, Visit, Visits};
 use preempt_core::{Cost, Limits, Observer, Outcome, Property, Trace};
 pub(crate) use spinning::spins;
 pub(crate) use ways::path_between;
@@ -44,6 +45,8 @@ pub struct Options {
     pub reduction: Reduction,
     pub limits: Limits,
     pub successors: Source,
+    /// The user says that no never claim and no formula counts how often a state is repeated.
+    pub stutter_invariant: bool,
 }
 
 impl Default for Options {
@@ -56,6 +59,7 @@ impl Default for Options {
             reduction: Reduction::None,
             limits: Limits::default(),
             successors: Source::Native,
+            stutter_invariant: false,
         }
     }
 }
