@@ -239,7 +239,7 @@ impl<'m> Asked<'_, 'm> {
             return self.by_definition(observer);
         }
         if self.weakly_fair {
-            return self.decide(monitor, automaton, method, observer);
+            return liveness::fair(self.watched(monitor, automaton)?, self.options, observer);
         }
         liveness::simplest(self.watched(monitor, automaton)?, method, self.options, observer)
     }

@@ -2,7 +2,7 @@
 //! each algorithm, fair and not; and the cost of the simplest run, within every bound.
 
 use preempt_core::{Outcome, Silent, Span, Trace, Verdict};
-use preempt_explicit::{Method, Options, Reduction, answer, decide_cycles};
+use preempt_explicit::{Method, Options, Order, Reduction, answer, decide_cycles, why_not_reduced};
 use preempt_model::generator::{formula_from_seed, program_from_seed};
 use preempt_model::property::Formula;
 use preempt_model::question::{Asking, Question};
@@ -144,6 +144,13 @@ fn every_algorithm_and_reduction_fair_and_not() {
                         }
                     }
                 }
+                if weakly_fair {
+                    let found = answer(&question, &model, &sources, &Options::default(), true, &mut Silent)
+                        .expect("a supported model");
+                    let finite = found.outcome.counterexample.is_some_and(|run| run.loop_start.is_none());
+                    assert!(finite || found.outcome.verdict == expected.verdict, "seed {seed}, {question:?}");
+                    assert!(finite || !found.simplest, "seed {seed}, {question:?}");
+                }
                 asked += 1;
                 violated += u64::from(expected.verdict == Verdict::Violated);
             }
@@ -152,4 +159,76 @@ fn every_algorithm_and_reduction_fair_and_not() {
     eprintln!("{asked} questions, {violated} violated; {smaller} answers with fewer states");
     assert!(asked > 0 && violated * 10 > asked, "{violated} of {asked} are violated");
     assert!(smaller > 0, "no reduction ever left anything out");
+}
+
+fn loaded(text: &str) -> (Model, preempt_core::SourceMap) {
+    let mut read = |_: &str| Err("there are no other files".to_string());
+    let loaded = preempt_promela::load("seen.pml", text, &preempt_promela::Additions::default(), &mut read);
+    (loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics)), loaded.sources)
+}
+
+/// Every step of these processes is private, so whoever put them off although they are seen would find nothing: both at
+/// the label at once, one that has counted when the other has not, a loop that passes a label.
+#[test]
+fn what_is_seen_is_not_put_off() {
+    let processes = "active proctype P() { byte n; n = 1; middle: n = 2; n = 3 } \
+                     active proctype Q() { byte n; n = 1; middle: n = 2; n = 3 }";
+    let rounds = "active proctype P() { byte n; do :: n = 1; LABEL: n = 2; n = 0 od } \
+                  active proctype Q() { byte n; do :: n = 1; n = 0 od }";
+    let texts = [
+        (format!("{processes} ltl {{ [] !(P@middle && Q@middle) }}"), false),
+        (format!("{processes} ltl {{ [] (P:n == 3 || Q:n < 3) }}"), false),
+        (format!("{processes} ltl {{ [] (P:n < 3 || Q:n == 3) }}"), false),
+        (format!("{processes} ltl {{ <> (Q:n == 3) }}"), true),
+        (rounds.replace("LABEL", "accept"), false),
+        (rounds.replace("LABEL", "progress"), false),
+        (processes.replace("middle", "progress"), true),
+    ];
+    for (text, holds) in texts {
+        let (model, sources) = loaded(&text);
+        let about_progress = text.contains("progress").then(|| vec![Question::Progress]);
+        for question in about_progress.unwrap_or_else(|| Question::all(&model)) {
+            let expected = match holds || question == Question::Safety {
+                true => Verdict::Holds,
+                false => Verdict::Violated,
+            };
+            for reduction in REDUCTIONS {
+                let options = Options { reduction, order: Order::ByCost, ..Options::default() };
+                if reduction == Reduction::Strong && question == Question::Safety {
+                    continue;
+                }
+                let found =
+                    answer(&question, &model, &sources, &options, false, &mut Silent).expect("supported");
+                assert_eq!(found.outcome.verdict, expected, "{question:?}, {reduction:?}: {text}");
+            }
+        }
+    }
+}
+
+/// A never claim and a formula with X are reduced only if the user vouches for them.
+#[test]
+fn who_may_count_steps_is_not_reduced() {
+    let text = "byte x; active [2] proctype P() { byte n; n = 1; n = 2; n = 3; x++ } \
+                ltl one { X (x == 0) } never two { do :: x > 2 -> break :: else od }";
+    let (model, sources) = loaded(text);
+    let questions: Vec<_> =
+        Question::all(&model).into_iter().filter(|question| question.is_about_cycles()).collect();
+    assert_eq!(questions.len(), 2);
+    for question in questions {
+        let run = |reduction, stutter_invariant| {
+            let options = Options { reduction, stutter_invariant, ..Options::default() };
+            let reason = why_not_reduced(&question, &options, false);
+            let found = answer(&question, &model, &sources, &options, false, &mut Silent).expect("supported");
+            assert_eq!(found.outcome.verdict, Verdict::Holds, "{question:?}");
+            (reason.is_some(), found.outcome.stats.states)
+        };
+        let (_, whole) = run(Reduction::None, false);
+        for reduction in [Reduction::Exact, Reduction::Strong] {
+            assert_eq!(run(reduction, false), (true, whole), "{question:?}");
+            let (refused, states) = run(reduction, true);
+            assert!(!refused && states < whole, "{question:?}: {states} of {whole} states");
+        }
+        let fair = Options { stutter_invariant: true, ..Options::default() };
+        assert!(why_not_reduced(&question, &fair, true).is_some());
+    }
 }

@@ -14,13 +14,14 @@
 use super::lasso::Lasso;
 use super::running::Running;
 use super::space::{Cut, Edge, Space};
+use crate::store::StateNumber;
 use crate::watched::PlaceOf;
 use preempt_core::{Observer, StopReason};
 use preempt_model::Interpreter;
 use preempt_model::monitor::Monitor;
 use preempt_model::search::RunCost;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashSet};
 
 /// `bound` is in preemptions; without one there must be a lasso, or the search does not end. `effort` limits the steps
 /// that searches for loops may try: after that it is a matter of time.
@@ -44,6 +45,31 @@ pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         }
         preemptions += 1;
     }
+}
+
+/// The same loop, entered by the cheapest way to any of its states; as it was, if that takes too long.
+pub fn with_cheapest_stem<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    space: &mut Space<'_, 'm, M>,
+    mut lasso: Lasso,
+    observer: &mut dyn Observer,
+) -> Lasso {
+    let on_loop: HashSet<StateNumber> = lasso.cycle.iter().map(|edge| edge.from).collect();
+    let Ok(mut graph) = Running::new(space) else { return lasso };
+    for preemptions in 0.. {
+        let before = graph.settled.len();
+        let Ok(more) = graph.settle(space, preemptions, observer) else { return lasso };
+        let state = |node: u32| graph.nodes[node as usize].state;
+        if let Some(node) = graph.settled[before..].iter().find(|node| on_loop.contains(&state(**node))) {
+            (lasso.initial, lasso.stem) = graph.way_to(*node);
+            let begins = lasso.cycle.iter().position(|edge| edge.from == state(*node));
+            lasso.cycle.rotate_left(begins.unwrap_or(0));
+            break;
+        }
+        if !more {
+            break;
+        }
+    }
+    lasso
 }
 
 /// The cheapest lasso among the settled nodes, within so many preemptions.

@@ -61,6 +61,20 @@ pub fn proof<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     }
 }
 
+/// Some accepted run without end that is fair, with a stem that costs little.
+pub fn fair<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    watched: Watched<'_, 'm, M>,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Report, Refusal> {
+    let mut space = Space::new(watched, options.limits, options.fair_switch);
+    let found = decided(&mut space, Method::Components, true, observer).map(|lasso| {
+        let lasso = cheapest_lasso::with_cheapest_stem(&mut space, lasso?, observer);
+        Some(Found::some(lasso))
+    });
+    report(&mut space, options, found)
+}
+
 /// Steps that may be tried to find the simplest run, where one is known already.
 const SIMPLEST_EFFORT: u64 = 100_000_000;
 

@@ -113,7 +113,7 @@ impl PersistentSets {
 }
 
 /// The locations at which commands may be executed in one step: further ones only through an atomic sequence.
-pub(super) fn in_one_step(code: &Code, location: usize) -> Vec<usize> {
+fn in_one_step(code: &Code, location: usize) -> Vec<usize> {
     let mut reached = vec![location];
     let mut next = 0;
     while next < reached.len() {
