@@ -27,8 +27,8 @@ pub use native::Native;
 pub use question::{answer, check, count, decide_cycles, explore, explore_saved, explore_system};
 pub use reduction::Reduction;
 pub use search::{
-    Checkpoints, Error, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Save, Source, search,
-    search_saved,
+    Checkpoints, Error, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Save, Source,
+    Storage, search, search_saved,
 };
 pub use successors::{Event, Successors};
 

@@ -6,7 +6,7 @@ use crate::native::Native;
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
 use crate::search::{
-    Checkpoints, Figure, Goal, NoCheckpoints, Options, Order, Report, Source, search, search_saved,
+    Checkpoints, Figure, Goal, NoCheckpoints, Options, Order, Report, Source, Storage, search, search_saved,
 };
 use crate::watched::{Observer as Automaton, PlaceOf, Watched};
 use crate::{Refusal, Unsupported};
@@ -105,6 +105,9 @@ pub fn answer(
 ) -> Result<Report, Refusal> {
     let interpreter = &interpreter(model, sources)?;
     let asked = Asked { question, model, sources, interpreter, options, weakly_fair };
+    if options.store != Storage::Exact && *question != Question::Safety {
+        return Err(Unsupported("claims and cycles with a store that does not keep states".into()).into());
+    }
     match question {
         Question::Safety => explore(model, sources, options, Goal::First, observer),
         Question::Trace => {

@@ -4,6 +4,7 @@
 //!   cheapest, so that a bound costs nothing and the first violation taken is the simplest. [`frontier`] is what
 //!   waits, by cost; [`charges`] says what costs;
 //! * [`depth_first`]: one path at a time; [`paper`]: the published searches;
+//! * [`hashed`]: the same without keeping the states;
 //! * [`notes`], [`ways`]: how a state was reached; [`verdict`]: from the end of a run to a counterexample that was
 //!   replayed;
 //! * [`checkpoint`]: a search that can be continued; [`tally`]: numbers and limits; [`spinning`]: when a process may be
@@ -12,11 +13,13 @@
 //! Several threads can work on one bucket at a time: its items are independent but for the mask of expanded
 //! processes, which would be set atomically, and everything they find belongs to later buckets.
 
+mod chance;
 mod charges;
 mod checkpoint;
 mod depth_first;
 mod explore;
 mod frontier;
+mod hashed;
 mod notes;
 mod paper;
 mod spinning;
@@ -34,6 +37,7 @@ pub(crate) use ways::path_between;
 #[derive(Debug, Clone)]
 pub struct Options {
     pub order: Order,
+    pub store: Storage,
     /// What is to be least, before the steps.
     pub cost: Cost,
     /// Most of what is charged; `None` for the whole state space.
@@ -49,6 +53,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             order: Order::ByCost,
+            store: Storage::Exact,
             cost: Cost::Preemptions,
             bound: None,
             fair_switch: false,
@@ -65,6 +70,17 @@ pub enum Order {
     DepthFirst,
     /// One of the paper's.
     Published(Published),
+}
+
+/// What is kept of the states that were met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storage {
+    /// The states.
+    Exact,
+    /// Fingerprints of 64, 96 or 128 bits.
+    Compact { bits: u32 },
+    /// For each state some bits of an array; its size follows from the limit of memory if it is not given.
+    Bitstate { hashes: u32, bits: Option<u64> },
 }
 
 /// How successors are computed.
@@ -114,7 +130,7 @@ pub fn search<S: Successors>(
     search_saved(system, options, goal, &mut NoCheckpoints, observer)
 }
 
-/// As [`search`], with checkpoints; depth-first search makes none.
+/// As [`search`], with checkpoints; only the search in order of cost with the exact store makes some.
 pub fn search_saved<S: Successors>(
     system: S,
     options: &Options,
@@ -122,6 +138,9 @@ pub fn search_saved<S: Successors>(
     checkpoints: &mut dyn Checkpoints,
     observer: &mut dyn Observer,
 ) -> Result<Report, Refusal> {
+    if options.store != Storage::Exact {
+        return hashed::search(system, options, goal, hashed::Variety::default(), observer);
+    }
     match options.order {
         Order::ByCost => explore::Search::new(system, options, goal).run(checkpoints, observer),
         Order::DepthFirst => depth_first::DepthFirst::new(system, options, goal).run(observer),
