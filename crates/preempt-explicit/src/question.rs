@@ -82,16 +82,24 @@ pub fn explore_saved(
             search_saved(native, options, goal, checkpoints, observer)
         }
         Source::Interpreted => {
-            let interpreter = interpreter(model, sources)?;
-            let private = PrivateLocations::new(model);
-            let runs_alone: RunsAlone<'_, Interpreter<'_>> = Some(Box::new(|state, process| {
-                let place = interpreter.place_of(state, process);
-                place.is_some_and(|(code, location)| private.contains(code, location))
-            }));
-            let interned = Interned::new(&interpreter, runs_alone);
-            search_saved(interned, options, goal, checkpoints, observer)
+            interned(model, sources, |system| search_saved(system, options, goal, checkpoints, observer))
         }
     }
+}
+
+/// Searches with the interpreter.
+pub(crate) fn interned(
+    model: &Model,
+    sources: &SourceMap,
+    search: impl FnOnce(Interned<'_, Interpreter<'_>>) -> Result<Report, Refusal>,
+) -> Result<Report, Refusal> {
+    let interpreter = interpreter(model, sources)?;
+    let private = PrivateLocations::new(model);
+    let runs_alone: RunsAlone<'_, Interpreter<'_>> = Some(Box::new(|state, process| {
+        let place = interpreter.place_of(state, process);
+        place.is_some_and(|(code, location)| private.contains(code, location))
+    }));
+    search(Interned::new(&interpreter, runs_alone))
 }
 
 /// The answer to any question about a model.
@@ -105,8 +113,9 @@ pub fn answer(
 ) -> Result<Report, Refusal> {
     let interpreter = &interpreter(model, sources)?;
     let asked = Asked { question, model, sources, interpreter, options, weakly_fair };
-    if options.store != Storage::Exact && *question != Question::Safety {
-        return Err(Unsupported("claims and cycles with a store that does not keep states".into()).into());
+    let keeps_states = options.store == Storage::Exact && !matches!(options.order, Order::Random(_));
+    if !keeps_states && *question != Question::Safety {
+        return Err(Unsupported("claims and cycles in a search that does not keep states".into()).into());
     }
     match question {
         Question::Safety => explore(model, sources, options, Goal::First, observer),

@@ -4,7 +4,7 @@
 //!   cheapest, so that a bound costs nothing and the first violation taken is the simplest. [`frontier`] is what
 //!   waits, by cost; [`charges`] says what costs;
 //! * [`depth_first`]: one path at a time; [`paper`]: the published searches;
-//! * [`hashed`]: the same without keeping the states;
+//! * [`hashed`]: the same without keeping the states; [`random`]: walks by [`chance`];
 //! * [`notes`], [`ways`]: how a state was reached; [`verdict`]: from the end of a run to a counterexample that was
 //!   replayed;
 //! * [`checkpoint`]: a search that can be continued; [`tally`]: numbers and limits; [`spinning`]: when a process may be
@@ -22,16 +22,21 @@ mod frontier;
 mod hashed;
 mod notes;
 mod paper;
+mod random;
 mod spinning;
 mod tally;
 mod verdict;
 mod ways;
 
 use crate::reduction::Reduction;
+use crate::store::sketch::Sketch;
 use crate::{Refusal, Successors};
+pub(crate) use chance::Chance;
 pub use checkpoint::{Checkpoints, NoCheckpoints, Save};
+pub(crate) use hashed::{Turn, Variety};
 pub use paper::{Figure, Published};
 use preempt_core::{Cost, Limits, Observer, Outcome, Property, Trace};
+pub use random::Walks;
 pub(crate) use ways::path_between;
 
 #[derive(Debug, Clone)]
@@ -70,6 +75,8 @@ pub enum Order {
     DepthFirst,
     /// One of the paper's.
     Published(Published),
+    /// Walks by chance.
+    Random(Walks),
 }
 
 /// What is kept of the states that were met.
@@ -139,11 +146,30 @@ pub fn search_saved<S: Successors>(
     observer: &mut dyn Observer,
 ) -> Result<Report, Refusal> {
     if options.store != Storage::Exact {
-        return hashed::search(system, options, goal, hashed::Variety::default(), observer);
+        return search_part(system, options, goal, Variety::default(), observer);
     }
     match options.order {
         Order::ByCost => explore::Search::new(system, options, goal).run(checkpoints, observer),
         Order::DepthFirst => depth_first::DepthFirst::new(system, options, goal).run(observer),
         Order::Published(published) => paper::search(system, published, options, observer),
+        Order::Random(_) => search_part(system, options, goal, Variety::default(), observer),
+    }
+}
+
+/// The searches that do not keep the states they met.
+pub(crate) fn search_part<S: Successors>(
+    system: S,
+    options: &Options,
+    goal: Goal,
+    variety: Variety<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Report, Refusal> {
+    match options.order {
+        Order::Random(walks) if options.store == Storage::Exact => {
+            let mut own = Sketch::default();
+            let sketch = variety.sketch.unwrap_or(&mut own);
+            random::Random::new(system, walks, options, sketch).run(observer)
+        }
+        _ => hashed::search(system, options, goal, variety, observer),
     }
 }

@@ -113,6 +113,7 @@ fn search_with<S: Successors, K: Known>(
             }
         }
         Order::Published(_) => return Err(not_published()),
+        Order::Random(_) => return Err(Unsupported("a store for random walks".into()).into()),
     };
     if rule == Rule::Replicated && options.bound.is_none_or(|bound| bound > LARGEST_REPLICATED) {
         let most = LARGEST_REPLICATED;
