@@ -27,10 +27,10 @@ Simplest means: fewest preemptions first, then fewest steps. A preemption is a s
 could have gone on.
 
 Exit status:
-  0  the property holds; the text says how far: exhaustively, or up to the bound
+  0  the property holds; the text says how far: exhaustively, up to the bound, or approximately
   1  violated: a counterexample was found and replayed
   2  bad usage or bad input: stderr says what, and nothing is written to stdout
-  3  inconclusive: a limit was reached, or the search was interrupted
+  3  inconclusive: a limit was reached, the search was interrupted, or it visits only part
 
 The result goes to stdout; diagnostics and progress go to stderr.";
 

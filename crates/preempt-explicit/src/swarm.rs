@@ -109,7 +109,10 @@ impl Member {
             order,
             store: match self.kind {
                 Kind::RandomWalks => Storage::Exact,
-                _ => Storage::Bitstate { hashes: self.hashes, bits: Some((room * 4) >> self.smaller) },
+                _ => Storage::Bitstate {
+                    hashes: self.hashes,
+                    bits: Some(room.saturating_mul(4) >> self.smaller),
+                },
             },
             bound,
             // Only where nobody is left out for a reason that a bound takes away.

@@ -28,17 +28,21 @@ mod about {
 }
 
 impl Bits {
-    /// Of at least 64 bits. `cost` is what the search in order of cost has to keep least.
-    pub fn new(bits: u64, hashes: u32, cost: Cost) -> Bits {
-        Bits {
-            words: vec![0; bits.div_ceil(64).max(1) as usize],
+    /// Of at least 64 bits; `None` if there is not so much memory. `cost` is what the search in order of cost has to
+    /// keep least.
+    pub fn new(bits: u64, hashes: u32, cost: Cost) -> Option<Bits> {
+        let count = usize::try_from(bits.div_ceil(64).max(1)).ok()?;
+        // Asked for first, since zeros that cannot be had end the process; pages come when they are written.
+        Vec::<u64>::new().try_reserve_exact(count).ok()?;
+        Some(Bits {
+            words: vec![0; count],
             hashes: hashes.max(1),
             ones: 0,
             states: 0,
             things: 0,
             missed: 0.0,
             by_steps: cost == Cost::Steps,
-        }
+        })
     }
 
     pub fn len(&self) -> u64 {
@@ -178,8 +182,13 @@ mod tests {
     }
 
     #[test]
+    fn more_than_there_is_cannot_be_had() {
+        assert!(Bits::new(u64::MAX, 3, Cost::Preemptions).is_none());
+    }
+
+    #[test]
     fn what_was_inserted_is_known() {
-        let mut bits = Bits::new(1 << 20, 3, Cost::Preemptions);
+        let mut bits = Bits::new(1 << 20, 3, Cost::Preemptions).expect("a small array");
         let new = (0..10_000).filter(|i| bits.insert(thing(*i))).count();
         assert!((0..10_000).all(|i| bits.contains(thing(i)) && !bits.insert(thing(i))));
         assert!(new > 9_990, "{new}");
@@ -189,7 +198,7 @@ mod tests {
     #[test]
     fn the_estimated_share_is_the_true_one() {
         for hashes in [1, 2, 3, 5] {
-            let mut bits = Bits::new(20_000, hashes, Cost::Preemptions);
+            let mut bits = Bits::new(20_000, hashes, Cost::Preemptions).expect("a small array");
             const COUNT: u64 = 10_000;
             let new = (0..COUNT).filter(|i| bits.meet(thing(*i), 1).1).count() as f64;
             let coverage = bits.coverage();
@@ -203,7 +212,7 @@ mod tests {
 
     #[test]
     fn everybody_is_queued_once_a_level_and_never_after_it_was_done() {
-        let mut bits = Bits::new(1 << 16, 3, Cost::Preemptions);
+        let mut bits = Bits::new(1 << 16, 3, Cost::Preemptions).expect("a small array");
         let state = thing(7);
         assert!(bits.lower_everybody(state, 0, 1, 5));
         assert!(!bits.lower_everybody(state, 0, 1, 4));
@@ -212,7 +221,7 @@ mod tests {
         assert!(bits.begin_others(state) && !bits.begin_others(state));
         assert!(!bits.lower_everybody(state, 2, 3, 1));
         assert!(bits.has_run(state, 3) && !bits.has_run_alone(state, 3));
-        let mut by_steps = Bits::new(1 << 16, 3, Cost::Steps);
+        let mut by_steps = Bits::new(1 << 16, 3, Cost::Steps).expect("a small array");
         assert!(by_steps.lower_everybody(state, 0, 0, 5) && by_steps.lower_everybody(state, 0, 0, 4));
     }
 }

@@ -17,7 +17,7 @@ impl StateHash {
     #[inline]
     pub fn of(state: &[u8], seed: u64) -> StateHash {
         let mut first = finished(seed ^ ODD[0]) ^ state.len() as u64;
-        let mut second = finished(seed.wrapping_add(ODD[1]));
+        let mut second = finished(seed.wrapping_add(ODD[1])) ^ (state.len() as u64).rotate_left(32);
         let (words, rest) = state.as_chunks::<8>();
         let mut last = [0; 8];
         last[..rest.len()].copy_from_slice(rest);

@@ -81,7 +81,13 @@ pub fn search<S: Successors>(
         }
         Storage::Bitstate { hashes, bits } => {
             let bits = bits.unwrap_or_else(|| bits_within(&options.limits, in_order));
-            let known = Bits::new(bits, hashes, options.cost);
+            let Some(known) = Bits::new(bits, hashes, options.cost) else {
+                return Err(Unsupported(format!(
+                    "a store of {} bytes: there is not so much memory",
+                    bits / 8
+                ))
+                .into());
+            };
             search_with(system, known, options, goal, variety, observer)
         }
     }
@@ -89,7 +95,8 @@ pub fn search<S: Successors>(
 
 /// Of the memory, a half is for what waits where that is much, and a quarter where it is one path.
 fn bits_within(limits: &Limits, in_order: bool) -> u64 {
-    limits.memory_bytes.map_or(USUAL_BITS, |bytes| if in_order { bytes * 4 } else { bytes * 6 })
+    let bits_of_each = if in_order { 4 } else { 6 };
+    limits.memory_bytes.map_or(USUAL_BITS, |bytes| bytes.saturating_mul(bits_of_each))
 }
 
 fn search_with<S: Successors, K: Known>(
