@@ -14,3 +14,4 @@ pub mod replay;
 pub mod sequentialize;
 pub mod simulate;
 mod symbolic;
+mod trail;
