@@ -159,3 +159,115 @@ fn told<S: System>(
     steps.reverse();
     Run { initial: run.initial.clone(), steps }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::verdict::executed_again;
+    use preempt_model::Interpreter;
+    use preempt_model::generator::faulty_program_from_seed;
+
+    /// A run by chance to the first violation, and whether that is one of its last state.
+    fn by_chance<'m>(system: &Interpreter<'m>, mut seed: u64) -> Option<(Run<Interpreter<'m>>, bool)> {
+        let initial = system.initial_states().pop()?;
+        let mut run = Run { initial: initial.clone(), steps: Vec::new() };
+        let mut state = settled(system, initial);
+        for _ in 0..LONGEST {
+            if system.exclusive(&state).is_none() && wrong_with(system, &state).is_some() {
+                return Some((run, true));
+            }
+            let all = (0..system.process_count(&state)).flat_map(|process| {
+                moves(system, &state, process).into_iter().map(move |step| (process, step))
+            });
+            let mut all: Vec<_> = all.collect();
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let (process, step) = all.swap_remove((seed >> 33) as usize % all.len().max(1));
+            run.steps.push((process, step.action));
+            if step.violation.is_some() {
+                return Some((run, false));
+            }
+            state = settled(system, step.state?);
+        }
+        None
+    }
+
+    const LONGEST: usize = 12;
+
+    /// The fewest preemptions of any order, by trying them all.
+    fn by_force(
+        system: &Interpreter<'_>,
+        events: &[Event<<Interpreter<'_> as System>::Action>],
+        parts: &[Vec<usize>],
+        prefix: &Prefix<<Interpreter<'_> as System>::State>,
+        (violated, in_state): (&Property, bool),
+    ) -> Option<u32> {
+        if in_state && is_violated(system, &prefix.state, violated) {
+            return Some(0);
+        }
+        let mut least = None;
+        for (process, own) in parts.iter().enumerate() {
+            let Some(&number) = own.get(prefix.done[process] as usize) else { continue };
+            let event = &events[number];
+            if event.process != process
+                || parts[event.runs].get(prefix.done[event.runs] as usize) != Some(&number)
+            {
+                continue;
+            }
+            let leaves = prefix.last.filter(|last| *last != process);
+            let preempts = leaves.is_some_and(|last| !moves(system, &prefix.state, last).is_empty());
+            let all = moves(system, &prefix.state, process);
+            let Some(step) = all.into_iter().find(|it| it.action == event.action && it.runs == event.runs)
+            else {
+                continue;
+            };
+            let rest = match (step.violation.map(property), step.state) {
+                (Some(found), _) if !in_state && found == *violated => Some(0),
+                (_, None) => None,
+                (_, Some(state)) => {
+                    let mut done = prefix.done.clone();
+                    done[process] += 1;
+                    done[event.runs] += u32::from(event.runs != process);
+                    let next = Prefix { done, state: settled(system, state), last: Some(event.runs) };
+                    by_force(system, events, parts, &next, (violated, in_state))
+                }
+            };
+            let cost = rest.map(|rest| rest + u32::from(preempts));
+            least = [least, cost].into_iter().flatten().min();
+        }
+        least
+    }
+
+    #[test]
+    fn no_order_of_the_same_steps_is_cheaper() {
+        let (mut compared, mut better) = (0, 0);
+        for seed in 0..400 {
+            let (model, sources) = faulty_program_from_seed(seed).to_model();
+            let Ok(system) = Interpreter::new(&model, &sources) else { continue };
+            let Some((run, in_state)) = by_chance(&system, seed) else { continue };
+            let error = executed_again(&system, &run, in_state, false);
+            let found = cheapest_order(&system, &run, &error.property, in_state, usize::MAX);
+            let found = found.expect("the order of the run itself is one");
+            let again = executed_again(&system, &found, in_state, false);
+            assert_eq!(again.property, error.property, "seed {seed}");
+            let events = events(&system, &run).expect("a run that replays");
+            let parts = parts(&events);
+            let state = settled(&system, run.initial.clone());
+            let start = Prefix { done: vec![0; parts.len()], state, last: None };
+            let least = by_force(&system, &events, &parts, &start, (&error.property, in_state));
+            assert_eq!(Some(again.trace.preemptions() as u32), least, "seed {seed}");
+            compared += 1;
+            better += u32::from(again.trace.preemptions() < error.trace.preemptions());
+        }
+        assert!(compared > 100 && better > 20, "{compared} runs, {better} with a cheaper order");
+    }
+
+    #[test]
+    fn the_budget_is_kept() {
+        let (model, sources) = faulty_program_from_seed(3).to_model();
+        let system = Interpreter::new(&model, &sources).expect("initial values have a meaning");
+        let found = (0..100).find_map(|seed| by_chance(&system, seed));
+        let (run, in_state) = found.expect("a faulty program");
+        let error = executed_again(&system, &run, in_state, false);
+        assert!(cheapest_order(&system, &run, &error.property, in_state, 0).is_none());
+    }
+}
