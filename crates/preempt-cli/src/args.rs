@@ -126,7 +126,8 @@ pub struct CheckArgs {
     pub weak_fairness: bool,
 
     /// Report every different violation, each with its own simplest run
-    #[arg(long, hide_short_help = true, conflicts_with_all = ["property", "ltl", "non_progress", "trace"])]
+    #[arg(long, hide_short_help = true)]
+    #[arg(conflicts_with_all = ["property", "ltl", "non_progress", "trace", "trail"])]
     pub all_errors: bool,
 
     /// Which steps need not be tried in every order: auto, exact, strong, paper or none
@@ -172,6 +173,12 @@ pub struct CheckArgs {
     /// The file holds the whole result, as --format json prints it. It is not written if nothing is violated.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub trace: Option<PathBuf>,
+
+    /// Write the counterexample as a trail of Spin's
+    ///
+    /// For Promela models; `spin -t -p -k FILE MODEL` shows it.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub trail: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

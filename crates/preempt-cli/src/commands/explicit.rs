@@ -9,7 +9,7 @@ use crate::backend::{
 };
 use crate::checkpoint::Files;
 use crate::console::{self, Failure};
-use preempt_core::{Cost, Limits, Observer, StopReason, Verdict};
+use preempt_core::{Cost, Limits, Observer, StopReason, Trace, Verdict};
 
 /// What the arguments ask for, if it can be done.
 pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
@@ -218,6 +218,7 @@ pub fn simplest(
         _ => ask(options, observer)?,
     };
     let Some(trace) = &report.outcome.counterexample else { return Ok(Answer { report, promise: None }) };
+    note_hidden_preemptions(options, trace);
     // A run that was found depth first promises nothing, and there is nothing to improve.
     let reduced = matches!(question, Question::Safety) && options.reduction == Reduction::Exact;
     if report.simplest || options.order != Order::ByCost || !reduced {
@@ -276,6 +277,20 @@ fn about_cycles(question: &Question, options: &ExplicitOptions, args: &CheckArgs
             ExplicitOptions { reduction: Reduction::Strong, ..options.clone() }
         }
         _ => options.clone(),
+    }
+}
+
+/// The reduction of Fig. 5 does not count every switch: what a run really has may be more than the bound.
+fn note_hidden_preemptions(options: &ExplicitOptions, trace: &Trace) {
+    let reduced = matches!(options.order, Order::Published(it) if it.figure == Figure::WithReduction);
+    let real = trace.preemptions();
+    if let (true, Some(bound)) = (reduced, options.bound)
+        && real > bound as usize
+    {
+        console::complain(&format!(
+            "note: --reduction paper does not count the switches around safe steps: within its bound of {bound} it found \
+             a run of {real} preemptions\n"
+        ));
     }
 }
 
