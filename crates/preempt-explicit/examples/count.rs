@@ -1,13 +1,13 @@
-//! Counts the states of a Promela model and says how fast: `cargo run --release --example count FILE [interpreted] [check] [strong]`.
+//! Counts the states of a Promela model and says how fast: `cargo run --release --example count FILE [WORDS]`.
 
 use preempt_core::Silent;
-use preempt_explicit::{Goal, Options, Order, Reduction, Source, explore};
+use preempt_explicit::{Goal, Options, Order, Reduction, Source, Storage, explore};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let Some(file) = arguments.next() else {
-        eprintln!("usage: count FILE [interpreted] [check] [strong]");
+        eprintln!("usage: count FILE [interpreted] [check] [strong] [depth-first] [compact] [bitstate]");
         return ExitCode::from(2);
     };
     let words: Vec<String> = arguments.collect();
@@ -31,7 +31,13 @@ fn main() -> ExitCode {
     };
     let successors = if has("interpreted") { Source::Interpreted } else { Source::Native };
     let goal = if has("check") { Goal::First } else { Goal::Count };
-    let mut options = Options { successors, ..Options::default() };
+    let order = if has("depth-first") { Order::DepthFirst } else { Order::ByCost };
+    let store = match (has("compact"), has("bitstate")) {
+        (true, _) => Storage::Compact { bits: 64 },
+        (_, true) => Storage::Bitstate { hashes: 3, bits: None },
+        _ => Storage::Exact,
+    };
+    let mut options = Options { successors, order, store, ..Options::default() };
     if has("strong") {
         options = Options { reduction: Reduction::Strong, order: Order::DepthFirst, ..options };
     }
@@ -55,6 +61,6 @@ fn main() -> ExitCode {
         each(memory.frontier),
         each(memory.parents),
     );
-    println!("{:?}", stats.violations);
+    println!("{:?} {:?} {:?}", stats.violations, report.outcome.guarantee, stats.coverage);
     ExitCode::SUCCESS
 }

@@ -6,6 +6,7 @@
 //!   what conflicts.
 //!
 //! [`statics`] makes the states themselves fewer, before the search.
+//! Where somebody watches, [`visible`] says which steps may not be put off.
 
 mod access;
 mod constants;
@@ -13,6 +14,7 @@ pub mod exact;
 mod futures;
 pub mod statics;
 pub mod strong;
+pub mod visible;
 
 /// How much of the state space may be left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
