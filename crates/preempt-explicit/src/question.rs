@@ -5,9 +5,10 @@ use crate::liveness::{self, Method};
 use crate::native::Native;
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
+use crate::reduction::statics::optimised;
 use crate::search::{
     Checkpoints, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Source, Storage, Visits,
-    search, search_saved, visits,
+    search, search_saved, told_of, visits,
 };
 use crate::watched::{Observer as Automaton, PlaceOf, Watched};
 use crate::{Refusal, Unsupported};
@@ -71,6 +72,18 @@ pub fn explore_saved(
 ) -> Result<Report, Refusal> {
     if options.reduction == Reduction::Strong && options.order != Order::DepthFirst {
         return Err(Unsupported("the strong reduction in the order of cost".into()).into());
+    }
+    if options.statics {
+        let changed = optimised(model);
+        let options = Options { statics: false, ..options.clone() };
+        let mut report = explore_saved(&changed, sources, &options, goal, checkpoints, observer)?;
+        report.simplest = false;
+        let (own, changed) = (interpreter(model, sources)?, interpreter(&changed, sources)?);
+        if told_of(&own, &changed, &mut report, options.fair_switch) {
+            return Ok(report);
+        }
+        // The steps of a run could not be told apart: then it is found in the model as it stands.
+        return explore_saved(model, sources, &options, goal, checkpoints, observer);
     }
     match options.successors {
         Source::Native => {

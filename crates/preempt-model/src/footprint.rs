@@ -52,6 +52,16 @@ pub struct Processes {
 
 impl Footprint {
     pub fn of(model: &Model, command: &Command) -> Footprint {
+        let mut footprint = Footprint::of_own_side(model, command);
+        // A rendezvous also moves its receiver, and writes what that receives.
+        if footprint.sends.any(model, |capacity| capacity == 0) {
+            footprint.receivers(model);
+        }
+        footprint
+    }
+
+    /// Without what a rendezvous does on the receiver's side.
+    pub fn of_own_side(model: &Model, command: &Command) -> Footprint {
         let mut footprint = Footprint::default();
         footprint.command(model, command, true);
         footprint
@@ -107,10 +117,6 @@ impl Footprint {
                 self.read(model, channel);
                 fields.iter().for_each(|field| self.read(model, field));
                 let channels = Channels::named_by(model, channel);
-                // A rendezvous also moves its receiver, and writes what that receives.
-                if channels.any(model, |capacity| capacity == 0) {
-                    self.receivers(model);
-                }
                 // A sorted send looks at the messages, and may come before the one that would be received.
                 if *sorted {
                     self.polls.absorb(channels.clone());
@@ -210,9 +216,7 @@ impl Footprint {
         for edge in model.edges() {
             if matches!(edge.command, Command::Receive { .. } | Command::Deterministic(_)) {
                 let mut other = Footprint::default();
-                if !sends_rendezvous(&edge.command) {
-                    other.command(model, &edge.command, false);
-                }
+                other.command(model, &edge.command, false);
                 self.absorb(other);
             }
         }
@@ -269,19 +273,15 @@ impl Footprint {
     }
 }
 
-fn sends_rendezvous(command: &Command) -> bool {
-    match command {
-        Command::Send { .. } => true,
-        Command::Deterministic(block) => {
-            block.nodes.iter().flatten().filter_map(|edge| edge.command.as_ref()).any(sends_rendezvous)
-        }
-        _ => false,
-    }
-}
-
 impl Channels {
     fn named_by(model: &Model, channel: &Expr) -> Channels {
-        let Expr::Load(place) = channel else { return Channels::All };
+        let place = match channel {
+            Expr::Const(number) if *number > 0 => {
+                return Channels::These(BTreeSet::from([*number as u32]));
+            }
+            Expr::Load(place) => place,
+            _ => return Channels::All,
+        };
         if place.scope != Scope::Global || model.edges().any(|edge| writes(&edge.command, place)) {
             return Channels::All;
         }
@@ -298,7 +298,7 @@ impl Channels {
         Channels::These(numbers)
     }
 
-    fn any(&self, model: &Model, test: impl Fn(u32) -> bool) -> bool {
+    pub fn any(&self, model: &Model, test: impl Fn(u32) -> bool) -> bool {
         match self {
             Channels::None => false,
             Channels::All => model.templates.iter().any(|template| test(template.capacity)),
@@ -307,9 +307,11 @@ impl Channels {
                     Init::Channel { template, .. } => Some(template),
                     Init::Set { .. } => None,
                 });
+                let mut known = 0;
                 (1..).zip(&mut made).any(|(number, template)| {
+                    known = number;
                     numbers.contains(&number) && test(model.template(*template).capacity)
-                })
+                }) || (numbers.iter().any(|number| *number > known) && Channels::All.any(model, test))
             }
         }
     }
