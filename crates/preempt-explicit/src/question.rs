@@ -6,8 +6,8 @@ use crate::native::Native;
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
 use crate::search::{
-    Checkpoints, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Source, Visits, search,
-    search_saved, visits,
+    Checkpoints, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Source, Storage, Visits,
+    search, search_saved, visits,
 };
 use crate::watched::{Observer as Automaton, PlaceOf, Watched};
 use crate::{Refusal, Unsupported};
@@ -84,14 +84,7 @@ pub fn explore_saved(
             search_saved(native, options, goal, checkpoints, observer)
         }
         Source::Interpreted => {
-            let interpreter = interpreter(model, sources)?;
-            let private = PrivateLocations::new(model);
-            let runs_alone: RunsAlone<'_, Interpreter<'_>> = Some(Box::new(|state, process| {
-                let place = interpreter.place_of(state, process);
-                place.is_some_and(|(code, location)| private.contains(code, location))
-            }));
-            let interned = Interned::new(&interpreter, runs_alone);
-            search_saved(interned, options, goal, checkpoints, observer)
+            interned(model, sources, |system| search_saved(system, options, goal, checkpoints, observer))
         }
     }
 }
@@ -111,6 +104,21 @@ pub fn published_visits<'m>(
     visits(Native::new(model, sources)?.reduced(reduction), published, options, observer)
 }
 
+/// Searches with the interpreter.
+pub(crate) fn interned(
+    model: &Model,
+    sources: &SourceMap,
+    search: impl FnOnce(Interned<'_, Interpreter<'_>>) -> Result<Report, Refusal>,
+) -> Result<Report, Refusal> {
+    let interpreter = interpreter(model, sources)?;
+    let private = PrivateLocations::new(model);
+    let runs_alone: RunsAlone<'_, Interpreter<'_>> = Some(Box::new(|state, process| {
+        let place = interpreter.place_of(state, process);
+        place.is_some_and(|(code, location)| private.contains(code, location))
+    }));
+    search(Interned::new(&interpreter, runs_alone))
+}
+
 /// The answer to any question about a model.
 pub fn answer(
     question: &Question,
@@ -122,6 +130,10 @@ pub fn answer(
 ) -> Result<Report, Refusal> {
     let interpreter = &interpreter(model, sources)?;
     let asked = Asked { question, model, sources, interpreter, options, weakly_fair };
+    let keeps_states = options.store == Storage::Exact && !matches!(options.order, Order::Random(_));
+    if !keeps_states && *question != Question::Safety {
+        return Err(Unsupported("claims and cycles in a search that does not keep states".into()).into());
+    }
     match question {
         Question::Safety => explore(model, sources, options, Goal::First, observer),
         Question::Trace => {

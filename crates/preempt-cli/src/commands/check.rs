@@ -4,9 +4,11 @@ use super::explicit;
 use super::model::{Ready, prepared};
 use super::net;
 use super::outcome::{info, options, present};
+use super::partial;
 use super::symbolic;
+use super::trail;
 use crate::ExitStatus;
-use crate::args::{CheckArgs, CostUnit, ReductionKind, SearchOrder};
+use crate::args::{CheckArgs, CostUnit, ReductionKind, SearchOrder, StoreKind};
 use crate::backend::{Asking, ExplicitOptions, Goal, Model, Question, Report};
 use crate::console::{self, Failure};
 use crate::input;
@@ -19,10 +21,11 @@ use preempt_report::{TextOptions, to_json};
 use std::path::Path;
 
 pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
-    for path in [&args.trace, &args.search.checkpoint].into_iter().flatten() {
+    for path in [&args.trace, &args.trail, &args.search.checkpoint].into_iter().flatten() {
         could_be_written(path)?;
     }
     let source = input::read(&args.model)?;
+    trail::refuse_elsewhere(args, source.input)?;
     let engine = match args.search.engine {
         None | Some(Engine::Auto) if source.input != Input::Net && source.input != Input::Pnml => {
             symbolic::default_engine(args, source.input)
@@ -48,6 +51,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     }
     let questions = questions(args, &ready.model)?;
     explicit::refuse_checkpoints(&args.search, &questions)?;
+    partial::refuse_beyond_safety(&args.search, &questions)?;
     let Answered { names, outcome, promise, all } = answer(&ready, engine, args, &questions, &settings)?;
     if let (true, Some(fault)) = (boolean, &outcome.violation)
         && fault.kind == PropertyKind::RuntimeError
@@ -78,6 +82,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
         std::fs::write(path, to_json(&info, &outcome))
             .map_err(|error| cannot_write(path, &error.to_string()))?;
     }
+    trail::write(args, &ready, &outcome)?;
     Ok(outcome.verdict.into())
 }
 
@@ -240,10 +245,21 @@ fn again(args: &CheckArgs, trace: &Trace) -> Option<String> {
         words.push("--weak-fairness".into());
         return Some(words.join(" "));
     }
+    if args.search.search == Some(SearchOrder::Swarm) {
+        // What it finds depends on how fast it is.
+        return None;
+    }
+    if let Some(store) = args.search.store.filter(|store| *store != StoreKind::Exact) {
+        words.extend(store.to_possible_value().map(|store| format!("--store {}", store.get_name())));
+    }
     if args.search.search.is_some_and(|order| order != SearchOrder::FewestPreemptions) {
         let order = args.search.search.and_then(|order| order.to_possible_value())?;
         words.push(format!("--search {}", order.get_name()));
         words.extend(args.search.bound.map(|bound| format!("--bound {bound}")));
+        words.extend(args.search.seed.map(|seed| format!("--seed {seed}")));
+        if args.search.search == Some(SearchOrder::Random) {
+            words.extend(args.search.max_depth.map(|depth| format!("--max-depth {depth}")));
+        }
         if args.reduction == Some(ReductionKind::Paper) {
             words.push("--reduction paper".into());
         }
