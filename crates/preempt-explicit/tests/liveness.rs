@@ -245,9 +245,6 @@ fn a_lock_in_a_lock_free_queue() {
         let options = Options { bound, ..Options::default() };
         let run = |question: &Question| {
             let found = answer(question, &model, &sources, &options, false, &mut Silent).expect("supported");
-            for step in found.outcome.counterexample.iter().flat_map(|run| &run.steps) {
-                eprintln!("{} {} {:?}", step.process, step.text, step.switch);
-            }
             shown(&interpreter, &found.outcome, false)
         };
         questions.iter().map(run).collect()
