@@ -126,7 +126,8 @@ pub struct CheckArgs {
     pub weak_fairness: bool,
 
     /// Report every different violation, each with its own simplest run
-    #[arg(long, hide_short_help = true, conflicts_with_all = ["property", "ltl", "non_progress", "trace"])]
+    #[arg(long, hide_short_help = true)]
+    #[arg(conflicts_with_all = ["property", "ltl", "non_progress", "trace", "trail"])]
     pub all_errors: bool,
 
     /// Which steps need not be tried in every order: auto, exact, strong, paper or none
@@ -136,6 +137,13 @@ pub struct CheckArgs {
     /// of Holzmann and Florian's Fig. 5, with --search context-bounded.
     #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true, hide_short_help = true)]
     pub reduction: Option<ReductionKind>,
+
+    /// No claim or formula counts how often a state is repeated
+    ///
+    /// Formulas without X never do. Of hand-written never claims and formulas with X that is not known, so no reduction
+    /// applies to them unless you say so.
+    #[arg(long, hide_short_help = true)]
+    pub stutter_invariant: bool,
 
     /// Look for the fewest steps, however long that takes
     ///
@@ -165,6 +173,12 @@ pub struct CheckArgs {
     /// The file holds the whole result, as --format json prints it. It is not written if nothing is violated.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub trace: Option<PathBuf>,
+
+    /// Write the counterexample as a trail of Spin's
+    ///
+    /// For Promela models; `spin -t -p -k FILE MODEL` shows it.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub trail: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

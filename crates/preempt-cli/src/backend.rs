@@ -7,10 +7,10 @@ pub use preempt_boolean::{
 };
 pub use preempt_explicit::{
     Checkpoints, Figure, Goal, Options as ExplicitOptions, Order, Published, Reduction, Refusal, Report,
-    Save, Source, Storage, Walks, answer, explore_saved, swarm,
+    Save, Source, Storage, Walks, answer, explore_saved, swarm, why_not_reduced,
 };
 pub use preempt_model::question::{Asking, Question};
 pub use preempt_model::search::{self, Options};
 pub use preempt_model::{Interpreter, Model, System, interpreter};
-pub use preempt_promela::{Additions, Loaded, load};
+pub use preempt_promela::{Additions, Loaded, load, trail};
 pub use preempt_symbolic as symbolic;

@@ -26,11 +26,14 @@ mod watched;
 pub use interned::Interned;
 pub use liveness::Method;
 pub use native::Native;
-pub use question::{answer, check, count, decide_cycles, explore, explore_saved, explore_system};
+pub use question::{
+    answer, check, count, decide_cycles, explore, explore_saved, explore_system, published_visits,
+    why_not_reduced,
+};
 pub use reduction::Reduction;
 pub use search::{
     Checkpoints, Error, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Save, Source,
-    Storage, Walks, search, search_saved,
+    Storage, Visit, Visits, Walks, search, search_saved,
 };
 pub use successors::{Event, Successors};
 pub use swarm::swarm;

@@ -8,6 +8,7 @@ mod parser;
 mod preprocess;
 pub mod pretty;
 mod token;
+pub mod trail;
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -16,11 +17,14 @@ use preempt_core::{Diagnostic, SourceMap};
 use preempt_model::Model;
 
 use preprocess::{MacroTable, Preprocessor};
+use trail::StatementNumbers;
 
 /// What became of a text: the model if there is no error in it, and everything there is to say.
 #[derive(Debug)]
 pub struct Loaded {
     pub model: Option<Model>,
+    /// Spin's numbers of the model's statements, for trails.
+    pub numbers: StatementNumbers,
     pub sources: SourceMap,
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -54,12 +58,12 @@ pub fn load(
     }
     // A tree with holes would only give errors that follow from the first ones.
     if diagnostics.iter().any(Diagnostic::is_error) {
-        return Loaded { model: None, sources, diagnostics };
+        return Loaded { model: None, numbers: StatementNumbers::default(), sources, diagnostics };
     }
-    let (model, found) = lower::lower(&program);
+    let (model, numbers, found) = lower::lower(&program);
     diagnostics.extend(found);
     let model = (!diagnostics.iter().any(Diagnostic::is_error)).then_some(model);
-    Loaded { model, sources, diagnostics }
+    Loaded { model, numbers, sources, diagnostics }
 }
 
 /// A parsed model together with what a formula given apart from it may refer to.

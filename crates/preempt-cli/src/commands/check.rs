@@ -6,6 +6,7 @@ use super::net;
 use super::outcome::{info, options, present};
 use super::partial;
 use super::symbolic;
+use super::trail;
 use crate::ExitStatus;
 use crate::args::{CheckArgs, CostUnit, ReductionKind, SearchOrder, StoreKind};
 use crate::backend::{Asking, ExplicitOptions, Goal, Model, Question, Report};
@@ -20,10 +21,11 @@ use preempt_report::{TextOptions, to_json};
 use std::path::Path;
 
 pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
-    for path in [&args.trace, &args.search.checkpoint].into_iter().flatten() {
+    for path in [&args.trace, &args.trail, &args.search.checkpoint].into_iter().flatten() {
         could_be_written(path)?;
     }
     let source = input::read(&args.model)?;
+    trail::refuse_elsewhere(args, source.input)?;
     let engine = match args.search.engine {
         None | Some(Engine::Auto) if source.input != Input::Net && source.input != Input::Pnml => {
             symbolic::default_engine(args, source.input)
@@ -80,6 +82,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
         std::fs::write(path, to_json(&info, &outcome))
             .map_err(|error| cannot_write(path, &error.to_string()))?;
     }
+    trail::write(args, &ready, &outcome)?;
     Ok(outcome.verdict.into())
 }
 
@@ -235,6 +238,9 @@ fn again(args: &CheckArgs, trace: &Trace) -> Option<String> {
     if args.non_progress {
         words.push("--non-progress".into());
     }
+    if args.stutter_invariant {
+        words.push("--stutter-invariant".into());
+    }
     if args.weak_fairness {
         words.push("--weak-fairness".into());
         return Some(words.join(" "));
@@ -260,7 +266,10 @@ fn again(args: &CheckArgs, trace: &Trace) -> Option<String> {
         return Some(words.join(" "));
     }
     let charged = match args.search.cost {
-        None | Some(CostUnit::Preemptions) => trace.preemptions(),
+        // The switch that closes a loop is not seen if there is no stem, and counts nevertheless.
+        None | Some(CostUnit::Preemptions) => {
+            trace.preemptions() + usize::from(trace.loop_start == Some(0) && !trace.steps.is_empty())
+        }
         Some(CostUnit::Switches) => {
             words.push("--cost switches".into());
             trace.switches()

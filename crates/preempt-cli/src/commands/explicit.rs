@@ -9,7 +9,7 @@ use crate::backend::{
 };
 use crate::checkpoint::Files;
 use crate::console::{self, Failure};
-use preempt_core::{Cost, Limits, Observer, StopReason, Verdict};
+use preempt_core::{Cost, Limits, Observer, StopReason, Trace, Verdict};
 
 /// What the arguments ask for, if it can be done.
 pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
@@ -79,6 +79,7 @@ pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
             Some(SuccessorSource::Interpreted) => Source::Interpreted,
             Some(SuccessorSource::Native) | None => Source::Native,
         },
+        stutter_invariant: false,
     })
 }
 
@@ -93,7 +94,7 @@ pub fn refuse_uncountable(options: &ExplicitOptions) -> Result<(), Failure> {
 
 /// The same for `check`, which may leave states out.
 pub fn check_options(args: &CheckArgs) -> Result<ExplicitOptions, Failure> {
-    let options = options(&args.search)?;
+    let options = ExplicitOptions { stutter_invariant: args.stutter_invariant, ..options(&args.search)? };
     partial::refuse_more(args)?;
     if options.order != Order::ByCost && (args.shortest || args.all_errors) {
         let name = if args.shortest { "--shortest" } else { "--all-errors" };
@@ -169,6 +170,7 @@ pub fn given(search: &SearchArgs, check: Option<&CheckArgs>) -> Option<&'static 
         ("--checkpoint", search.checkpoint.is_some()),
         ("--resume", search.resume.is_some()),
         ("--all-errors", check.is_some_and(|check| check.all_errors)),
+        ("--stutter-invariant", check.is_some_and(|check| check.stutter_invariant)),
         (
             "--reduction",
             check.is_some_and(|check| {
@@ -212,9 +214,11 @@ pub fn simplest(
         Question::Safety if may_prove_first(options, args) => prove_or_find(ready, options, args, observer)?,
         // Only this search can be long enough to be worth a checkpoint.
         Question::Safety => explore(ready, &args.search, options, Goal::First, observer)?,
+        _ if question.is_about_cycles() => ask(&about_cycles(question, options, args), observer)?,
         _ => ask(options, observer)?,
     };
     let Some(trace) = &report.outcome.counterexample else { return Ok(Answer { report, promise: None }) };
+    note_hidden_preemptions(options, trace);
     // A run that was found depth first promises nothing, and there is nothing to improve.
     let reduced = matches!(question, Question::Safety) && options.reduction == Reduction::Exact;
     if report.simplest || options.order != Order::ByCost || !reduced {
@@ -256,6 +260,37 @@ pub fn simplest(
                 }),
             ),
         }),
+    }
+}
+
+/// For runs without end a reduction is for the proof that there is none, and the stronger the better; the simplest run
+/// is found without it.
+fn about_cycles(question: &Question, options: &ExplicitOptions, args: &CheckArgs) -> ExplicitOptions {
+    match args.reduction {
+        Some(ReductionKind::Exact | ReductionKind::Strong) => {
+            if let Some(why) = backend::why_not_reduced(question, options, args.weak_fairness) {
+                console::complain(&format!("note: --reduction does not apply here: {why}\n"));
+            }
+            options.clone()
+        }
+        None | Some(ReductionKind::Auto) if options.reduction == Reduction::Exact => {
+            ExplicitOptions { reduction: Reduction::Strong, ..options.clone() }
+        }
+        _ => options.clone(),
+    }
+}
+
+/// The reduction of Fig. 5 does not count every switch: what a run really has may be more than the bound.
+fn note_hidden_preemptions(options: &ExplicitOptions, trace: &Trace) {
+    let reduced = matches!(options.order, Order::Published(it) if it.figure == Figure::WithReduction);
+    let real = trace.preemptions();
+    if let (true, Some(bound)) = (reduced, options.bound)
+        && real > bound as usize
+    {
+        console::complain(&format!(
+            "note: --reduction paper does not count the switches around safe steps: within its bound of {bound} it found \
+             a run of {real} preemptions\n"
+        ));
     }
 }
 

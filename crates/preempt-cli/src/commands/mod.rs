@@ -15,3 +15,4 @@ pub mod replay;
 pub mod sequentialize;
 pub mod simulate;
 mod symbolic;
+mod trail;

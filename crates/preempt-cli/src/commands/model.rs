@@ -1,6 +1,7 @@
 //! From the arguments to a model, for every verb that needs one.
 
 use crate::args::{Colour, Dialect, ModelArgs};
+use crate::backend::trail::StatementNumbers;
 use crate::backend::{self, Additions, Interpreter, Loaded, Model};
 use crate::console::{self, Failure};
 use crate::input;
@@ -13,6 +14,8 @@ pub struct Ready {
     pub file: String,
     pub model: Model,
     pub sources: SourceMap,
+    /// Spin's numbers of the statements, if the model is Promela.
+    pub numbers: StatementNumbers,
 }
 
 /// `None` if the input has errors; they have been printed.
@@ -46,7 +49,7 @@ pub fn prepared(
             let defines = args.defines.iter().map(|define| (define.name.clone(), define.value.clone()));
             let additions = Additions { defines: defines.collect(), formula: formula.map(str::to_string) };
             let loaded = backend::load(&source.name, &source.text, &additions, &mut input::read_include);
-            Ok(sound(loaded, colour).map(|(model, sources)| Ready { file: source.name, model, sources }))
+            Ok(sound(loaded, source.name, colour))
         }
     }
 }
@@ -70,8 +73,8 @@ fn boolean(
     let options = backend::BooleanOptions { dialect, error_label: args.error_label.clone() };
     let preempt_boolean::Loaded { model, sources, diagnostics } =
         backend::load_boolean(&source.name, &source.text, &options);
-    let loaded = Loaded { model, sources, diagnostics };
-    Ok(sound(loaded, colour).map(|(model, sources)| Ready { file: source.name, model, sources }))
+    let loaded = Loaded { model, sources, diagnostics, numbers: StatementNumbers::default() };
+    Ok(sound(loaded, source.name, colour))
 }
 
 pub(super) fn no_plan(input: Input, engine: Engine, why: &str) -> Failure {
@@ -79,8 +82,8 @@ pub(super) fn no_plan(input: Input, engine: Engine, why: &str) -> Failure {
 }
 
 /// Prints the diagnostics; the model if none of them is an error. A front end without a model has said why.
-fn sound(loaded: Loaded, colour: Colour) -> Option<(Model, SourceMap)> {
-    let Loaded { model, sources, diagnostics } = loaded;
+fn sound(loaded: Loaded, file: String, colour: Colour) -> Option<Ready> {
+    let Loaded { model, sources, diagnostics, numbers } = loaded;
     let style = console::stderr_style(colour);
     console::complain(&render_diagnostics(&diagnostics, &sources, console::stderr_width(), style));
     if diagnostics.iter().any(|diagnostic| diagnostic.is_error()) {
@@ -90,7 +93,7 @@ fn sound(loaded: Loaded, colour: Colour) -> Option<(Model, SourceMap)> {
         // On a terminal the result follows: keep it apart from the warnings.
         console::complain("\n");
     }
-    model.map(|model| (model, sources))
+    model.map(|model| Ready { file, model, sources, numbers })
 }
 
 impl Ready {

@@ -4,6 +4,7 @@ use super::check::{cannot_write, could_be_written, quoted};
 use super::explicit;
 use super::model::prepared;
 use super::outcome::present;
+use super::trail;
 use crate::ExitStatus;
 use crate::args::{AnalysisMethod, CheckArgs, SymbolicArgs, VariableOrder};
 use crate::backend::symbolic::{self, Method, Options, Order, Report};
@@ -50,6 +51,7 @@ pub fn check(args: &CheckArgs, source: input::Model) -> Result<ExitStatus, Failu
         std::fs::write(path, to_json(&info, &report.outcome))
             .map_err(|error| cannot_write(path, &error.to_string()))?;
     }
+    trail::write(args, &ready, &report.outcome)?;
     Ok(report.outcome.verdict.into())
 }
 

@@ -34,9 +34,11 @@ use crate::{Refusal, Successors};
 pub(crate) use chance::Chance;
 pub use checkpoint::{Checkpoints, NoCheckpoints, Save};
 pub(crate) use hashed::{Turn, Variety};
-pub use paper::{Figure, Published};
+pub(crate) use paper::visits;
+pub use paper::{Figure, Published, Visit, Visits};
 use preempt_core::{Cost, Limits, Observer, Outcome, Property, Trace};
 pub use random::Walks;
+pub(crate) use spinning::spins;
 pub(crate) use ways::path_between;
 
 #[derive(Debug, Clone)]
@@ -52,6 +54,8 @@ pub struct Options {
     pub reduction: Reduction,
     pub limits: Limits,
     pub successors: Source,
+    /// The user says that no never claim and no formula counts how often a state is repeated.
+    pub stutter_invariant: bool,
 }
 
 impl Default for Options {
@@ -65,6 +69,7 @@ impl Default for Options {
             reduction: Reduction::None,
             limits: Limits::default(),
             successors: Source::Native,
+            stutter_invariant: false,
         }
     }
 }

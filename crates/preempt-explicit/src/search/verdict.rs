@@ -110,7 +110,7 @@ pub(super) fn executed_again<S: System>(
 }
 
 /// What a state violates by itself, or because nobody can move in it.
-fn wrong_with<S: System>(system: &S, state: &S::State) -> Option<Violation> {
+pub(super) fn wrong_with<S: System>(system: &S, state: &S::State) -> Option<Violation> {
     system.state_violation(state).or_else(|| is_deadlock(system, state).then(|| deadlock(system, state)))
 }
 
@@ -134,6 +134,6 @@ pub(super) fn reported(
     Report { outcome: Outcome { verdict, guarantee, violation, counterexample, stats }, errors, simplest }
 }
 
-fn property(violation: Violation) -> Property {
+pub(super) fn property(violation: Violation) -> Property {
     Property { kind: violation.kind, name: violation.name, location: violation.location }
 }

@@ -17,26 +17,55 @@ pub struct ClaimMonitor<'a, 'm> {
     code: &'m Code,
 }
 
+/// One reading, and the edges by which the claim came to it: each the place before it and its number there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Followed {
+    pub edges: Vec<(LocationId, usize)>,
+    pub reading: Reading<LocationId>,
+}
+
 impl<'a, 'm> ClaimMonitor<'a, 'm> {
     pub fn new(interpreter: &'a Interpreter<'m>, claim: &'m Claim) -> Self {
         ClaimMonitor { interpreter, claim, code: interpreter.model().code(claim.code) }
     }
 
+    /// Every way in which the claim can read a state; [`read`](Monitor::read) without the edges.
+    pub fn follow(&self, state: &State, place: LocationId) -> Vec<Followed> {
+        // As in Spin: a claim that stands at its end, or at an end label, has seen what must never happen.
+        if self.code.location(place).end {
+            return vec![Followed { edges: Vec::new(), reading: Reading { place: None, violation: None } }];
+        }
+        let mut found = Vec::new();
+        self.moves(state, place, &mut Vec::new(), &mut found);
+        for Followed { reading, .. } in &mut found {
+            reading.place = reading.place.filter(|place| !self.code.location(*place).end);
+        }
+        found
+    }
+
     /// The claim's moves in one state; inside its own atomic sequences it makes several.
-    fn moves(&self, state: &State, place: LocationId, depth: usize, found: &mut Vec<Reading<LocationId>>) {
+    fn moves(
+        &self,
+        state: &State,
+        place: LocationId,
+        passed: &mut Vec<(LocationId, usize)>,
+        found: &mut Vec<Followed>,
+    ) {
         let location = self.code.location(place);
         let mut nothing_earlier = true;
-        for edge in &location.edges {
+        for (number, edge) in location.edges.iter().enumerate() {
             let Some(violation) = self.taken(state, edge, nothing_earlier) else { continue };
             nothing_earlier = false;
-            if edge.atomic && violation.is_none() && depth < self.code.locations.len() {
-                let before = found.len();
-                self.moves(state, edge.target, depth + 1, found);
-                if found.len() > before {
-                    continue;
-                }
+            passed.push((place, number));
+            let before = found.len();
+            if edge.atomic && violation.is_none() && passed.len() <= self.code.locations.len() {
+                self.moves(state, edge.target, passed, found);
             }
-            found.push(Reading { place: Some(edge.target), violation });
+            if found.len() == before {
+                let reading = Reading { place: Some(edge.target), violation };
+                found.push(Followed { edges: passed.clone(), reading });
+            }
+            passed.pop();
         }
     }
 
@@ -71,16 +100,7 @@ impl<'m> Monitor<Interpreter<'m>> for ClaimMonitor<'_, 'm> {
     }
 
     fn read(&self, state: &State, place: LocationId) -> Vec<Reading<LocationId>> {
-        // As in Spin: a claim that stands at its end, or at an end label, has seen what must never happen.
-        if self.code.location(place).end {
-            return vec![Reading { place: None, violation: None }];
-        }
-        let mut found = Vec::new();
-        self.moves(state, place, 0, &mut found);
-        for reading in &mut found {
-            reading.place = reading.place.filter(|place| !self.code.location(*place).end);
-        }
-        found
+        self.follow(state, place).into_iter().map(|followed| followed.reading).collect()
     }
 
     fn accepts(&self, state: &State, place: LocationId) -> bool {

@@ -10,7 +10,7 @@ mod labels;
 mod trace;
 
 pub use automaton::BuchiMonitor;
-pub use claim::ClaimMonitor;
+pub use claim::{ClaimMonitor, Followed};
 pub use labels::{AcceptanceMonitor, NonProgressMonitor, Stage};
 pub use trace::Traced;
 

@@ -19,7 +19,7 @@ mod trail;
 
 pub use liveness::check_cycles;
 pub use reference::{Options, check, count, deadlock, guarantee, is_deadlock};
-pub use replay::{Misfit, Recognised, Replayed, recognise, replay};
+pub use replay::{Misfit, Recognised, Replayed, recognise, replay, settled};
 
 /// Preemptions first, then steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

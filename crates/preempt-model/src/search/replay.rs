@@ -193,7 +193,7 @@ fn alike<S: System>(system: &S, state: &S::State, step: &Step) -> (Vec<Candidate
 }
 
 /// A process that blocks in its atomic sequence has given up the processor.
-fn settled<S: System>(system: &S, state: S::State) -> S::State {
+pub fn settled<S: System>(system: &S, state: S::State) -> S::State {
     match system.exclusive(&state) {
         Some(holder) if system.successors(&state, holder).is_empty() => system.release(&state),
         _ => state,

@@ -17,6 +17,8 @@ pub(super) struct SequenceId(pub usize);
 #[derive(Debug, Clone)]
 pub(super) struct Element {
     pub kind: ElementKind,
+    /// Spin's number of this element in its body, from 1; 0 where Spin counts it elsewhere.
+    pub number: u32,
     pub next: Option<ElementId>,
     /// Inside an atomic sequence, not its last step.
     pub atomic: bool,
@@ -81,6 +83,12 @@ pub(super) struct Flow {
     pub labels: Vec<FlowLabel>,
     /// Where each loop's `break` leads, by the loop's number.
     pub loop_exits: Vec<Option<ElementId>>,
+    /// How many elements have a number.
+    pub numbered: u32,
+    /// From some element on the numbers are not Spin's.
+    pub miscounted: bool,
+    /// Some elements are counted behind this body.
+    pub counted_elsewhere: bool,
     open: Vec<SequenceId>,
 }
 
@@ -94,8 +102,10 @@ impl Flow {
     }
 
     pub fn new_element(&mut self, kind: ElementKind, span: Span, text: impl Into<String>) -> ElementId {
+        self.numbered += 1;
         self.elements.push(Element {
             kind,
+            number: self.numbered,
             next: None,
             atomic: false,
             last_of_atomic: false,
@@ -104,6 +114,23 @@ impl Flow {
             text: text.into(),
         });
         ElementId(self.elements.len() - 1)
+    }
+
+    /// Spin makes this element when it reads a reference to a label, and counts it there.
+    pub fn new_uncounted_element(&mut self, kind: ElementKind, span: Span, text: String) -> ElementId {
+        let id = self.new_element(kind, span, text);
+        self.elements[id.0].number = 0;
+        self.numbered -= 1;
+        self.counted_elsewhere = true;
+        id
+    }
+
+    /// Spin makes the last `own` elements before `behind` only after the elements from `behind` on.
+    pub fn count_later(&mut self, own: usize, behind: usize) {
+        let others = (self.elements.len() - behind) as u32;
+        let first = behind.saturating_sub(own);
+        self.elements[first..behind].iter_mut().for_each(|element| element.number += others);
+        self.elements[behind..].iter_mut().for_each(|element| element.number -= own as u32);
     }
 
     pub fn open_sequence(&mut self) -> SequenceId {

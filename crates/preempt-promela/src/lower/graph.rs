@@ -1,6 +1,7 @@
 //! From elements to locations and edges: which elements a process can stand at, and what it can do there.
 
 use super::flow::{Element, ElementId, ElementKind, Flow, Sequence, SequenceId};
+use crate::trail::BodyNumbers;
 use preempt_core::{Diagnostic, Span};
 use preempt_model::{Block, BlockEdge, Command, Edge, Location, LocationId};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -12,6 +13,7 @@ pub(super) struct Graph {
     pub entry: LocationId,
     /// Where each label stands, if the process can stand there.
     pub labels: Vec<(String, LocationId)>,
+    pub numbers: BodyNumbers,
 }
 
 /// `held_back`: may something keep the process from going on in the middle of an atomic sequence?
@@ -304,6 +306,7 @@ impl Builder<'_> {
         let mut numbers = HashMap::from([(entry, 0u32)]);
         let mut order = vec![entry];
         let mut locations = Vec::new();
+        let mut statements = Vec::new();
         let mut flags: HashMap<ElementId, Flags> = HashMap::new();
         let mut next = 0;
         while next < order.len() {
@@ -316,9 +319,10 @@ impl Builder<'_> {
                         .hint("a d_step sequence is one step: jump to its beginning, or use atomic { ... }");
                 self.diagnostics.push(diagnostic);
             }
-            let mut location = Location { number: id.0 as u32 + 1, ..Location::default() };
+            let mut edges = Vec::new();
+            let mut location = Location { number: self.element(id).number, ..Location::default() };
             for offered in self.offered_with_escapes(id) {
-                let (target, atomic) = self.settle(&offered.step);
+                let (target, atomic, jumps) = self.settle(&offered.step);
                 let target = target.unwrap_or(offered.step.element);
                 // A label on an alternative's first statement marks the state behind it: the statement itself is
                 // no place to stand.
@@ -332,6 +336,7 @@ impl Builder<'_> {
                     order.len() as u32 - 1
                 });
                 let element = self.element(offered.step.element);
+                edges.push(std::iter::once(element.number).chain(jumps).collect());
                 location.edges.push(Edge {
                     command: offered.step.command,
                     target: LocationId(number),
@@ -342,6 +347,7 @@ impl Builder<'_> {
                 });
             }
             locations.push(location);
+            statements.push(edges);
         }
         for (id, location) in order.iter().zip(&mut locations) {
             let flags = flags.get(id).copied().unwrap_or_default();
@@ -353,16 +359,24 @@ impl Builder<'_> {
             .iter()
             .filter_map(|label| Some((label.name.text.clone(), LocationId(*numbers.get(&label.element)?))))
             .collect();
-        Graph { locations, entry: LocationId(0), labels }
+        let numbers = BodyNumbers {
+            count: self.flow.numbered,
+            known: !self.flow.miscounted,
+            whole: !self.flow.counted_elsewhere,
+            edges: statements,
+        };
+        Graph { locations, entry: LocationId(0), labels, numbers }
     }
 
     /// A step inside an atomic sequence that leads to a mere jump takes it at once: nobody could see it standing
     /// there. A send may be a rendezvous, after which its receiver goes on alone and the sender is seen; and whoever is
     /// held back by a priority or a `provided` clause is seen wherever he stands.
-    fn settle(&self, step: &Step) -> (Option<ElementId>, bool) {
-        let (mut target, mut atomic) = (step.target, step.atomic);
+    ///
+    /// Returns where it leads, whether that is inside the sequence, and the numbers of the jumps.
+    fn settle(&self, step: &Step) -> (Option<ElementId>, bool, Vec<u32>) {
+        let (mut target, mut atomic, mut jumps) = (step.target, step.atomic, Vec::new());
         if self.held_back || matches!(step.command, Command::Send { .. }) {
-            return (target, atomic);
+            return (target, atomic, jumps);
         }
         for _ in 0..MAX_JUMPS {
             let Some(id) = target.filter(|_| atomic) else { break };
@@ -373,11 +387,12 @@ impl Builder<'_> {
             match self.ways.get(&id) {
                 Some(Way::Step(jump)) if passes && jump.escapes.is_empty() && jump.target.is_some() => {
                     (target, atomic) = (jump.target, jump.atomic);
+                    jumps.push(self.element(id).number);
                 }
                 _ => break,
             }
         }
-        (target, atomic)
+        (target, atomic, jumps)
     }
 
     fn own_flags(&self, id: ElementId) -> Flags {

@@ -19,6 +19,7 @@ mod survey;
 mod temporal;
 
 use crate::ast;
+use crate::trail::{BodyNumbers, StatementNumbers};
 use names::Names;
 use preempt_core::{Diagnostic, Span};
 use preempt_model::{CodeId, Expr, Init, Model};
@@ -27,14 +28,14 @@ use std::collections::HashMap;
 use survey::Survey;
 
 /// The model, as far as it was understood, and everything there is to say about the text.
-pub fn lower(program: &ast::Program) -> (Model, Vec<Diagnostic>) {
-    let first = Lowering::new(RemoteVariables::default()).program(program);
-    if !first.needs_remote_variables {
-        return (first.model, first.diagnostics);
+pub fn lower(program: &ast::Program) -> (Model, StatementNumbers, Vec<Diagnostic>) {
+    let mut lowered = Lowering::new(RemoteVariables::default()).program(program);
+    if lowered.needs_remote_variables {
+        // A process may look at the variables of one that is defined later: now they are all known.
+        lowered = Lowering::new(lowered.remote_variables).program(program);
     }
-    // A process may look at the variables of one that is defined later: now they are all known.
-    let second = Lowering::new(first.remote_variables).program(program);
-    (second.model, second.diagnostics)
+    let numbers = StatementNumbers::new(lowered.numbers, &lowered.text_order);
+    (lowered.model, numbers, lowered.diagnostics)
 }
 
 /// A value that is assigned may start one process and use its number.
@@ -71,6 +72,10 @@ struct Lowering {
     inline_depth: usize,
     /// In a formula the words of Promela that need a running process have no meaning.
     in_formula: bool,
+    /// For each code, how Spin counts its statements.
+    numbers: Vec<BodyNumbers>,
+    /// The codes in the order in which their bodies stand in the text.
+    text_order: Vec<usize>,
 }
 
 impl Lowering {
@@ -88,6 +93,8 @@ impl Lowering {
             run_in_value: RunInValue::default(),
             inline_depth: 0,
             in_formula: false,
+            numbers: Vec::new(),
+            text_order: Vec::new(),
         }
     }
 

@@ -57,6 +57,7 @@ impl Lowering {
             }
         }
         self.observers(program);
+        self.order_bodies(program);
         self.resolve_labels();
         if self.model.start.is_empty() && !self.diagnostics.iter().any(Diagnostic::is_error) {
             self.diagnostics.push(
@@ -65,6 +66,20 @@ impl Lowering {
             );
         }
         self
+    }
+
+    /// Spin counts the elements of all bodies together, in the order of the text.
+    fn order_bodies(&mut self, program: &ast::Program) {
+        let is_process = |item: &&Item| matches!(item, Item::Process(_));
+        let is_observer = |item: &&Item| matches!(item, Item::Never(_) | Item::Trace(_));
+        let mut process = 0..;
+        let mut observer = program.items.iter().filter(is_process).count()..;
+        let order = program.items.iter().filter_map(|item| match item {
+            item if is_process(&item) => process.next(),
+            item if is_observer(&item) => observer.next(),
+            _ => None,
+        });
+        self.text_order = order.collect();
     }
 
     /// Processes may be started before they are defined in the text.
@@ -191,6 +206,7 @@ impl Lowering {
         // Whoever may be held back in the middle of an atomic sequence is seen at its jumps, too.
         let held_back = self.survey.priorities || provided.is_some();
         let graph = graph::build(body.flow, sequence, held_back, &mut self.diagnostics);
+        self.numbers.push(graph.numbers);
         Code {
             name: body.name,
             kind: if body.observing.is_some() { CodeKind::Observer } else { CodeKind::Process },

@@ -174,7 +174,7 @@ impl Lowering {
                     // The jump would be passed through, and nobody could be seen standing at the label.
                     let stop = self.flow().new_element(ElementKind::Basic(Command::SKIP), span, "skip");
                     self.flow().push(stop);
-                    let jump = self.flow().new_element(ElementKind::Goto(target), span, text);
+                    let jump = self.flow().new_uncounted_element(ElementKind::Goto(target), span, text);
                     self.flow().push(jump);
                     return Made::pushed(stop);
                 }
@@ -254,6 +254,7 @@ impl Lowering {
         if !labels.is_empty() && main_is_block {
             // The label is lifted to a block of the same kind around the whole.
             self.flow().open_sequence();
+            self.flow().miscounted |= matches!(main.kind, StmtKind::DStep(_));
             let main = self.unlabelled_main(main);
             let escape = self.escape_sequence(escape);
             self.flow().push_unless(main, escape, span);
@@ -268,8 +269,14 @@ impl Lowering {
                         .hint(format!("write `{}: {{ ... unless ... }}`", label.text)),
                 );
             }
+            let own = elements_made_last(main);
+            self.flow().miscounted |= own.is_none() || elements_made_last(escape).is_none();
             let main = if plain_block { self.unlabelled_main(main) } else { self.wrapped(main) };
+            let behind = self.flow().elements.len();
             let escape = self.escape_sequence(escape);
+            if !plain_block {
+                self.flow().count_later(own.unwrap_or(0), behind);
+            }
             self.flow().push_unless(main, escape, span);
         }
         self.begin_steps();
@@ -584,6 +591,17 @@ fn shown(stmt: &Stmt, command: &Command) -> String {
             }
         }
         _ => stmt_text(stmt),
+    }
+}
+
+/// How many elements Spin makes for the statement itself, after those of the statements in it. `None` where it puts
+/// some of them elsewhere.
+fn elements_made_last(stmt: &Stmt) -> Option<usize> {
+    match &stmt.kind {
+        StmtKind::ForRange { .. } | StmtKind::ForIn { .. } | StmtKind::Select { .. } => None,
+        StmtKind::Do(_) => Some(3),
+        StmtKind::If(_) | StmtKind::Unless { .. } => Some(2),
+        _ => Some(1),
     }
 }
 

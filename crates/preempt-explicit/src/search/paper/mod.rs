@@ -4,11 +4,13 @@
 //!
 //! * [`fig2_naive_bounded`]: each state once, whatever it cost to reach it; it misses errors within the bound;
 //! * [`fig3_context_bounded`]: a state again whenever it is reached with fewer preemptions, or by another process;
-//! * [`fig5_with_reduction`]: the same with partial-order reduction.
+//! * [`fig5_with_reduction`]: the same with partial-order reduction. It hides switches that a run really has, so
+//!   [`cheapest_order`] puts the steps of the run that is shown into another order, with fewer of them.
 //!
 //! Fig. 1 is `depth_first.rs`. What the figures have in common is in this file: a search of *visits*, which are states
 //! with the number of preemptions, the process that ran last, and whether its step was a safe one.
 
+mod cheapest_order;
 mod fig2_naive_bounded;
 mod fig3_context_bounded;
 mod fig5_with_reduction;
@@ -20,10 +22,12 @@ use super::{Error, Options, Report};
 use crate::Refusal;
 use crate::store::{Opened, StateNumber, Store};
 use crate::successors::{Event, Successors};
+use cheapest_order::cheapest_order;
 use fig2_naive_bounded::NaiveBounded;
 use fig3_context_bounded::ContextBounded;
 use fig5_with_reduction::WithReduction;
 use preempt_core::{Memory, Observer, StopReason, Verdict};
+use preempt_model::System;
 use preempt_model::search::RunCost;
 use std::collections::{HashMap, HashSet};
 
@@ -46,10 +50,10 @@ pub enum Figure {
 
 /// How a state is reached: with so many preemptions, `last` running, after a safe step or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Visit {
-    preemptions: u32,
-    last: u8,
-    safe: bool,
+pub struct Visit {
+    pub preemptions: u32,
+    pub last: u8,
+    pub safe: bool,
 }
 
 /// What a figure decides.
@@ -61,6 +65,11 @@ trait Rules {
     fn reduces(&self) -> bool {
         false
     }
+
+    /// Does the process that ran go on before the others have their turn?
+    fn goes_on_first(&self) -> bool {
+        true
+    }
 }
 
 pub(super) fn search<S: Successors>(
@@ -69,6 +78,41 @@ pub(super) fn search<S: Successors>(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Report, Refusal> {
+    new_search(system, published, options).run(observer)
+}
+
+/// Every visit that a published search makes, in order, errors passed over: what the paper proves is about these.
+pub(crate) fn visits<S: Successors>(
+    system: S,
+    published: Published,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Visits<S::Meaning>, Refusal> {
+    let mut search = new_search(system, published, options);
+    search.log = Some(Vec::new());
+    let stopped = search.walk_everything(observer);
+    if let Some(trouble) = search.system.trouble() {
+        return Err(trouble.into());
+    }
+    let mut opened = Opened::default();
+    let mut state_of = |number: StateNumber| {
+        search.store.open(&search.system, number, &mut opened);
+        search.system.state_of(&opened.bytes)
+    };
+    let log = search.log.take().unwrap_or_default();
+    let made = log.into_iter().map(|(state, visit)| (state_of(state), visit)).collect();
+    Ok(Visits { made, complete: stopped.is_none() && !search.tally.cut_by_depth })
+}
+
+/// What a published search visited.
+#[derive(Debug, Clone)]
+pub struct Visits<M: System> {
+    pub made: Vec<(M::State, Visit)>,
+    /// No limit was reached.
+    pub complete: bool,
+}
+
+fn new_search<S: Successors>(system: S, published: Published, options: &Options) -> PaperSearch<'_, S> {
     let rules: Box<dyn Rules> = match published.figure {
         Figure::NaiveBounded => Box::new(NaiveBounded::default()),
         Figure::ContextBounded => Box::new(ContextBounded::default()),
@@ -88,12 +132,13 @@ pub(super) fn search<S: Successors>(
         on_path: HashMap::new(),
         longest: options.limits.depth.unwrap_or(u64::MAX),
         errors: Vec::new(),
+        shown: None,
         most_bytes: 0,
+        log: None,
     }
-    .run(observer)
 }
 
-struct PaperSearch<'a, S> {
+struct PaperSearch<'a, S: Successors> {
     system: S,
     rules: Box<dyn Rules>,
     published: Published,
@@ -110,7 +155,11 @@ struct PaperSearch<'a, S> {
     /// No run may be longer.
     longest: u64,
     errors: Vec<Error>,
+    /// The run of the last error, and whether it ends with a state that is wrong.
+    shown: Option<(Run<S::Meaning>, bool)>,
     most_bytes: u64,
+    /// Every visit, where that is asked for.
+    log: Option<Vec<(StateNumber, Visit)>>,
 }
 
 struct Frame {
@@ -141,6 +190,9 @@ struct Moves {
     moved: bool,
 }
 
+/// Prefixes that are looked at to put the steps of a run into a cheaper order.
+const ORDERED_PREFIXES: usize = 50_000;
+
 /// Nobody has run yet.
 const NOBODY: u8 = u8::MAX;
 
@@ -151,20 +203,7 @@ enum Stop {
 
 impl<S: Successors> PaperSearch<'_, S> {
     fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
-        let mut stopped = None;
-        for state in self.system.initial() {
-            let Some((number, _)) = self.number(&state, &Opened::default()) else {
-                stopped = Some(Stop::Reason(StopReason::Memory));
-                break;
-            };
-            let first = Visit { preemptions: 0, last: NOBODY, safe: false };
-            if self.rules.admits(number, first) {
-                stopped = self.enter(number, first, 0).err().or_else(|| self.walk(observer).err());
-            }
-            if stopped.is_some() {
-                break;
-            }
-        }
+        let stopped = self.walk_everything(observer);
         if let Some(trouble) = self.system.trouble() {
             return Err(trouble.into());
         }
@@ -175,7 +214,8 @@ impl<S: Successors> PaperSearch<'_, S> {
             _ => Verdict::Holds,
         };
         // Shortened again and again: the last one is the shortest.
-        let errors = self.errors.pop().into_iter().filter(|_| verdict == Verdict::Violated).collect();
+        let shown = self.errors.pop().filter(|_| verdict == Verdict::Violated);
+        let errors = shown.map(|error| self.with_fewer_switches(error)).into_iter().collect();
         let memory = Memory {
             store: self.store.bytes() + self.system.bytes(),
             frontier: self.most_bytes,
@@ -184,6 +224,23 @@ impl<S: Successors> PaperSearch<'_, S> {
         self.tally.stats.time = self.tally.elapsed();
         let report = reported(self.options, verdict, errors, self.tally.stats, memory);
         Ok(Report { simplest: false, ..report })
+    }
+
+    /// From each initial state; says why it ended early, if so.
+    fn walk_everything(&mut self, observer: &mut dyn Observer) -> Option<Stop> {
+        for state in self.system.initial() {
+            let Some((number, _)) = self.number(&state, &Opened::default()) else {
+                return Some(Stop::Reason(StopReason::Memory));
+            };
+            let first = Visit { preemptions: 0, last: NOBODY, safe: false };
+            if self.rules.admits(number, first) {
+                let walked = self.enter(number, first, 0).and_then(|()| self.walk(observer));
+                if let Err(stop) = walked {
+                    return Some(stop);
+                }
+            }
+        }
+        None
     }
 
     fn walk(&mut self, observer: &mut dyn Observer) -> Result<(), Stop> {
@@ -250,6 +307,9 @@ impl<S: Successors> PaperSearch<'_, S> {
         } else {
             self.tally.stats.revisits += 1;
         }
+        if let Some(log) = &mut self.log {
+            log.push((state, visit));
+        }
         self.path.push(Frame { state, last: visit.last, steps, todo: Vec::new(), process: NOBODY });
         *self.on_path.entry(state).or_default() += 1;
         let mut opened = Opened::default();
@@ -302,6 +362,13 @@ impl<S: Successors> PaperSearch<'_, S> {
         let free = blocked || visit.safe || cycle || caught;
         let switched = visit.preemptions + u32::from(!free);
         let mut todo = Vec::new();
+        if !self.rules.goes_on_first() {
+            for (process, it) in moves.iter().enumerate().rev() {
+                let preemptions = if process == last { visit.preemptions } else { switched };
+                todo.extend(steps_of(process, it, preemptions, false));
+            }
+            return todo;
+        }
         for (process, it) in moves.iter().enumerate().filter(|(process, _)| *process != last) {
             todo.extend(steps_of(process, it, switched, false));
         }
@@ -332,6 +399,9 @@ impl<S: Successors> PaperSearch<'_, S> {
 
     /// The path is a run that ends in a violation: in its last state, or in a step of a process from there.
     fn error(&mut self, during: Option<(u8, u32)>) -> Result<(), Stop> {
+        if self.log.is_some() {
+            return Ok(());
+        }
         let mut opened = Opened::default();
         let mut states = Vec::new();
         for frame in &self.path {
@@ -355,6 +425,7 @@ impl<S: Successors> PaperSearch<'_, S> {
         }
         let run = Run { initial, steps };
         let error = executed_again(system, &run, during.is_none(), self.options.fair_switch);
+        self.shown = Some((run, during.is_none()));
         *self.tally.stats.violations.entry(error.property.kind).or_default() += 1;
         let length = error.trace.steps.len() as u64;
         self.errors.push(error);
@@ -363,6 +434,20 @@ impl<S: Successors> PaperSearch<'_, S> {
         }
         self.longest = length - 1;
         Ok(())
+    }
+}
+
+impl<S: Successors> PaperSearch<'_, S> {
+    /// The same steps in their cheapest order, if that is found within the budget and is cheaper.
+    fn with_fewer_switches(&self, error: Error) -> Error {
+        let (true, Some((run, in_state))) = (self.rules.reduces(), &self.shown) else { return error };
+        let system = self.system.meaning();
+        let Some(other) = cheapest_order(system, run, &error.property, *in_state, ORDERED_PREFIXES) else {
+            return error;
+        };
+        let other = executed_again(system, &other, *in_state, self.options.fair_switch);
+        let cost = |error: &Error| (error.trace.preemptions(), error.trace.steps.len());
+        if cost(&other) < cost(&error) { other } else { error }
     }
 }
 

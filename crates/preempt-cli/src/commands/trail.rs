@@ -1,0 +1,34 @@
+//! `--trail FILE`: the counterexample in the format of Spin's trails.
+
+use super::check::cannot_write;
+use super::model::Ready;
+use crate::args::CheckArgs;
+use crate::backend::trail::write_trail;
+use crate::console::{self, Failure};
+use crate::plan::Input;
+use preempt_core::Outcome;
+
+/// Asked before the search: other inputs are nothing that Spin reads.
+pub fn refuse_elsewhere(args: &CheckArgs, input: Input) -> Result<(), Failure> {
+    match (&args.trail, input) {
+        (None, _) | (_, Input::Promela) => Ok(()),
+        _ => Err(Failure::new("--trail is for Promela models: Spin reads nothing else").hint("use --trace")),
+    }
+}
+
+/// Writes the file if it was asked for and there is a counterexample.
+pub fn write(args: &CheckArgs, ready: &Ready, outcome: &Outcome) -> Result<(), Failure> {
+    let (Some(path), Some(property), Some(trace)) =
+        (&args.trail, &outcome.violation, &outcome.counterexample)
+    else {
+        return Ok(());
+    };
+    let trail = write_trail(&ready.interpreter()?, &ready.numbers, property, trace).map_err(|why| {
+        Failure::new(format!("no trail is written: {}", why.0))
+            .hint("--trace FILE writes the counterexample for `preempt replay`")
+    })?;
+    if trail.without_claim {
+        console::complain("note: the trail has the steps of the processes, without moves of Spin's claim\n");
+    }
+    std::fs::write(path, trail.text).map_err(|error| cannot_write(path, &error.to_string()))
+}
