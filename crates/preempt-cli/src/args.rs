@@ -27,10 +27,10 @@ Simplest means: fewest preemptions first, then fewest steps. A preemption is a s
 could have gone on.
 
 Exit status:
-  0  the property holds; the text says how far: exhaustively, or up to the bound
+  0  the property holds; the text says how far: exhaustively, up to the bound, or approximately
   1  violated: a counterexample was found and replayed
   2  bad usage or bad input: stderr says what, and nothing is written to stdout
-  3  inconclusive: a limit was reached, or the search was interrupted
+  3  inconclusive: a limit was reached, the search was interrupted, or it visits only part
 
 The result goes to stdout; diagnostics and progress go to stderr.";
 
@@ -137,6 +137,13 @@ pub struct CheckArgs {
     /// of Holzmann and Florian's Fig. 5, with --search context-bounded.
     #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true, hide_short_help = true)]
     pub reduction: Option<ReductionKind>,
+
+    /// No claim or formula counts how often a state is repeated
+    ///
+    /// Formulas without X never do. Of hand-written never claims and formulas with X that is not known, so no reduction
+    /// applies to them unless you say so.
+    #[arg(long, hide_short_help = true)]
+    pub stutter_invariant: bool,
 
     /// Look for the fewest steps, however long that takes
     ///
@@ -356,9 +363,33 @@ pub struct SearchArgs {
     ///
     /// fewest-preemptions (the simplest runs first), breadth-first (the shortest runs first) or depth-first (whatever
     /// comes first, with little memory beside the states themselves). For comparison, the published depth-first searches
-    /// within --bound: naive-bounded (each state once; it misses errors) and context-bounded (with revisits).
+    /// within --bound: naive-bounded (each state once; it misses errors) and context-bounded (with revisits). For state
+    /// spaces that are too large: random (walks) and swarm (many different searches until --max-time), which prove nothing.
     #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true, hide_short_help = true)]
     pub search: Option<SearchOrder>,
+
+    /// What is kept of each state: exact, compact or bitstate
+    ///
+    /// exact keeps the states. compact keeps fingerprints: what holds then, holds with a probability that is told.
+    /// bitstate keeps a few bits, in an array within --max-memory (64 MB without it): it finds errors and proves nothing.
+    #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true, hide_short_help = true)]
+    pub store: Option<StoreKind>,
+
+    /// Bits of a fingerprint in the store compact: 64, 96 or 128 (64)
+    #[arg(long, value_name = "N", value_parser = units::fingerprint_bits, hide_short_help = true)]
+    pub fingerprint_bits: Option<u32>,
+
+    /// Hash functions, and thereby bits a state, in the store bitstate (3)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=32), hide_short_help = true)]
+    pub hashes: Option<u32>,
+
+    /// For random and swarm: the same number gives the same choices (1)
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub seed: Option<u64>,
+
+    /// For random: how many walks (1000, or as many as --max-time allows)
+    #[arg(long, value_name = "N", value_parser = units::count, hide_short_help = true)]
+    pub walks: Option<u64>,
 
     /// What is to be fewest, before the steps: preemptions, switches or steps
     ///
@@ -492,6 +523,15 @@ pub enum SearchOrder {
     DepthFirst,
     NaiveBounded,
     ContextBounded,
+    Random,
+    Swarm,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StoreKind {
+    Exact,
+    Compact,
+    Bitstate,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -7,7 +7,7 @@ pub use preempt_boolean::{
 };
 pub use preempt_explicit::{
     Checkpoints, Figure, Goal, Options as ExplicitOptions, Order, Published, Reduction, Refusal, Report,
-    Save, Source, answer, explore_saved,
+    Save, Source, Storage, Walks, answer, explore_saved, swarm, why_not_reduced,
 };
 pub use preempt_model::question::{Asking, Question};
 pub use preempt_model::search::{self, Options};

@@ -86,6 +86,16 @@ pub fn definition(text: &str) -> Result<Definition, String> {
     Ok(Definition { name: name.to_string(), value: value.to_string() })
 }
 
+/// `64`, `96` or `128`.
+pub fn fingerprint_bits(text: &str) -> Result<u32, String> {
+    match text {
+        "64" => Ok(64),
+        "96" => Ok(96),
+        "128" => Ok(128),
+        _ => Err(format!("`{text}` is not 64, 96 or 128")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

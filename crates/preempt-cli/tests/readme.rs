@@ -1,4 +1,4 @@
-//! What the first page shows is what a newcomer will see.
+//! What the first page shows is what a newcomer will see; and so do pages of the guide with transcripts.
 
 use std::path::Path;
 
@@ -11,5 +11,6 @@ fn the_transcript_in_the_readme() {
         .env("NO_COLOR", "1")
         .env("COLUMNS", "80")
         .register_bin("preempt", Path::new(env!("CARGO_BIN_EXE_preempt")))
-        .case("README.md");
+        .case("README.md")
+        .case("docs/src/liveness.md");
 }

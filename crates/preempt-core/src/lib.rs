@@ -17,4 +17,4 @@ pub use observer::{Observer, Progress, Silent};
 pub use property::{Property, PropertyKind};
 pub use source::{Expansion, ExpansionId, ExpansionKind, Location, Source, SourceId, SourceMap, Span};
 pub use trace::{Change, Partner, Step, SwitchKind, Trace, Value};
-pub use verdict::{Guarantee, Level, Memory, Outcome, Stats, StopReason, Verdict};
+pub use verdict::{Coverage, Guarantee, Level, Memory, Outcome, Stats, StopReason, Verdict};

@@ -32,9 +32,10 @@ pub enum Guarantee {
     Bounded(Bound),
     /// Each thread has at most so many execution contexts; the threads take turns in round-robin order.
     Contexts(u32),
-    /// Fingerprints instead of states: with this probability a state was missed.
+    /// Fingerprints instead of states: with this probability a state was missed, of those within the bound.
     Approximate {
         probability: f64,
+        bound: Option<Bound>,
     },
     /// For any number of processes.
     Parameterised,
@@ -59,7 +60,7 @@ pub struct Stats {
     pub transitions: u64,
     /// Expansions of an already expanded (state, process).
     pub revisits: u64,
-    /// Complete runs of the stateless engine, over all bounds together.
+    /// Complete runs of the stateless engine, over all bounds together; or random walks.
     pub executions: u64,
     /// Runs started and not completed.
     pub pruned: u64,
@@ -73,6 +74,21 @@ pub struct Stats {
     pub unit: Cost,
     pub levels: Vec<Level>,
     pub violations: BTreeMap<PropertyKind, u64>,
+    /// For a search that visits only part.
+    pub coverage: Option<Coverage>,
+}
+
+/// How much a search has seen that visits only part of the state space.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Coverage {
+    /// Bits of the store for each state found: the hash factor.
+    pub hash_factor: Option<f64>,
+    /// Estimated: of what the search met for the first time, so much was not taken for something met before.
+    pub share: Option<f64>,
+    /// The number of states is an estimate.
+    pub states_are_estimated: bool,
+    /// How many searches of each kind a swarm has made.
+    pub searches: Vec<(String, u64)>,
 }
 
 /// In bytes, at the end of the search; the frontier at its largest.

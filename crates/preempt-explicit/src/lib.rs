@@ -4,6 +4,7 @@
 //! * [`successors`]: what a search asks; answered by [`native`] machine code, with an observer by [`watched`], and for
 //!   any system by [`interned`];
 //! * [`store`]: every state once, compressed; [`search`]: the searches; [`reduction`]: what they may leave out;
+//! * [`swarm`]: many searches at once, each of which sees only part;
 //! * [`liveness`]: runs without end; [`question`]: how each question about a model is answered.
 #![deny(unsafe_code)]
 
@@ -19,18 +20,23 @@ mod search;
 mod slots;
 mod store;
 mod successors;
+mod swarm;
 mod watched;
 
 pub use interned::Interned;
 pub use liveness::Method;
 pub use native::Native;
-pub use question::{answer, check, count, decide_cycles, explore, explore_saved, explore_system};
+pub use question::{
+    answer, check, count, decide_cycles, explore, explore_saved, explore_system, published_visits,
+    why_not_reduced,
+};
 pub use reduction::Reduction;
 pub use search::{
-    Checkpoints, Error, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Save, Source, search,
-    search_saved,
+    Checkpoints, Error, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Save, Source,
+    Storage, Visit, Visits, Walks, search, search_saved,
 };
 pub use successors::{Event, Successors};
+pub use swarm::swarm;
 
 /// Something in a model that the engine cannot do.
 #[derive(Debug, Clone, PartialEq, Eq)]

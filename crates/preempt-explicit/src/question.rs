@@ -6,11 +6,12 @@ use crate::native::Native;
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
 use crate::search::{
-    Checkpoints, Figure, Goal, NoCheckpoints, Options, Order, Report, Source, search, search_saved,
+    Checkpoints, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Source, Storage, Visits,
+    search, search_saved, visits,
 };
 use crate::watched::{Observer as Automaton, PlaceOf, Watched};
 use crate::{Refusal, Unsupported};
-use preempt_core::{Limits, Observer, Outcome, SourceMap, Verdict};
+use preempt_core::{Observer, Outcome, SourceMap, Verdict};
 use preempt_model::monitor::{
     AcceptanceMonitor, BuchiMonitor, ClaimMonitor, Monitor, Monitored, NonProgressMonitor, Traced,
 };
@@ -82,16 +83,39 @@ pub fn explore_saved(
             search_saved(native, options, goal, checkpoints, observer)
         }
         Source::Interpreted => {
-            let interpreter = interpreter(model, sources)?;
-            let private = PrivateLocations::new(model);
-            let runs_alone: RunsAlone<'_, Interpreter<'_>> = Some(Box::new(|state, process| {
-                let place = interpreter.place_of(state, process);
-                place.is_some_and(|(code, location)| private.contains(code, location))
-            }));
-            let interned = Interned::new(&interpreter, runs_alone);
-            search_saved(interned, options, goal, checkpoints, observer)
+            interned(model, sources, |system| search_saved(system, options, goal, checkpoints, observer))
         }
     }
+}
+
+/// Every visit that a published search makes, errors passed over; its figure and bound are those of the options.
+pub fn published_visits<'m>(
+    model: &'m Model,
+    sources: &'m SourceMap,
+    published: Published,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Visits<Interpreter<'m>>, Refusal> {
+    let reduction = match published.figure {
+        Figure::WithReduction => Reduction::Exact,
+        Figure::NaiveBounded | Figure::ContextBounded => Reduction::None,
+    };
+    visits(Native::new(model, sources)?.reduced(reduction), published, options, observer)
+}
+
+/// Searches with the interpreter.
+pub(crate) fn interned(
+    model: &Model,
+    sources: &SourceMap,
+    search: impl FnOnce(Interned<'_, Interpreter<'_>>) -> Result<Report, Refusal>,
+) -> Result<Report, Refusal> {
+    let interpreter = interpreter(model, sources)?;
+    let private = PrivateLocations::new(model);
+    let runs_alone: RunsAlone<'_, Interpreter<'_>> = Some(Box::new(|state, process| {
+        let place = interpreter.place_of(state, process);
+        place.is_some_and(|(code, location)| private.contains(code, location))
+    }));
+    search(Interned::new(&interpreter, runs_alone))
 }
 
 /// The answer to any question about a model.
@@ -105,6 +129,10 @@ pub fn answer(
 ) -> Result<Report, Refusal> {
     let interpreter = &interpreter(model, sources)?;
     let asked = Asked { question, model, sources, interpreter, options, weakly_fair };
+    let keeps_states = options.store == Storage::Exact && !matches!(options.order, Order::Random(_));
+    if !keeps_states && *question != Question::Safety {
+        return Err(Unsupported("claims and cycles in a search that does not keep states".into()).into());
+    }
     match question {
         Question::Safety => explore(model, sources, options, Goal::First, observer),
         Question::Trace => {
@@ -180,18 +208,22 @@ struct Asked<'a, 'm> {
     weakly_fair: bool,
 }
 
-/// States that the reference engine may visit to find the simplest run without end, where one is known already.
-const SIMPLEST_STATES: u64 = 200_000;
-
 impl<'m> Asked<'_, 'm> {
-    /// First what the observer finds in a finite run, then what it finds in a run without end. Reductions do not
-    /// apply: an observer may see every step.
+    /// First what the observer finds in a finite run, then what it finds in a run without end. Where a reduction applies,
+    /// it is for the proof that there is neither: the simplest run is looked for without it.
     fn with<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         &self,
         monitor: &M,
         automaton: &Automaton,
         observer: &mut dyn Observer,
     ) -> Result<Report, Refusal> {
+        let is_native = self.options.successors == Source::Native;
+        if is_native && self.options.bound.is_none() && self.reduction() != Reduction::None {
+            let proof = liveness::proof(self.watched(monitor, automaton)?, self.options, observer)?;
+            if let Some(proof) = proof {
+                return Ok(proof);
+            }
+        }
         let options = &Options { reduction: Reduction::None, ..self.options.clone() };
         let meaning = Monitored { system: self.interpreter, monitor };
         let finite = match options.successors {
@@ -207,8 +239,7 @@ impl<'m> Asked<'_, 'm> {
         }
     }
 
-    /// Machine code decides whether there is a run without end at all; the reference engine knows the simplest, and
-    /// whether there is one within a bound.
+    /// The simplest run without end; under weak fairness, some run.
     fn about_cycles<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         &self,
         monitor: &M,
@@ -216,36 +247,43 @@ impl<'m> Asked<'_, 'm> {
         method: Method,
         observer: &mut dyn Observer,
     ) -> Result<Report, Refusal> {
-        let Options { bound, fair_switch, limits, .. } = *self.options;
-        let options = preempt_model::search::Options { bound, fair_switch, limits };
         if self.options.successors == Source::Interpreted {
-            return self.simplest(options, observer);
+            return self.by_definition(observer);
         }
-        let mut decided = self.decide(monitor, automaton, method, observer)?;
-        decided.outcome.guarantee = preempt_model::search::guarantee(&options);
-        if decided.outcome.verdict != Verdict::Violated {
-            return Ok(decided);
+        if self.weakly_fair {
+            return liveness::fair(self.watched(monitor, automaton)?, self.options, observer);
         }
-        if bound.is_some() {
-            return self.simplest(options, observer);
-        }
-        let most = limits.states.map_or(SIMPLEST_STATES, |most| most.min(SIMPLEST_STATES));
-        let limits = Limits { states: Some(most), ..limits };
-        let simplest = self.simplest(preempt_model::search::Options { limits, ..options }, observer)?;
-        Ok(if simplest.outcome.verdict == Verdict::Violated { simplest } else { decided })
+        liveness::simplest(self.watched(monitor, automaton)?, method, self.options, observer)
     }
 
-    fn simplest(
-        &self,
-        options: preempt_model::search::Options,
-        observer: &mut dyn Observer,
-    ) -> Result<Report, Refusal> {
+    /// What the reference engine finds.
+    fn by_definition(&self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
+        let Options { bound, fair_switch, limits, .. } = *self.options;
+        let options = preempt_model::search::Options { bound, fair_switch, limits };
         let asking = Asking { options, weakly_fair: self.weakly_fair };
         let outcome = self
             .question
             .answer_infinite(self.interpreter, &asking, observer)
             .map_err(|error| Unsupported(error.to_string()))?;
         Ok(Report { outcome, errors: Vec::new(), simplest: !self.weakly_fair })
+    }
+
+    /// Machine code with the observer beside it, reduced as far as the question allows.
+    fn watched<'s, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+        &'s self,
+        monitor: &'s M,
+        automaton: &Automaton,
+    ) -> Result<Watched<'s, 'm, M>, Unsupported> {
+        let meaning = Monitored { system: self.interpreter, monitor };
+        let watched = Watched::new(self.model, self.sources, automaton.clone(), meaning)?;
+        Ok(watched.reduced(self.model, self.reduction()))
+    }
+
+    fn reduction(&self) -> Reduction {
+        match why_not_reduced(self.question, self.options, self.weakly_fair) {
+            Some(_) => Reduction::None,
+            None => self.options.reduction,
+        }
     }
 
     fn decide<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
@@ -255,9 +293,24 @@ impl<'m> Asked<'_, 'm> {
         method: Method,
         observer: &mut dyn Observer,
     ) -> Result<Report, Refusal> {
-        let meaning = Monitored { system: self.interpreter, monitor };
-        let watched = Watched::new(self.model, self.sources, automaton.clone(), meaning)?;
-        liveness::check(watched, method, self.weakly_fair, self.options, observer)
+        liveness::decide(self.watched(monitor, automaton)?, method, self.weakly_fair, self.options, observer)
+    }
+}
+
+/// Why no reduction applies to a question about runs without end, if so.
+pub fn why_not_reduced(question: &Question, options: &Options, weakly_fair: bool) -> Option<&'static str> {
+    match question {
+        Question::Safety | Question::Trace => None,
+        // A run that is as good to the observer need not be fair: a process may have moved only where it was left out.
+        _ if weakly_fair => Some("a reduction may leave out the fair runs"),
+        _ if options.bound.is_some() => Some("within a bound every run without end counts"),
+        Question::Claim(_) if !options.stutter_invariant => {
+            Some("a never claim may count how often a state is repeated")
+        }
+        Question::Formula(formula) if formula.formula.has_next() && !options.stutter_invariant => {
+            Some("a formula with X counts how often a state is repeated")
+        }
+        Question::Claim(_) | Question::Formula(_) | Question::Acceptance | Question::Progress => None,
     }
 }
 

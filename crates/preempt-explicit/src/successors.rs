@@ -90,6 +90,73 @@ pub trait Successors {
     }
 }
 
+/// For several searches, one after the other.
+impl<S: Successors> Successors for &mut S {
+    type Meaning = S::Meaning;
+    const JUDGES_STATES: bool = S::JUDGES_STATES;
+    const HEADER: usize = S::HEADER;
+
+    fn meaning(&self) -> &S::Meaning {
+        (**self).meaning()
+    }
+
+    fn state_of(&self, state: &[u8]) -> <S::Meaning as System>::State {
+        (**self).state_of(state)
+    }
+
+    fn initial(&mut self) -> Vec<Vec<u8>> {
+        (**self).initial()
+    }
+
+    fn process_count(&self, state: &[u8]) -> usize {
+        (**self).process_count(state)
+    }
+
+    fn expand(&mut self, state: &[u8], process: usize, visit: &mut dyn FnMut(Event<'_>)) -> bool {
+        (**self).expand(state, process, visit)
+    }
+
+    fn can_move(&mut self, state: &[u8], process: usize) -> bool {
+        (**self).can_move(state, process)
+    }
+
+    fn may_end(&self, state: &[u8]) -> bool {
+        (**self).may_end(state)
+    }
+
+    fn state_violation(&mut self, state: &[u8]) -> Option<PropertyKind> {
+        (**self).state_violation(state)
+    }
+
+    fn runs_alone(&self, state: &[u8], process: usize) -> bool {
+        (**self).runs_alone(state, process)
+    }
+
+    fn persistent(&mut self, state: &[u8]) -> Option<Vec<u8>> {
+        (**self).persistent(state)
+    }
+
+    fn class_of(&self, state: &[u8]) -> u32 {
+        (**self).class_of(state)
+    }
+
+    fn class_size(&self, class: u32) -> Option<usize> {
+        (**self).class_size(class)
+    }
+
+    fn write_class(&self, class: u32, state: &mut [u8]) {
+        (**self).write_class(class, state);
+    }
+
+    fn bytes(&self) -> u64 {
+        (**self).bytes()
+    }
+
+    fn trouble(&self) -> Option<crate::Unsupported> {
+        (**self).trouble()
+    }
+}
+
 fn no_checkpoints() -> Error {
     Error::new(ErrorKind::Unsupported, "only a model in machine code can be continued")
 }

@@ -4,6 +4,9 @@
 
 use crate::Unsupported;
 use crate::native::Native;
+use crate::reduction::Reduction;
+use crate::reduction::visible::VisibleLocations;
+use crate::search::spins;
 use crate::successors::{Event, Successors};
 use preempt_core::{PropertyKind, SourceMap};
 use preempt_model::monitor::{Monitor, Monitored, Stage};
@@ -212,9 +215,11 @@ pub struct Watched<'a, 'm, M> {
     observer: Observer,
     readings: Vec<Reading>,
     arrival: Vec<u8>,
+    /// The steps that the observer may see; where nothing is left out, that does not matter.
+    visible: Option<VisibleLocations>,
 }
 
-impl<'a, 'm, M: Monitor<Interpreter<'m>>> Watched<'a, 'm, M> {
+impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Watched<'a, 'm, M> {
     pub fn new(
         model: &'m Model,
         sources: &'m SourceMap,
@@ -222,7 +227,37 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>>> Watched<'a, 'm, M> {
         meaning: Monitored<'a, Interpreter<'m>, M>,
     ) -> Result<Self, Unsupported> {
         let native = Native::with_conditions(model, sources, Some(observer.conditions.clone()))?;
-        Ok(Watched { native, meaning, observer, readings: Vec::new(), arrival: Vec::new() })
+        Ok(Watched { native, meaning, observer, readings: Vec::new(), arrival: Vec::new(), visible: None })
+    }
+
+    /// Steps that the observer cannot see need not be tried in every order, if it does not count steps either.
+    pub fn reduced(self, model: &Model, reduction: Reduction) -> Self {
+        if reduction == Reduction::None {
+            return self;
+        }
+        let visible = VisibleLocations::new(model, &self.observer.conditions, self.observer.heeds_labels);
+        Watched { native: self.native.reduced(reduction), visible: Some(visible), ..self }
+    }
+
+    /// The processes to which a reduction restricts itself here; `None` for everybody. Their steps are not seen.
+    pub fn tried(&mut self, state: &[u8]) -> Option<Vec<u8>> {
+        self.visible.as_ref()?;
+        let count = self.native.process_count(state);
+        let alone = (0..count)
+            .find(|process| self.runs_alone(state, *process) && self.native.can_move(state, *process));
+        let tried =
+            alone.map_or_else(|| self.native.persistent(state), |process| Some(vec![process as u8]))?;
+        let mut may_show = |process: &u8| {
+            let process = usize::from(*process);
+            self.is_seen(state, process) && self.native.can_move(state, process)
+        };
+        (!tried.iter().any(&mut may_show)).then_some(tried)
+    }
+
+    /// May the process's next step be seen?
+    fn is_seen(&self, state: &[u8], process: usize) -> bool {
+        let Some(visible) = &self.visible else { return true };
+        self.native.location(state, process).is_none_or(|(code, at)| visible.contains(code, at))
     }
 
     /// Is a run accepted that passes this state infinitely often?
@@ -249,6 +284,16 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>>> Watched<'a, 'm, M> {
 
     pub fn monitor(&self) -> &'a M {
         self.meaning.monitor
+    }
+
+    /// Could the process move, whatever the observer says?
+    pub fn could_move(&mut self, state: &[u8], process: usize) -> bool {
+        self.native.can_move(state, process)
+    }
+
+    /// Does the process only spin, whatever the observer says?
+    pub fn spins(&mut self, state: &[u8], process: usize) -> bool {
+        spins(&mut self.native, state, process)
     }
 
     fn rests(&mut self, state: &[u8]) -> bool {
@@ -339,6 +384,10 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Successors for Watched
             }
         }
         None
+    }
+
+    fn runs_alone(&self, state: &[u8], process: usize) -> bool {
+        self.native.runs_alone(state, process) && !self.is_seen(state, process)
     }
 
     fn class_of(&self, state: &[u8]) -> u32 {

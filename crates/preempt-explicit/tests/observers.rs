@@ -2,7 +2,7 @@
 //! violation, within every bound.
 
 use preempt_core::{Outcome, Silent, Span, Verdict};
-use preempt_explicit::{Method, Options, Source, answer, decide_cycles};
+use preempt_explicit::{Options, Source, answer};
 use preempt_model::Interpreter;
 use preempt_model::generator::{formula_from_seed, program_from_seed};
 use preempt_model::property::Formula;
@@ -13,15 +13,18 @@ fn programs(few: u64) -> u64 {
     std::env::var("PREEMPT_PROGRAMS").ok().and_then(|number| number.parse().ok()).unwrap_or(few)
 }
 
-fn shown(outcome: &Outcome) -> (Verdict, Option<(usize, usize, Option<usize>)>) {
-    let cost = |trace: &preempt_core::Trace| (trace.preemptions(), trace.steps.len(), trace.loop_start);
+/// Runs without end are compared in `liveness.rs`: the switch that closes a loop need not be seen in it.
+fn shown(outcome: &Outcome) -> (Verdict, Option<(Option<usize>, usize)>) {
+    let cost = |trace: &preempt_core::Trace| {
+        (trace.loop_start.is_none().then(|| trace.preemptions()), trace.steps.len())
+    };
     (outcome.verdict, outcome.counterexample.as_ref().map(cost))
 }
 
 #[test]
 fn random_formulas_on_random_programs() {
     let (mut violated, mut asked) = (0, 0);
-    for seed in 0..programs(400) {
+    for seed in 0..programs(150) {
         let program = program_from_seed(seed);
         let (model, sources) = program.to_model();
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
@@ -45,46 +48,6 @@ fn random_formulas_on_random_programs() {
             }
             asked += 1;
             violated += u64::from(expected.verdict == Verdict::Violated);
-        }
-    }
-    assert!(asked > 0 && violated * 10 > asked, "{violated} of {asked} are violated");
-}
-
-/// Nested depth-first search and components say the same, fair or not, and the same as the reference.
-#[test]
-fn cycles_by_every_algorithm() {
-    let (mut violated, mut asked) = (0, 0);
-    for seed in 0..programs(400) {
-        let program = program_from_seed(seed);
-        let (model, sources) = program.to_model();
-        let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
-        let Some(formula) = formula_from_seed(&model, seed) else { continue };
-        let span = Span::new(preempt_core::SourceId(0), 0, 0);
-        let formula = Question::Formula(Formula { name: "random".into(), formula, span });
-        for question in [formula, Question::Acceptance, Question::Progress] {
-            for weakly_fair in [false, true] {
-                let mut options = search::Options::default();
-                options.limits.states = Some(1000);
-                let asking = Asking { options, weakly_fair };
-                let Ok(expected) = question.answer_infinite(&interpreter, &asking, &mut Silent) else {
-                    break;
-                };
-                if matches!(expected.verdict, Verdict::Inconclusive(_)) {
-                    break;
-                }
-                for method in [Method::NestedDepthFirst, Method::Components] {
-                    let options = Options::default();
-                    let how = (method, weakly_fair);
-                    let found = decide_cycles(&question, &model, &sources, &options, how, &mut Silent)
-                        .expect("a supported model")
-                        .expect("a question about cycles");
-                    let name = format!("seed {seed}, {question:?}, {how:?}\n{}", program.to_promela());
-                    assert_eq!(found.outcome.verdict, expected.verdict, "{name}");
-                    assert_eq!(found.outcome.violation, expected.violation, "{name}");
-                }
-                asked += 1;
-                violated += u64::from(expected.verdict == Verdict::Violated);
-            }
         }
     }
     assert!(asked > 0 && violated * 10 > asked, "{violated} of {asked} are violated");

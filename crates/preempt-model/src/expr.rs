@@ -122,6 +122,44 @@ pub enum Probe {
     NotEmpty,
 }
 
+impl UnaryOp {
+    pub fn apply(self, value: i32) -> i32 {
+        match self {
+            UnaryOp::Not => i32::from(value == 0),
+            UnaryOp::Negate => value.wrapping_neg(),
+            UnaryOp::Complement => !value,
+        }
+    }
+}
+
+impl BinaryOp {
+    /// `None` for a division by zero.
+    pub fn apply(self, left: i32, right: i32) -> Option<i32> {
+        Some(match self {
+            BinaryOp::Add => left.wrapping_add(right),
+            BinaryOp::Sub => left.wrapping_sub(right),
+            BinaryOp::Mul => left.wrapping_mul(right),
+            BinaryOp::Div | BinaryOp::Rem if right == 0 => return None,
+            BinaryOp::Div => left.wrapping_div(right),
+            BinaryOp::Rem => left.wrapping_rem(right),
+            BinaryOp::BitAnd => left & right,
+            BinaryOp::BitXor => left ^ right,
+            BinaryOp::BitOr => left | right,
+            // As the processors that C code runs on do it: the distance counts modulo 32.
+            BinaryOp::ShiftLeft => left.wrapping_shl(right as u32),
+            BinaryOp::ShiftRight => left.wrapping_shr(right as u32),
+            BinaryOp::Lt => i32::from(left < right),
+            BinaryOp::Le => i32::from(left <= right),
+            BinaryOp::Gt => i32::from(left > right),
+            BinaryOp::Ge => i32::from(left >= right),
+            BinaryOp::Eq => i32::from(left == right),
+            BinaryOp::Ne => i32::from(left != right),
+            BinaryOp::And => i32::from(left != 0 && right != 0),
+            BinaryOp::Or => i32::from(left != 0 || right != 0),
+        })
+    }
+}
+
 impl Place {
     pub fn scalar(scope: Scope, slot: u32, ty: Type) -> Place {
         Place { scope, slot, indices: Vec::new(), ty }

@@ -4,6 +4,7 @@
 //! with its name); names are not resolved yet. Spans carry the expansion they came from.
 
 use preempt_core::Span;
+pub use preempt_model::{BinaryOp, Probe, UnaryOp};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Program {
@@ -309,41 +310,4 @@ pub enum Temporal {
     WeakUntil(Box<Expr>, Box<Expr>),
     Implies(Box<Expr>, Box<Expr>),
     Equivalent(Box<Expr>, Box<Expr>),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Probe {
-    Full,
-    NotFull,
-    Empty,
-    NotEmpty,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnaryOp {
-    Not,
-    Negate,
-    Complement,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BinaryOp {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-    BitAnd,
-    BitXor,
-    BitOr,
-    ShiftLeft,
-    ShiftRight,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Eq,
-    Ne,
-    And,
-    Or,
 }

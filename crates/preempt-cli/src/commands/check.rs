@@ -4,10 +4,11 @@ use super::explicit;
 use super::model::{Ready, prepared};
 use super::net;
 use super::outcome::{info, options, present};
+use super::partial;
 use super::symbolic;
 use super::trail;
 use crate::ExitStatus;
-use crate::args::{CheckArgs, CostUnit, ReductionKind, SearchOrder};
+use crate::args::{CheckArgs, CostUnit, ReductionKind, SearchOrder, StoreKind};
 use crate::backend::{Asking, ExplicitOptions, Goal, Model, Question, Report};
 use crate::console::{self, Failure};
 use crate::input;
@@ -50,6 +51,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     }
     let questions = questions(args, &ready.model)?;
     explicit::refuse_checkpoints(&args.search, &questions)?;
+    partial::refuse_beyond_safety(&args.search, &questions)?;
     let Answered { names, outcome, promise, all } = answer(&ready, engine, args, &questions, &settings)?;
     if let (true, Some(fault)) = (boolean, &outcome.violation)
         && fault.kind == PropertyKind::RuntimeError
@@ -236,21 +238,38 @@ fn again(args: &CheckArgs, trace: &Trace) -> Option<String> {
     if args.non_progress {
         words.push("--non-progress".into());
     }
+    if args.stutter_invariant {
+        words.push("--stutter-invariant".into());
+    }
     if args.weak_fairness {
         words.push("--weak-fairness".into());
         return Some(words.join(" "));
+    }
+    if args.search.search == Some(SearchOrder::Swarm) {
+        // What it finds depends on how fast it is.
+        return None;
+    }
+    if let Some(store) = args.search.store.filter(|store| *store != StoreKind::Exact) {
+        words.extend(store.to_possible_value().map(|store| format!("--store {}", store.get_name())));
     }
     if args.search.search.is_some_and(|order| order != SearchOrder::FewestPreemptions) {
         let order = args.search.search.and_then(|order| order.to_possible_value())?;
         words.push(format!("--search {}", order.get_name()));
         words.extend(args.search.bound.map(|bound| format!("--bound {bound}")));
+        words.extend(args.search.seed.map(|seed| format!("--seed {seed}")));
+        if args.search.search == Some(SearchOrder::Random) {
+            words.extend(args.search.max_depth.map(|depth| format!("--max-depth {depth}")));
+        }
         if args.reduction == Some(ReductionKind::Paper) {
             words.push("--reduction paper".into());
         }
         return Some(words.join(" "));
     }
     let charged = match args.search.cost {
-        None | Some(CostUnit::Preemptions) => trace.preemptions(),
+        // The switch that closes a loop is not seen if there is no stem, and counts nevertheless.
+        None | Some(CostUnit::Preemptions) => {
+            trace.preemptions() + usize::from(trace.loop_start == Some(0) && !trace.steps.is_empty())
+        }
         Some(CostUnit::Switches) => {
             words.push("--cost switches".into());
             trace.switches()

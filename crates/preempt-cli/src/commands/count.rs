@@ -4,6 +4,7 @@ use super::check::could_be_written;
 use super::explicit;
 use super::model::ready;
 use super::outcome::{info, options, present};
+use super::partial;
 use crate::ExitStatus;
 use crate::args::CountArgs;
 use crate::backend::{Goal, search};
@@ -24,6 +25,7 @@ pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
     };
     let ready = ready.without_procedures()?;
     let settings = explicit::options(&args.search)?;
+    partial::refuse_to_count(&args.search)?;
     explicit::refuse_uncountable(&settings)?;
     if engine != Engine::Explicit {
         explicit::refuse_elsewhere(&args.search, None)?;

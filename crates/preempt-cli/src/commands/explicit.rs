@@ -2,7 +2,8 @@
 //! words about them.
 
 use super::model::Ready;
-use crate::args::{CheckArgs, CostUnit, ReductionKind, SearchArgs, SearchOrder, SuccessorSource};
+use super::partial;
+use crate::args::{CheckArgs, CostUnit, ReductionKind, SearchArgs, SearchOrder, StoreKind, SuccessorSource};
 use crate::backend::{
     self, ExplicitOptions, Figure, Goal, Order, Published, Question, Reduction, Refusal, Report, Source,
 };
@@ -13,20 +14,20 @@ use preempt_core::{Cost, Limits, Observer, StopReason, Trace, Verdict};
 /// What the arguments ask for, if it can be done.
 pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
     let order = search.search.unwrap_or(SearchOrder::FewestPreemptions);
+    let store = partial::storage(search)?;
+    let by_chance = matches!(order, SearchOrder::Random | SearchOrder::Swarm);
     let cost = match (order, search.cost) {
         (SearchOrder::FewestPreemptions, None | Some(CostUnit::Preemptions)) => Cost::Preemptions,
         (SearchOrder::FewestPreemptions, Some(CostUnit::Switches)) => Cost::Switches,
         (SearchOrder::FewestPreemptions, Some(CostUnit::Steps)) => Cost::Steps,
         (SearchOrder::BreadthFirst, None | Some(CostUnit::Steps)) => Cost::Steps,
-        (SearchOrder::DepthFirst | SearchOrder::NaiveBounded | SearchOrder::ContextBounded, None) => {
-            Cost::Preemptions
-        }
+        (_, None) => Cost::Preemptions,
         (SearchOrder::BreadthFirst, Some(_)) => {
             return Err(Failure::new("--search breadth-first has the fewest steps first")
                 .hint("for another cost leave out --search"));
         }
         (_, Some(_)) => {
-            return Err(Failure::new("a depth-first search does not look for the cheapest run")
+            return Err(Failure::new("this search does not look for the cheapest run")
                 .hint("leave out --cost or --search"));
         }
     };
@@ -42,7 +43,7 @@ pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
         return Err(Failure::new("--iterative-shortening is for depth-first searches")
             .hint("the search in the order of cost finds the shortest run anyway"));
     }
-    if search.bound.is_some() && !published && order != SearchOrder::FewestPreemptions {
+    if search.bound.is_some() && !published && !by_chance && order != SearchOrder::FewestPreemptions {
         return Err(Failure::new("--bound needs a search in the order of cost")
             .hint("leave out --search, or limit the length of runs with --max-depth"));
     }
@@ -65,7 +66,10 @@ pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
             // Without a bound, Fig. 2 is Fig. 1.
             SearchOrder::DepthFirst | SearchOrder::NaiveBounded => published_as(Figure::NaiveBounded),
             SearchOrder::ContextBounded => published_as(Figure::ContextBounded),
+            // A swarm has an order for each of its searches.
+            SearchOrder::Random | SearchOrder::Swarm => partial::walks(search),
         },
+        store,
         cost,
         bound: search.bound,
         fair_switch: search.fair_switch,
@@ -75,6 +79,7 @@ pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
             Some(SuccessorSource::Interpreted) => Source::Interpreted,
             Some(SuccessorSource::Native) | None => Source::Native,
         },
+        stutter_invariant: false,
     })
 }
 
@@ -83,13 +88,14 @@ pub fn refuse_uncountable(options: &ExplicitOptions) -> Result<(), Failure> {
     match options.order {
         Order::Published(_) => Err(Failure::new("the published searches look for an error and do not count")
             .hint("use `check`, or leave out --search")),
-        Order::ByCost | Order::DepthFirst => Ok(()),
+        Order::ByCost | Order::DepthFirst | Order::Random(_) => Ok(()),
     }
 }
 
 /// The same for `check`, which may leave states out.
 pub fn check_options(args: &CheckArgs) -> Result<ExplicitOptions, Failure> {
-    let options = options(&args.search)?;
+    let options = ExplicitOptions { stutter_invariant: args.stutter_invariant, ..options(&args.search)? };
+    partial::refuse_more(args)?;
     if options.order != Order::ByCost && (args.shortest || args.all_errors) {
         let name = if args.shortest { "--shortest" } else { "--all-errors" };
         return Err(
@@ -106,6 +112,9 @@ pub fn check_options(args: &CheckArgs) -> Result<ExplicitOptions, Failure> {
             }
         };
         return Ok(ExplicitOptions { order: Order::Published(Published { figure, ..published }), ..options });
+    }
+    if let Order::Random(_) = options.order {
+        return Ok(options);
     }
     // Fewest steps, and every violation at its own cheapest, are promised only for the whole state space.
     let whole = options.cost == Cost::Steps || args.all_errors;
@@ -151,11 +160,17 @@ pub fn refuse_elsewhere(search: &SearchArgs, check: Option<&CheckArgs>) -> Resul
 pub fn given(search: &SearchArgs, check: Option<&CheckArgs>) -> Option<&'static str> {
     let options = [
         ("--search", search.search.is_some_and(|order| order != SearchOrder::FewestPreemptions)),
+        ("--store", search.store.is_some_and(|store| store != StoreKind::Exact)),
+        ("--fingerprint-bits", search.fingerprint_bits.is_some()),
+        ("--hashes", search.hashes.is_some()),
+        ("--seed", search.seed.is_some()),
+        ("--walks", search.walks.is_some()),
         ("--cost", search.cost.is_some_and(|cost| cost != CostUnit::Preemptions)),
         ("--successors", search.successors.is_some_and(|how| how != SuccessorSource::Interpreted)),
         ("--checkpoint", search.checkpoint.is_some()),
         ("--resume", search.resume.is_some()),
         ("--all-errors", check.is_some_and(|check| check.all_errors)),
+        ("--stutter-invariant", check.is_some_and(|check| check.stutter_invariant)),
         (
             "--reduction",
             check.is_some_and(|check| {
@@ -193,9 +208,13 @@ pub fn simplest(
         })
     };
     let report = match question {
+        Question::Safety if args.search.search == Some(SearchOrder::Swarm) => {
+            partial::swarm(ready, &args.search, options, observer)?
+        }
         Question::Safety if may_prove_first(options, args) => prove_or_find(ready, options, args, observer)?,
         // Only this search can be long enough to be worth a checkpoint.
         Question::Safety => explore(ready, &args.search, options, Goal::First, observer)?,
+        _ if question.is_about_cycles() => ask(&about_cycles(question, options, args), observer)?,
         _ => ask(options, observer)?,
     };
     let Some(trace) = &report.outcome.counterexample else { return Ok(Answer { report, promise: None }) };
@@ -203,7 +222,7 @@ pub fn simplest(
     // A run that was found depth first promises nothing, and there is nothing to improve.
     let reduced = matches!(question, Question::Safety) && options.reduction == Reduction::Exact;
     if report.simplest || options.order != Order::ByCost || !reduced {
-        let promise = report.simplest.then_some("the simplest run");
+        let promise = partial::promise(options, report.simplest.then_some("the simplest run"));
         return Ok(Answer { report, promise });
     }
     let charged = match options.cost {
@@ -228,14 +247,36 @@ pub fn simplest(
     shorter.outcome.stats.time += report.outcome.stats.time;
     shorter.outcome.guarantee = report.outcome.guarantee;
     match shorter.outcome.verdict {
-        Verdict::Violated => Ok(Answer { report: shorter, promise: Some("the simplest run") }),
+        Verdict::Violated => {
+            Ok(Answer { report: shorter, promise: partial::promise(options, Some("the simplest run")) })
+        }
         _ => Ok(Answer {
             report,
-            promise: Some(match options.cost {
-                Cost::Switches => "a run with the fewest switches",
-                Cost::Preemptions | Cost::Steps => "a run with the fewest preemptions",
-            }),
+            promise: partial::promise(
+                options,
+                Some(match options.cost {
+                    Cost::Switches => "a run with the fewest switches",
+                    Cost::Preemptions | Cost::Steps => "a run with the fewest preemptions",
+                }),
+            ),
         }),
+    }
+}
+
+/// For runs without end a reduction is for the proof that there is none, and the stronger the better; the simplest run
+/// is found without it.
+fn about_cycles(question: &Question, options: &ExplicitOptions, args: &CheckArgs) -> ExplicitOptions {
+    match args.reduction {
+        Some(ReductionKind::Exact | ReductionKind::Strong) => {
+            if let Some(why) = backend::why_not_reduced(question, options, args.weak_fairness) {
+                console::complain(&format!("note: --reduction does not apply here: {why}\n"));
+            }
+            options.clone()
+        }
+        None | Some(ReductionKind::Auto) if options.reduction == Reduction::Exact => {
+            ExplicitOptions { reduction: Reduction::Strong, ..options.clone() }
+        }
+        _ => options.clone(),
     }
 }
 
@@ -260,6 +301,7 @@ const FIND_STATES: u64 = 1_000_000;
 fn may_prove_first(options: &ExplicitOptions, args: &CheckArgs) -> bool {
     args.reduction.is_none_or(|kind| kind == ReductionKind::Auto)
         && options.reduction == Reduction::Exact
+        && partial::keeps_states(&args.search)
         && options.cost == Cost::Preemptions
         && options.bound.is_none()
         && !options.fair_switch
@@ -320,6 +362,10 @@ pub fn refuse_checkpoints(search: &SearchArgs, questions: &[Question]) -> Result
         return Ok(());
     }
     let name = if search.resume.is_some() { "--resume" } else { "--checkpoint" };
+    if !partial::keeps_states(search) {
+        return Err(Failure::new(format!("{name} needs a search that keeps the states it met"))
+            .hint("leave out --store and --search"));
+    }
     let depth_first = [SearchOrder::DepthFirst, SearchOrder::NaiveBounded, SearchOrder::ContextBounded];
     if search.search.is_some_and(|order| depth_first.contains(&order)) {
         return Err(
@@ -364,6 +410,7 @@ pub fn names(options: &ExplicitOptions) -> (&'static str, &'static str, &'static
             Figure::NaiveBounded => "naive-bounded",
             Figure::ContextBounded | Figure::WithReduction => "context-bounded",
         },
+        (Order::Random(_), _) => "random",
         (Order::ByCost, Cost::Preemptions) => "fewest-preemptions",
         (Order::ByCost, Cost::Switches) => "fewest-switches",
         (Order::ByCost, Cost::Steps) => "breadth-first",

@@ -10,6 +10,7 @@ pub mod generate;
 mod model;
 mod net;
 mod outcome;
+mod partial;
 pub mod replay;
 pub mod sequentialize;
 pub mod simulate;

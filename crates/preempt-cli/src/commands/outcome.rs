@@ -1,7 +1,7 @@
 //! From an outcome to what is printed.
 
-use crate::args::{Format, OutputArgs, SearchArgs};
-use crate::backend::{ExplicitOptions, Options};
+use crate::args::{Format, OutputArgs, SearchArgs, SearchOrder};
+use crate::backend::{ExplicitOptions, Options, Storage};
 use crate::console;
 use crate::plan::Engine;
 use preempt_core::Outcome;
@@ -23,9 +23,16 @@ pub fn info(
     let bound = search.bound.map_or(Setting::Unset, |bound| Setting::Number(bound.into()));
     let (order, reduction, successors) =
         explicit.map_or(("fewest-preemptions", "none", "interpreted"), super::explicit::names);
+    let (order, store) = match (search.search, explicit.map(|explicit| explicit.store)) {
+        (Some(SearchOrder::Swarm), _) => ("swarm", "bitstate"),
+        (Some(SearchOrder::Random), _) => ("random", "none"),
+        (_, None | Some(Storage::Exact)) => (order, "exact"),
+        (_, Some(Storage::Compact { .. })) => (order, "compact"),
+        (_, Some(Storage::Bitstate { .. })) => (order, "bitstate"),
+    };
     let mut settings = vec![
         ("search", text(order)),
-        ("store", text("exact")),
+        ("store", text(store)),
         ("reduction", text(reduction)),
         ("successors", text(successors)),
         ("bound", bound),

@@ -3,10 +3,10 @@
 //! move somewhere in it: then a run through all of that is fair, and no run that stays in the component is if not.
 
 use super::lasso::Lasso;
-use super::space::{Edge, NOBODY, Space};
+use super::space::{Cut, Edge, NOBODY, Space};
 use crate::store::StateNumber;
 use crate::watched::PlaceOf;
-use preempt_core::{Observer, StopReason};
+use preempt_core::Observer;
 use preempt_model::Interpreter;
 use preempt_model::monitor::Monitor;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -28,7 +28,7 @@ pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     space: &mut Space<'_, 'm, M>,
     weakly_fair: bool,
     observer: &mut dyn Observer,
-) -> Result<Option<Lasso>, StopReason> {
+) -> Result<Option<Lasso>, Cut> {
     let mut order = Order::default();
     let mut waiting: Vec<StateNumber> = Vec::new();
     for initial in space.initial()? {
@@ -80,7 +80,7 @@ fn enter<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     waiting: &mut Vec<StateNumber>,
     state: StateNumber,
     by: Option<Edge>,
-) -> Result<Frame, StopReason> {
+) -> Result<Frame, Cut> {
     let index = order.index.len() as u32;
     order.index.insert(state, (index, index));
     waiting.push(state);
@@ -99,7 +99,7 @@ fn accepted<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     members: &[StateNumber],
     root: StateNumber,
     weakly_fair: bool,
-) -> Result<Option<Vec<Edge>>, StopReason> {
+) -> Result<Option<Vec<Edge>>, Cut> {
     let Some(accepting) = members.iter().copied().find(|member| space.accepts(*member)) else {
         return Ok(None);
     };

@@ -8,7 +8,7 @@ use crate::watched::PlaceOf;
 use preempt_core::Trace;
 use preempt_model::Interpreter;
 use preempt_model::monitor::{Monitor, finds_violation};
-use preempt_model::search::replay;
+use preempt_model::search::{RunCost, replay};
 
 /// A path from an initial state, and a cycle at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,10 +18,11 @@ pub struct Lasso {
     pub cycle: Vec<Edge>,
 }
 
-/// The run, replayed; a difference is our own mistake.
+/// The run, replayed; a difference is our own mistake. `cost` is what it must cost, where that was counted.
 pub fn told<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     space: &mut Space<'_, 'm, M>,
     lasso: &Lasso,
+    cost: Option<RunCost>,
     fair_switch: bool,
 ) -> Trace {
     let mut steps = Vec::new();
@@ -32,16 +33,17 @@ pub fn told<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
             let (from, to) = (space.state_of(edge.from), space.state_of(edge.to));
             let path = path_between(space.meaning(), &from, edge.by, &to, edge.runs)
                 .unwrap_or_else(|| panic!("internal error: a step of the run is lost"));
-            steps.extend(path);
+            // What a run costs does not depend on who watches it.
+            steps.extend(path.into_iter().map(|(process, (_, action))| (process, action)));
         }
         if number + 1 == lasso.stem.len() {
             stem_steps = steps.len();
         }
     }
-    let initial = space.state_of(lasso.initial);
-    let replayed = replay(space.meaning(), &initial, &steps, fair_switch)
+    let (initial, _) = space.state_of(lasso.initial);
+    let replayed = replay(space.meaning().system, &initial, &steps, fair_switch)
         .unwrap_or_else(|misfit| panic!("internal error: the run found does not replay: {misfit:?}"));
-    let mut states: Vec<_> = replayed.stable.iter().map(|(_, (state, _))| state.clone()).collect();
+    let mut states: Vec<_> = replayed.stable.iter().map(|(_, state)| state.clone()).collect();
     let loop_start = replayed.stable.iter().position(|(steps, _)| *steps == stem_steps);
     let comes_back = loop_start.is_some_and(|start| states.get(start) == states.last());
     assert!(comes_back, "internal error: the loop does not come back");
@@ -52,6 +54,13 @@ pub fn told<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     let accepted = finds_violation(space.monitor(), &states, loop_start);
     assert!(accepted, "internal error: the run is not a violation");
     let mut trace = replayed.trace;
+    if let Some(cost) = cost {
+        // The switch that closes the loop is not seen in one round of it, if there is no stem to show it before.
+        let shown = trace.preemptions() as u32;
+        let as_found = (shown..=shown + u32::from(stem_steps == 0)).contains(&cost.preemptions)
+            && trace.steps.len() as u64 == cost.steps;
+        assert!(as_found, "internal error: the run costs {shown} preemptions and not {cost:?}");
+    }
     trace.loop_start = Some(stem_steps);
     trace
 }

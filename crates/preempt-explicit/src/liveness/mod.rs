@@ -3,23 +3,28 @@
 //! * [`space`]: the product of model and observer, state by state;
 //! * [`nested_depth_first`]: two depth-first searches, the inner one for a way back (Holzmann, Peled and Yannakakis);
 //! * [`components`]: strongly connected components (Tarjan), which also decide weak fairness;
+//! * [`cheapest_lasso`]: the simplest one, also within a bound, on the graph of [`running`];
 //! * [`lasso`]: from a path and a cycle to a run that was replayed.
 //!
-//! The two algorithms share only the space: each is the check of the other. Neither promises the simplest run.
+//! The two algorithms share only the space: each is the check of the other. Neither promises the simplest run,
+//! and only components can be fair.
 
+mod cheapest_lasso;
 pub mod components;
 mod lasso;
 pub mod nested_depth_first;
+mod running;
 mod space;
 
 use crate::Refusal;
 use crate::search::{Options, Report};
 use crate::watched::{PlaceOf, Watched};
 use lasso::Lasso;
-use preempt_core::{Guarantee, Memory, Observer, Outcome, Property, Stats, StopReason, Verdict};
+use preempt_core::{Bound, Cost, Guarantee, Memory, Observer, Outcome, Property, Stats, StopReason, Verdict};
 use preempt_model::Interpreter;
 use preempt_model::monitor::Monitor;
-use space::Space;
+use preempt_model::search::RunCost;
+use space::{Cut, Space};
 
 /// Which algorithm decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,39 +33,124 @@ pub enum Method {
     Components,
 }
 
-/// Without a bound: is there an accepted run? Under weak fairness only components can tell.
-pub fn check<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+/// Is there an accepted run without end? Under weak fairness only components can tell.
+pub fn decide<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     watched: Watched<'_, 'm, M>,
     method: Method,
     weakly_fair: bool,
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Report, Refusal> {
-    let mut space = Space::new(watched, options.limits);
-    let found = match method {
-        Method::NestedDepthFirst if !weakly_fair => nested_depth_first::search(&mut space, observer),
-        _ => components::search(&mut space, weakly_fair, observer),
-    };
-    if let Some(trouble) = space.trouble() {
-        return Err(trouble.into());
+    let mut space = Space::new(watched, options.limits, options.fair_switch);
+    let found = decided(&mut space, method, weakly_fair, observer);
+    report(&mut space, options, found.map(|lasso| lasso.map(Found::some)))
+}
+
+/// Shows that no run is a violation, finite or not; `None` if that is not so, or cannot be shown like this.
+pub fn proof<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    watched: Watched<'_, 'm, M>,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Option<Report>, Refusal> {
+    let mut space = Space::new(watched, options.limits, options.fair_switch).judging();
+    match decided(&mut space, Method::NestedDepthFirst, false, observer) {
+        Ok(Some(_)) | Err(Cut::Finite) => Ok(None),
+        // That a reduction keeps what is wrong with the last state of a run, is sure only of runs that can go on.
+        Ok(None) if space.has_dead_ends() => Ok(None),
+        none => report(&mut space, options, none.map(|_| None)).map(Some),
     }
-    let (verdict, lasso) = match found {
-        Ok(Some(lasso)) => (Verdict::Violated, Some(lasso)),
-        Ok(None) if space.cut_by_depth() => (Verdict::Inconclusive(StopReason::Depth), None),
-        Ok(None) => (Verdict::Holds, None),
-        Err(reason) => (Verdict::Inconclusive(reason), None),
+}
+
+/// Some accepted run without end that is fair, with a stem that costs little.
+pub fn fair<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    watched: Watched<'_, 'm, M>,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Report, Refusal> {
+    let mut space = Space::new(watched, options.limits, options.fair_switch);
+    let found = decided(&mut space, Method::Components, true, observer).map(|lasso| {
+        let lasso = cheapest_lasso::with_cheapest_stem(&mut space, lasso?, observer);
+        Some(Found::some(lasso))
+    });
+    report(&mut space, options, found)
+}
+
+/// Steps that may be tried to find the simplest run, where one is known already.
+const SIMPLEST_EFFORT: u64 = 100_000_000;
+
+/// States that may be met for that.
+const SIMPLEST_STATES: u64 = 1_000_000;
+
+/// The simplest accepted run without end. A bound decides by itself; without one it is decided first whether there is
+/// such a run at all, with the reduction that is asked for. The simplest is then looked for without it: it keeps neither the
+/// fewest steps nor what a formula's automaton makes of them. If that takes too long, the one known is shown.
+pub fn simplest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    watched: Watched<'_, 'm, M>,
+    method: Method,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Report, Refusal> {
+    let mut space = Space::new(watched, options.limits, options.fair_switch);
+    let found = match options.bound {
+        Some(_) => cheapest_lasso::search(&mut space, options.bound, None, observer)
+            .map(|found| found.map(Found::cheapest)),
+        None => decided(&mut space, method, false, observer).map(|known| {
+            let known = known?;
+            space.unreduced(SIMPLEST_STATES.max(4 * space.stats().states));
+            let cheapest = cheapest_lasso::search(&mut space, None, Some(SIMPLEST_EFFORT), observer);
+            Some(cheapest.ok().flatten().map_or(Found::some(known), Found::cheapest))
+        }),
     };
-    Ok(report(&mut space, options, verdict, lasso.as_ref()))
+    report(&mut space, options, found)
+}
+
+fn decided<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    space: &mut Space<'_, 'm, M>,
+    method: Method,
+    weakly_fair: bool,
+    observer: &mut dyn Observer,
+) -> Result<Option<Lasso>, Cut> {
+    match method {
+        Method::NestedDepthFirst if !weakly_fair => nested_depth_first::search(space, observer),
+        _ => components::search(space, weakly_fair, observer),
+    }
+}
+
+/// A run without end, and what it costs if that is the least.
+struct Found {
+    lasso: Lasso,
+    least: Option<RunCost>,
+}
+
+impl Found {
+    fn some(lasso: Lasso) -> Found {
+        Found { lasso, least: None }
+    }
+
+    fn cheapest((cost, lasso): (RunCost, Lasso)) -> Found {
+        Found { lasso, least: Some(cost) }
+    }
 }
 
 fn report<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     space: &mut Space<'_, 'm, M>,
     options: &Options,
-    verdict: Verdict,
-    lasso: Option<&Lasso>,
-) -> Report {
-    let counterexample = lasso.map(|lasso| lasso::told(space, lasso, options.fair_switch));
-    let memory = Memory { store: space.store_bytes(), frontier: space.most_path_bytes(), parents: 0 };
+    found: Result<Option<Found>, Cut>,
+) -> Result<Report, Refusal> {
+    if let Some(trouble) = space.trouble() {
+        return Err(trouble.into());
+    }
+    let (verdict, found) = match found {
+        Ok(Some(found)) => (Verdict::Violated, Some(found)),
+        Ok(None) if space.cut_by_depth() => (Verdict::Inconclusive(StopReason::Depth), None),
+        Ok(None) => (Verdict::Holds, None),
+        Err(Cut::Limit(reason)) => (Verdict::Inconclusive(reason), None),
+        Err(Cut::Finite) => panic!("internal error: nobody asked for finite runs"),
+    };
+    let simplest = found.as_ref().is_some_and(|found| found.least.is_some() && !space.cut_by_depth());
+    let counterexample =
+        found.map(|found| lasso::told(space, &found.lasso, found.least, options.fair_switch));
+    let memory = Memory { store: space.store_bytes(), frontier: space.most_search_bytes(), parents: 0 };
     let mut stats: Stats = space.stats();
     stats.peak_bytes = memory.store + memory.frontier;
     stats.memory = Some(memory);
@@ -73,6 +163,8 @@ fn report<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         name: violation.name,
         location: violation.location,
     });
-    let outcome = Outcome { verdict, guarantee: Guarantee::Exhaustive, violation, counterexample, stats };
-    Report { outcome, errors: Vec::new(), simplest: false }
+    let bound = |most| Bound { unit: Cost::Preemptions, most };
+    let guarantee = options.bound.map_or(Guarantee::Exhaustive, |most| Guarantee::Bounded(bound(most)));
+    let outcome = Outcome { verdict, guarantee, violation, counterexample, stats };
+    Ok(Report { outcome, errors: Vec::new(), simplest })
 }

@@ -4,10 +4,10 @@
 //! a cycle already.
 
 use super::lasso::Lasso;
-use super::space::{Edge, Space};
+use super::space::{Cut, Edge, Space};
 use crate::store::StateNumber;
 use crate::watched::PlaceOf;
-use preempt_core::{Observer, StopReason};
+use preempt_core::Observer;
 use preempt_model::Interpreter;
 use preempt_model::monitor::Monitor;
 
@@ -51,7 +51,7 @@ struct Frame {
 pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     space: &mut Space<'_, 'm, M>,
     observer: &mut dyn Observer,
-) -> Result<Option<Lasso>, StopReason> {
+) -> Result<Option<Lasso>, Cut> {
     let mut colours = Colours::default();
     for initial in space.initial()? {
         if colours.get(initial) != Colour::White {
@@ -93,7 +93,7 @@ fn enter<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     colours: &mut Colours,
     state: StateNumber,
     by: Option<Edge>,
-) -> Result<Frame, StopReason> {
+) -> Result<Frame, Cut> {
     colours.set(state, Colour::Cyan);
     let accepts = space.accepts(state);
     Ok(Frame { state, accepts, by, edges: space.expand(state)?.edges.into_iter() })
@@ -105,7 +105,7 @@ fn inner<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     colours: &mut Colours,
     from: StateNumber,
     observer: &mut dyn Observer,
-) -> Result<Option<(Vec<Edge>, Edge)>, StopReason> {
+) -> Result<Option<(Vec<Edge>, Edge)>, Cut> {
     let mut path = vec![(None, space.expand(from)?.edges.into_iter())];
     while let Some((_, edges)) = path.last_mut() {
         let Some(edge) = edges.next() else {

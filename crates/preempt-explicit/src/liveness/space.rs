@@ -17,6 +17,8 @@ pub struct Edge {
     pub to: StateNumber,
     pub by: u8,
     pub runs: u8,
+    /// How many steps of the model: an atomic sequence has several.
+    pub steps: u32,
 }
 
 pub const NOBODY: u8 = u8::MAX;
@@ -28,9 +30,14 @@ pub struct Space<'a, 'm, M> {
     limits: Limits,
     started: Instant,
     opened: Opened,
-    /// Of the path, as the search says.
-    path_bytes: u64,
-    most_path_bytes: u64,
+    /// Most that the searches needed beside the store, as they say.
+    most_search_bytes: u64,
+    fair_switch: bool,
+    /// Are states left out that the reduction need not try?
+    reduces: bool,
+    judges: bool,
+    /// Some step has no end: it fails, or goes round in an atomic sequence for ever.
+    has_dead_ends: bool,
     cut_by_depth: bool,
     asked: u64,
 }
@@ -44,10 +51,25 @@ pub struct Expansion {
     pub processes: u8,
 }
 
+/// The steps from one state, and who may be left there for free.
+#[derive(Debug, Default, Clone)]
+pub struct Leaving {
+    pub edges: Vec<Edge>,
+    pub free: Vec<u8>,
+}
+
+/// Why a search ends before it has seen everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    Limit(StopReason),
+    /// A finite run is a violation already; see [`Space::judging`].
+    Finite,
+}
+
 const LOOK_UP_EVERY: u64 = 1024;
 
 impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
-    pub fn new(watched: Watched<'a, 'm, M>, limits: Limits) -> Self {
+    pub fn new(watched: Watched<'a, 'm, M>, limits: Limits, fair_switch: bool) -> Self {
         Space {
             watched,
             store: Store::new(),
@@ -55,60 +77,117 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
             limits,
             started: Instant::now(),
             opened: Opened::default(),
-            path_bytes: 0,
-            most_path_bytes: 0,
+            most_search_bytes: 0,
+            fair_switch,
+            reduces: true,
+            judges: false,
+            has_dead_ends: false,
             cut_by_depth: false,
             asked: 0,
         }
     }
 
-    pub fn initial(&mut self) -> Result<Vec<StateNumber>, StopReason> {
+    /// Ends the search at a state that is a violation in itself.
+    pub fn judging(self) -> Self {
+        Space { judges: true, ..self }
+    }
+
+    /// From now on every step counts. So many states more are allowed than were met.
+    pub fn unreduced(&mut self, more: u64) {
+        self.reduces = false;
+        let most = self.stats.states + more;
+        self.limits.states = Some(self.limits.states.map_or(most, |limit| limit.min(most)));
+    }
+
+    pub fn initial(&mut self) -> Result<Vec<StateNumber>, Cut> {
         let states = self.watched.initial();
         states.iter().map(|state| self.number(state, &Opened::default())).collect()
     }
 
-    fn number(&mut self, state: &[u8], like: &Opened) -> Result<StateNumber, StopReason> {
-        let key = self.store.encode(&self.watched, state, like).ok_or(StopReason::Memory)?;
+    fn number(&mut self, state: &[u8], like: &Opened) -> Result<StateNumber, Cut> {
+        let key = self.store.encode(&self.watched, state, like).ok_or(Cut::Limit(StopReason::Memory))?;
         let processes = self.watched.process_count(state);
-        let (number, is_new) = self.store.insert(key, key.hash(), processes).ok_or(StopReason::Memory)?;
+        let (number, is_new) =
+            self.store.insert(key, key.hash(), processes).ok_or(Cut::Limit(StopReason::Memory))?;
         self.stats.states += u64::from(is_new);
         Ok(number)
     }
 
-    /// Every step from a state, the first process's first.
-    pub fn expand(&mut self, number: StateNumber) -> Result<Expansion, StopReason> {
+    /// Every step from a state that the reduction does not leave out, the first process's first.
+    pub fn expand(&mut self, number: StateNumber) -> Result<Expansion, Cut> {
         let mut opened = std::mem::take(&mut self.opened);
         self.store.open(&self.watched, number, &mut opened);
-        let mut expansion = Expansion::default();
-        let mut bytes = Vec::new();
-        let mut arrivals = Vec::new();
-        let count = self.watched.process_count(&opened.bytes);
-        expansion.processes = count as u8;
-        for process in 0..count {
-            let before = arrivals.len();
-            self.watched.expand(&opened.bytes, process, &mut |event| {
-                if let Event::Arrival { state, runs, .. } = event {
-                    arrivals.push((bytes.len(), state.len(), process as u8, runs));
-                    bytes.extend_from_slice(state);
-                }
-            });
-            if arrivals.len() == before {
-                expansion.resting.push(process as u8);
-            }
+        if self.judges && self.watched.state_violation(&opened.bytes).is_some() {
+            return Err(Cut::Finite);
         }
-        for (start, length, by, runs) in arrivals {
-            let to = self.number(&bytes[start..start + length], &opened)?;
-            expansion.edges.push(Edge { from: number, to, by, runs });
-        }
+        let count = self.watched.process_count(&opened.bytes) as u8;
+        let tried = if self.reduces { self.watched.tried(&opened.bytes) } else { None };
+        let expansion = match tried {
+            Some(tried) => match self.steps_by(number, &opened, tried.into_iter())? {
+                // A step that leads nowhere does not stand for those of the others.
+                expansion if expansion.edges.is_empty() => self.steps_by(number, &opened, 0..count)?,
+                expansion => expansion,
+            },
+            None => self.steps_by(number, &opened, 0..count)?,
+        };
+        let mut expansion = Expansion { processes: count, ..expansion };
         if expansion.edges.is_empty() {
             for state in self.watched.repetitions(&opened.bytes) {
                 let to = self.number(&state, &opened)?;
-                expansion.edges.push(Edge { from: number, to, by: NOBODY, runs: NOBODY });
+                expansion.edges.push(Edge { from: number, to, by: NOBODY, runs: NOBODY, steps: 0 });
             }
         }
         self.stats.transitions += expansion.edges.len() as u64;
         self.opened = opened;
         Ok(expansion)
+    }
+
+    fn steps_by(
+        &mut self,
+        number: StateNumber,
+        opened: &Opened,
+        processes: impl Iterator<Item = u8>,
+    ) -> Result<Expansion, Cut> {
+        let mut expansion = Expansion::default();
+        let mut bytes = Vec::new();
+        let mut arrivals = Vec::new();
+        for process in processes {
+            let before = arrivals.len();
+            let moved = self.watched.expand(&opened.bytes, usize::from(process), &mut |event| {
+                if let Event::Arrival { state, runs, steps } = event {
+                    arrivals.push((bytes.len(), state.len(), process, runs, steps));
+                    bytes.extend_from_slice(state);
+                }
+            });
+            if arrivals.len() == before {
+                expansion.resting.push(process);
+                self.has_dead_ends |= moved;
+            }
+        }
+        for (start, length, by, runs, steps) in arrivals {
+            let to = self.number(&bytes[start..start + length], opened)?;
+            expansion.edges.push(Edge { from: number, to, by, runs, steps });
+        }
+        Ok(expansion)
+    }
+
+    /// The same for a search in the order of cost.
+    pub fn leaving(&mut self, number: StateNumber) -> Result<Leaving, Cut> {
+        let Expansion { edges, resting, processes } = self.expand(number)?;
+        let mut opened = std::mem::take(&mut self.opened);
+        self.store.open(&self.watched, number, &mut opened);
+        // Who only fails, or goes round in an atomic sequence for ever, rests without being unable to move.
+        let stuck = |watched: &mut Watched<'a, 'm, M>, process: u8| {
+            resting.contains(&process) && !watched.could_move(&opened.bytes, usize::from(process))
+        };
+        let free = (0..processes)
+            .filter(|process| {
+                stuck(&mut self.watched, *process)
+                    || self.fair_switch && self.watched.spins(&opened.bytes, usize::from(*process))
+            })
+            .collect();
+        self.opened = opened;
+        Ok(Leaving { edges, free })
     }
 
     pub fn accepts(&mut self, number: StateNumber) -> bool {
@@ -117,6 +196,14 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
         let accepts = self.watched.accepts(&opened.bytes);
         self.opened = opened;
         accepts
+    }
+
+    pub fn process_count(&mut self, number: StateNumber) -> u8 {
+        let mut opened = std::mem::take(&mut self.opened);
+        self.store.open(&self.watched, number, &mut opened);
+        let count = self.watched.process_count(&opened.bytes);
+        self.opened = opened;
+        count as u8
     }
 
     /// The state in the observer's and the interpreter's own terms.
@@ -138,34 +225,44 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
     }
 
     /// To be asked now and then: is it time to stop? `path` is how many entries the path has.
-    pub fn look_up(&mut self, path: usize, observer: &mut dyn Observer) -> Result<(), StopReason> {
-        self.path_bytes = path as u64 * 64;
-        self.most_path_bytes = self.most_path_bytes.max(self.path_bytes);
+    pub fn look_up(&mut self, path: usize, observer: &mut dyn Observer) -> Result<(), Cut> {
         self.stats.depth = self.stats.depth.max(path as u64);
+        self.look_around(path as u64, path as u64 * 64, 0, observer)
+    }
+
+    /// The same for a search without a path: so much is waiting, and so many bytes are used beside the store.
+    pub fn look_around(
+        &mut self,
+        waiting: u64,
+        bytes: u64,
+        level: u32,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Cut> {
+        self.most_search_bytes = self.most_search_bytes.max(bytes);
         if self.limits.states.is_some_and(|most| self.stats.states > most) {
-            return Err(StopReason::States);
+            return Err(Cut::Limit(StopReason::States));
         }
         self.asked += 1;
         if !self.asked.is_multiple_of(LOOK_UP_EVERY) {
             return Ok(());
         }
-        let bytes = self.store_bytes() + self.path_bytes;
+        let bytes = self.store_bytes() + bytes;
         observer.progress(&Progress {
             states: self.stats.states,
             transitions: self.stats.transitions,
-            frontier: path as u64,
-            depth: path as u64,
-            level: 0,
+            frontier: waiting,
+            depth: self.stats.depth,
+            level,
             bytes,
         });
         if observer.cancelled() {
-            return Err(StopReason::Interrupted);
+            return Err(Cut::Limit(StopReason::Interrupted));
         }
         if self.limits.memory_bytes.is_some_and(|most| bytes > most) {
-            return Err(StopReason::Memory);
+            return Err(Cut::Limit(StopReason::Memory));
         }
         match self.limits.time.is_some_and(|most| self.started.elapsed() >= most) {
-            true => Err(StopReason::Time),
+            true => Err(Cut::Limit(StopReason::Time)),
             false => Ok(()),
         }
     }
@@ -177,6 +274,10 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
         !deep
     }
 
+    pub fn has_dead_ends(&self) -> bool {
+        self.has_dead_ends
+    }
+
     pub fn cut_by_depth(&self) -> bool {
         self.cut_by_depth
     }
@@ -185,8 +286,8 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
         self.store.bytes()
     }
 
-    pub fn most_path_bytes(&self) -> u64 {
-        self.most_path_bytes
+    pub fn most_search_bytes(&self) -> u64 {
+        self.most_search_bytes
     }
 
     pub fn stats(&self) -> Stats {

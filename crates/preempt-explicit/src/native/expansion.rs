@@ -123,6 +123,15 @@ impl<'m> Native<'m> {
         })
     }
 
+    /// Where the process stands; `None` if there is none.
+    #[inline]
+    pub(crate) fn location(&self, state: &[u8], process: usize) -> Option<(CodeId, LocationId)> {
+        let layout = self.layout(state);
+        let code = *layout.codes.get(process)?;
+        let location = self.program.shape.code(code).location.read(state, layout.bases[process] as usize);
+        Some((code, LocationId(location as u32)))
+    }
+
     /// Does a process stand at an accept label?
     pub(crate) fn stands_at_accept(&self, state: &[u8]) -> bool {
         self.places(state).any(|place| place.accept)
@@ -345,10 +354,7 @@ impl<'m> Successors for Native<'m> {
     }
 
     fn runs_alone(&self, state: &[u8], process: usize) -> bool {
-        let layout = self.layout(state);
-        let Some(code) = layout.codes.get(process) else { return false };
-        let location = self.program.shape.code(*code).location.read(state, layout.bases[process] as usize);
-        self.private.contains(*code, LocationId(location as u32))
+        self.location(state, process).is_some_and(|(code, location)| self.private.contains(code, location))
     }
 
     fn persistent(&mut self, state: &[u8]) -> Option<Vec<u8>> {

@@ -4,6 +4,7 @@
 //!   cheapest, so that a bound costs nothing and the first violation taken is the simplest. [`frontier`] is what
 //!   waits, by cost; [`charges`] says what costs;
 //! * [`depth_first`]: one path at a time; [`paper`]: the published searches;
+//! * [`hashed`]: the same without keeping the states; [`random`]: walks by [`chance`];
 //! * [`notes`], [`ways`]: how a state was reached; [`verdict`]: from the end of a run to a counterexample that was
 //!   replayed;
 //! * [`checkpoint`]: a search that can be continued; [`tally`]: numbers and limits; [`spinning`]: when a process may be
@@ -12,28 +13,38 @@
 //! Several threads can work on one bucket at a time: its items are independent but for the mask of expanded
 //! processes, which would be set atomically, and everything they find belongs to later buckets.
 
+mod chance;
 mod charges;
 mod checkpoint;
 mod depth_first;
 mod explore;
 mod frontier;
+mod hashed;
 mod notes;
 mod paper;
+mod random;
 mod spinning;
 mod tally;
 mod verdict;
 mod ways;
 
 use crate::reduction::Reduction;
+use crate::store::sketch::Sketch;
 use crate::{Refusal, Successors};
+pub(crate) use chance::Chance;
 pub use checkpoint::{Checkpoints, NoCheckpoints, Save};
-pub use paper::{Figure, Published};
+pub(crate) use hashed::{Turn, Variety};
+pub(crate) use paper::visits;
+pub use paper::{Figure, Published, Visit, Visits};
 use preempt_core::{Cost, Limits, Observer, Outcome, Property, Trace};
+pub use random::Walks;
+pub(crate) use spinning::spins;
 pub(crate) use ways::path_between;
 
 #[derive(Debug, Clone)]
 pub struct Options {
     pub order: Order,
+    pub store: Storage,
     /// What is to be least, before the steps.
     pub cost: Cost,
     /// Most of what is charged; `None` for the whole state space.
@@ -43,18 +54,22 @@ pub struct Options {
     pub reduction: Reduction,
     pub limits: Limits,
     pub successors: Source,
+    /// The user says that no never claim and no formula counts how often a state is repeated.
+    pub stutter_invariant: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
         Options {
             order: Order::ByCost,
+            store: Storage::Exact,
             cost: Cost::Preemptions,
             bound: None,
             fair_switch: false,
             reduction: Reduction::None,
             limits: Limits::default(),
             successors: Source::Native,
+            stutter_invariant: false,
         }
     }
 }
@@ -65,6 +80,19 @@ pub enum Order {
     DepthFirst,
     /// One of the paper's.
     Published(Published),
+    /// Walks by chance.
+    Random(Walks),
+}
+
+/// What is kept of the states that were met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storage {
+    /// The states.
+    Exact,
+    /// Fingerprints of 64, 96 or 128 bits.
+    Compact { bits: u32 },
+    /// For each state some bits of an array; its size follows from the limit of memory if it is not given.
+    Bitstate { hashes: u32, bits: Option<u64> },
 }
 
 /// How successors are computed.
@@ -114,7 +142,7 @@ pub fn search<S: Successors>(
     search_saved(system, options, goal, &mut NoCheckpoints, observer)
 }
 
-/// As [`search`], with checkpoints; depth-first search makes none.
+/// As [`search`], with checkpoints; only the search in order of cost with the exact store makes some.
 pub fn search_saved<S: Successors>(
     system: S,
     options: &Options,
@@ -122,9 +150,31 @@ pub fn search_saved<S: Successors>(
     checkpoints: &mut dyn Checkpoints,
     observer: &mut dyn Observer,
 ) -> Result<Report, Refusal> {
+    if options.store != Storage::Exact {
+        return search_part(system, options, goal, Variety::default(), observer);
+    }
     match options.order {
         Order::ByCost => explore::Search::new(system, options, goal).run(checkpoints, observer),
         Order::DepthFirst => depth_first::DepthFirst::new(system, options, goal).run(observer),
         Order::Published(published) => paper::search(system, published, options, observer),
+        Order::Random(_) => search_part(system, options, goal, Variety::default(), observer),
+    }
+}
+
+/// The searches that do not keep the states they met.
+pub(crate) fn search_part<S: Successors>(
+    system: S,
+    options: &Options,
+    goal: Goal,
+    variety: Variety<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Report, Refusal> {
+    match options.order {
+        Order::Random(walks) if options.store == Storage::Exact => {
+            let mut own = Sketch::default();
+            let sketch = variety.sketch.unwrap_or(&mut own);
+            random::Random::new(system, walks, options, sketch).run(observer)
+        }
+        _ => hashed::search(system, options, goal, variety, observer),
     }
 }

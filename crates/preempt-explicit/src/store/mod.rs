@@ -10,9 +10,14 @@
 //! each be behind a lock, with a table's words readable without it; records never move from their number, and what
 //! changes in them (the mask and the cost) can be changed atomically.
 
+pub mod bits;
+pub mod fingerprints;
+pub mod hash;
 pub mod index;
+pub mod known;
 pub mod nodes;
 pub mod records;
+pub mod sketch;
 pub mod tree;
 
 use crate::saved::{damaged, read_u64, write_u64};

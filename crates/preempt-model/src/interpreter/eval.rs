@@ -2,7 +2,7 @@
 
 use super::{Channel, Fault, Interpreter, Machine};
 use crate::command::Pattern;
-use crate::expr::{BinaryOp, Expr, Place, Probe, Scope, UnaryOp};
+use crate::expr::{BinaryOp, Expr, Place, Probe, Scope};
 use crate::program::CodeId;
 use std::cell::{Cell, RefCell};
 
@@ -103,14 +103,7 @@ impl<'a> Evaluation<'a> {
         Ok(match expr {
             Expr::Const(value) => *value,
             Expr::Load(place) => self.load(place)?,
-            Expr::Unary(op, inner) => {
-                let value = self.value(inner)?;
-                match op {
-                    UnaryOp::Not => i32::from(value == 0),
-                    UnaryOp::Negate => value.wrapping_neg(),
-                    UnaryOp::Complement => !value,
-                }
-            }
+            Expr::Unary(op, inner) => op.apply(self.value(inner)?),
             Expr::Binary(BinaryOp::And, left, right) => i32::from(self.holds(left)? && self.holds(right)?),
             Expr::Binary(BinaryOp::Or, left, right) => i32::from(self.holds(left)? || self.holds(right)?),
             Expr::Binary(op, left, right) => arithmetic(*op, self.value(left)?, self.value(right)?)?,
@@ -286,27 +279,10 @@ impl<'a> Evaluation<'a> {
 }
 
 fn arithmetic(op: BinaryOp, left: i32, right: i32) -> Result<i32, Fault> {
-    Ok(match op {
-        BinaryOp::Add => left.wrapping_add(right),
-        BinaryOp::Sub => left.wrapping_sub(right),
-        BinaryOp::Mul => left.wrapping_mul(right),
-        BinaryOp::Div if right == 0 => return Err(Fault("division by zero".into())),
-        BinaryOp::Rem if right == 0 => return Err(Fault("remainder of a division by zero".into())),
-        BinaryOp::Div => left.wrapping_div(right),
-        BinaryOp::Rem => left.wrapping_rem(right),
-        BinaryOp::BitAnd => left & right,
-        BinaryOp::BitXor => left ^ right,
-        BinaryOp::BitOr => left | right,
-        // As the processors that C code runs on do it: the distance counts modulo 32.
-        BinaryOp::ShiftLeft => left.wrapping_shl(right as u32),
-        BinaryOp::ShiftRight => left.wrapping_shr(right as u32),
-        BinaryOp::Lt => i32::from(left < right),
-        BinaryOp::Le => i32::from(left <= right),
-        BinaryOp::Gt => i32::from(left > right),
-        BinaryOp::Ge => i32::from(left >= right),
-        BinaryOp::Eq => i32::from(left == right),
-        BinaryOp::Ne => i32::from(left != right),
-        BinaryOp::And => i32::from(left != 0 && right != 0),
-        BinaryOp::Or => i32::from(left != 0 || right != 0),
+    op.apply(left, right).ok_or_else(|| {
+        Fault(match op {
+            BinaryOp::Rem => "remainder of a division by zero".into(),
+            _ => "division by zero".into(),
+        })
     })
 }

@@ -159,4 +159,20 @@ impl Ltl {
             _ => Ltl::Not(Box::new(self.clone())),
         }
     }
+
+    /// Does it speak of the next state? If not, it does not matter how often a state is repeated.
+    pub fn has_next(&self) -> bool {
+        match self {
+            Ltl::Atom(_) => false,
+            Ltl::Next(_) => true,
+            Ltl::Not(inner) | Ltl::Always(inner) | Ltl::Eventually(inner) => inner.has_next(),
+            Ltl::And(left, right)
+            | Ltl::Or(left, right)
+            | Ltl::Implies(left, right)
+            | Ltl::Equivalent(left, right)
+            | Ltl::Until(left, right)
+            | Ltl::Release(left, right)
+            | Ltl::WeakUntil(left, right) => left.has_next() || right.has_next(),
+        }
+    }
 }

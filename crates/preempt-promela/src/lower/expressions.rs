@@ -6,7 +6,7 @@ use super::{Lowering, RunInValue};
 use crate::ast::{self, ExprKind, VarRef};
 use preempt_core::diagnostic::nearest;
 use preempt_core::{Diagnostic, Span};
-use preempt_model::{BinaryOp, CodeId, Command, Expr, Index, Place, Probe, Scope, Type, UnaryOp};
+use preempt_model::{CodeId, Command, Expr, Index, Place, Scope, Type};
 
 /// What a reference turned out to mean.
 pub(super) enum Meant {
@@ -31,9 +31,9 @@ impl Lowering {
                     Expr::Const(0)
                 }
             },
-            ExprKind::Unary(op, inner) => Expr::Unary(unary(*op), Box::new(self.expression(inner))),
+            ExprKind::Unary(op, inner) => Expr::Unary(*op, Box::new(self.expression(inner))),
             ExprKind::Binary(op, left, right) => {
-                Expr::binary(binary(*op), self.expression(left), self.expression(right))
+                Expr::binary(*op, self.expression(left), self.expression(right))
             }
             ExprKind::Conditional(condition, then, otherwise) => Expr::Conditional(
                 Box::new(self.expression(condition)),
@@ -57,9 +57,7 @@ impl Lowering {
                 Expr::Const(0)
             }
             ExprKind::Len(channel) => Expr::Len(Box::new(self.channel(channel))),
-            ExprKind::Probe(probe, channel) => {
-                Expr::Probe(self::probe(*probe), Box::new(self.channel(channel)))
-            }
+            ExprKind::Probe(probe, channel) => Expr::Probe(*probe, Box::new(self.channel(channel))),
             ExprKind::Poll { channel, random, args } => {
                 let pattern = self.receive_pattern(args);
                 Expr::Poll { channel: Box::new(self.channel(channel)), random: *random, pattern }
@@ -100,15 +98,11 @@ impl Lowering {
             },
             ExprKind::Unary(op, inner) => {
                 let value = self.quiet_constant(inner)?;
-                Some(match op {
-                    ast::UnaryOp::Not => i32::from(value == 0),
-                    ast::UnaryOp::Negate => value.wrapping_neg(),
-                    ast::UnaryOp::Complement => !value,
-                })
+                Some(op.apply(value))
             }
             ExprKind::Binary(op, left, right) => {
                 let (left, right) = (self.quiet_constant(left)?, self.quiet_constant(right)?);
-                constant_binary(*op, left, right)
+                op.apply(left, right)
             }
             ExprKind::Conditional(condition, then, otherwise) => match self.quiet_constant(condition)? {
                 0 => self.quiet_constant(otherwise),
@@ -345,70 +339,6 @@ fn flat_places(shape: &Shape, scope: Scope, slot: u32, indices: &[Index], places
                 }
             }
         }
-    }
-}
-
-fn constant_binary(op: ast::BinaryOp, left: i32, right: i32) -> Option<i32> {
-    use ast::BinaryOp::*;
-    Some(match op {
-        Add => left.wrapping_add(right),
-        Sub => left.wrapping_sub(right),
-        Mul => left.wrapping_mul(right),
-        Div => left.checked_div(right)?,
-        Rem => left.checked_rem(right)?,
-        BitAnd => left & right,
-        BitXor => left ^ right,
-        BitOr => left | right,
-        ShiftLeft => left.wrapping_shl(right as u32),
-        ShiftRight => left.wrapping_shr(right as u32),
-        Lt => i32::from(left < right),
-        Le => i32::from(left <= right),
-        Gt => i32::from(left > right),
-        Ge => i32::from(left >= right),
-        Eq => i32::from(left == right),
-        Ne => i32::from(left != right),
-        And => i32::from(left != 0 && right != 0),
-        Or => i32::from(left != 0 || right != 0),
-    })
-}
-
-pub(super) fn unary(op: ast::UnaryOp) -> UnaryOp {
-    match op {
-        ast::UnaryOp::Not => UnaryOp::Not,
-        ast::UnaryOp::Negate => UnaryOp::Negate,
-        ast::UnaryOp::Complement => UnaryOp::Complement,
-    }
-}
-
-pub(super) fn binary(op: ast::BinaryOp) -> BinaryOp {
-    match op {
-        ast::BinaryOp::Add => BinaryOp::Add,
-        ast::BinaryOp::Sub => BinaryOp::Sub,
-        ast::BinaryOp::Mul => BinaryOp::Mul,
-        ast::BinaryOp::Div => BinaryOp::Div,
-        ast::BinaryOp::Rem => BinaryOp::Rem,
-        ast::BinaryOp::BitAnd => BinaryOp::BitAnd,
-        ast::BinaryOp::BitXor => BinaryOp::BitXor,
-        ast::BinaryOp::BitOr => BinaryOp::BitOr,
-        ast::BinaryOp::ShiftLeft => BinaryOp::ShiftLeft,
-        ast::BinaryOp::ShiftRight => BinaryOp::ShiftRight,
-        ast::BinaryOp::Lt => BinaryOp::Lt,
-        ast::BinaryOp::Le => BinaryOp::Le,
-        ast::BinaryOp::Gt => BinaryOp::Gt,
-        ast::BinaryOp::Ge => BinaryOp::Ge,
-        ast::BinaryOp::Eq => BinaryOp::Eq,
-        ast::BinaryOp::Ne => BinaryOp::Ne,
-        ast::BinaryOp::And => BinaryOp::And,
-        ast::BinaryOp::Or => BinaryOp::Or,
-    }
-}
-
-fn probe(probe: ast::Probe) -> Probe {
-    match probe {
-        ast::Probe::Full => Probe::Full,
-        ast::Probe::NotFull => Probe::NotFull,
-        ast::Probe::Empty => Probe::Empty,
-        ast::Probe::NotEmpty => Probe::NotEmpty,
     }
 }
 

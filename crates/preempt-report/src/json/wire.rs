@@ -88,6 +88,15 @@ pub(super) struct Stats {
     pub memory: Option<Memory>,
     pub per_level: Vec<Level>,
     pub violations: Fields<u64>,
+    pub coverage: Option<Coverage>,
+}
+
+#[derive(Debug, serde::Serialize)]
+pub(super) struct Coverage {
+    pub hash_factor: Option<f64>,
+    pub share: Option<f64>,
+    pub states_are_estimated: bool,
+    pub searches: Fields<u64>,
 }
 
 #[derive(Debug, serde::Serialize)]

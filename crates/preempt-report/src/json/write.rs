@@ -101,9 +101,10 @@ impl From<Guarantee> for wire::Guarantee {
         match guarantee {
             Guarantee::Exhaustive => kind("exhaustive"),
             Guarantee::Parameterised => kind("parameterised"),
-            Guarantee::Approximate { probability } => wire::Guarantee {
-                // JSON has no infinities; a probability that is not a number is not known.
-                probability: probability.is_finite().then_some(probability),
+            Guarantee::Approximate { probability, bound } => wire::Guarantee {
+                bound: bound.map(|bound| bound.most),
+                unit: bound.map(|bound| unit_name(bound.unit)),
+                probability: finite(probability),
                 ..kind("approximate")
             },
             Guarantee::Bounded(bound) => wire::Guarantee {
@@ -116,6 +117,11 @@ impl From<Guarantee> for wire::Guarantee {
             }
         }
     }
+}
+
+/// JSON has no infinities; what is not a number is not known.
+fn finite(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number)
 }
 
 fn unit_name(unit: Cost) -> &'static str {
@@ -161,6 +167,12 @@ impl From<&Stats> for wire::Stats {
             violations: wire::Fields(
                 stats.violations.iter().map(|(kind, count)| (kind.name().to_string(), *count)).collect(),
             ),
+            coverage: stats.coverage.as_ref().map(|coverage| wire::Coverage {
+                hash_factor: coverage.hash_factor.and_then(finite),
+                share: coverage.share.and_then(finite),
+                states_are_estimated: coverage.states_are_estimated,
+                searches: wire::Fields(coverage.searches.clone()),
+            }),
         }
     }
 }

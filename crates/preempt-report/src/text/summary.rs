@@ -3,7 +3,7 @@
 use super::words::{bytes, clean, counted, grouped, plural, seconds};
 use crate::style::{Ink, Style};
 use preempt_core::{
-    Bound, Cost, Guarantee, Outcome, Property, PropertyKind, Stats, StopReason, Trace, Verdict,
+    Bound, Cost, Coverage, Guarantee, Outcome, Property, PropertyKind, Stats, StopReason, Trace, Verdict,
 };
 
 /// One line with the answer, and one with how far it reaches.
@@ -26,14 +26,20 @@ fn answer(outcome: &Outcome) -> String {
         (Verdict::Violated, Some(property), _) => property_with_place(property),
         (Verdict::Violated, None, _) => violations(&outcome.stats).unwrap_or_else(|| "a property".into()),
         (Verdict::Inconclusive(reason), _, _) => stopped(reason).to_string(),
-        (Verdict::Holds, _, Guarantee::Bounded(bound)) => {
+        (
+            Verdict::Holds,
+            _,
+            Guarantee::Bounded(bound) | Guarantee::Approximate { bound: Some(bound), .. },
+        ) => {
             format!("no violation with {}", at_most(bound))
         }
         (Verdict::Holds, _, Guarantee::Contexts(most)) => {
             format!("no violation with at most {} of each thread", counted(most as usize, "context"))
         }
         (Verdict::Holds, _, Guarantee::Parameterised) => "no violation, for any number of processes".into(),
-        (Verdict::Holds, _, Guarantee::Exhaustive | Guarantee::Approximate { .. }) => "no violation".into(),
+        (Verdict::Holds, _, Guarantee::Exhaustive | Guarantee::Approximate { bound: None, .. }) => {
+            "no violation".into()
+        }
     }
 }
 
@@ -77,7 +83,7 @@ fn reach(outcome: &Outcome) -> Option<String> {
             Guarantee::Contexts(_) => {
                 "complete up to this bound, the threads taking turns; runs with more contexts were not considered".into()
             }
-            Guarantee::Approximate { probability } => format!(
+            Guarantee::Approximate { probability, .. } => format!(
                 "approximate: states are known by fingerprints; the probability that one was missed is {probability:.1e}"
             ),
             Guarantee::Parameterised => "exhaustive: the proof covers every instance".into(),
@@ -91,10 +97,16 @@ fn reach(outcome: &Outcome) -> Option<String> {
             ),
             None => format!(
                 "no violation among the {} states visited; the others are unknown",
-                grouped(outcome.stats.states)
+                states(&outcome.stats)
             ),
         }),
     }
+}
+
+/// Their number, and whether it is only an estimate.
+fn states(stats: &Stats) -> String {
+    let estimated = stats.coverage.as_ref().is_some_and(|coverage| coverage.states_are_estimated);
+    format!("{}{}", if estimated { "about " } else { "" }, grouped(stats.states))
 }
 
 fn stopped(reason: StopReason) -> &'static str {
@@ -157,7 +169,7 @@ pub(super) fn heading(number: usize, property: &Property, style: Style) -> Strin
 pub(super) fn statistics(outcome: &Outcome, style: Style) -> String {
     let stats = &outcome.stats;
     let mut lines = vec![
-        ("states", grouped(stats.states)),
+        ("states", states(stats)),
         ("transitions", grouped(stats.transitions)),
         ("depth", grouped(stats.depth)),
     ];
@@ -175,12 +187,34 @@ pub(super) fn statistics(outcome: &Outcome, style: Style) -> String {
     if let Some(found) = violations(stats) {
         lines.push(("violations", found));
     }
+    if let Some(coverage) = &stats.coverage {
+        lines.extend(covered(coverage));
+    }
     let mut text = String::new();
     for (name, value) in lines {
         text.push_str(&format!("  {} {value}\n", style.paint(Ink::Faint, &format!("{name:<12}"))));
     }
     text.push_str(&levels(outcome, style));
     text
+}
+
+/// How much of what there is was seen, where that was only part.
+fn covered(coverage: &Coverage) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    if let Some(factor) = coverage.hash_factor {
+        lines.push(("hash factor", format!("{factor:.1} bits a state")));
+    }
+    if let Some(share) = coverage.share {
+        // Never 100 %: that would be a proof.
+        let percent = (share * 100.0).min(99.9999);
+        lines.push(("coverage", format!("about {percent:.4} % of what was met (estimated)")));
+    }
+    if !coverage.searches.is_empty() {
+        let kinds: Vec<String> =
+            coverage.searches.iter().map(|(kind, count)| format!("{} × {kind}", grouped(*count))).collect();
+        lines.push(("searches", kinds.join(", ")));
+    }
+    lines
 }
 
 /// What each state costs, and what for.
@@ -231,7 +265,7 @@ fn row(level: &str, states: &str, transitions: &str, total: &str) -> String {
 /// The same numbers in one line, for the end of a counterexample.
 pub(super) fn statistics_line(stats: &Stats, style: Style) -> String {
     let mut parts = vec![
-        format!("{} states", grouped(stats.states)),
+        format!("{} states", states(stats)),
         format!("{} transitions", grouped(stats.transitions)),
         format!("depth {}", grouped(stats.depth)),
         seconds(stats.time),

@@ -15,4 +15,9 @@ impl Rules for NaiveBounded {
     fn admits(&mut self, state: StateNumber, _: Visit) -> bool {
         self.visited.insert(state)
     }
+
+    /// The figure takes all successors alike.
+    fn goes_on_first(&self) -> bool {
+        false
+    }
 }

@@ -27,6 +27,7 @@ use fig2_naive_bounded::NaiveBounded;
 use fig3_context_bounded::ContextBounded;
 use fig5_with_reduction::WithReduction;
 use preempt_core::{Memory, Observer, StopReason, Verdict};
+use preempt_model::System;
 use preempt_model::search::RunCost;
 use std::collections::{HashMap, HashSet};
 
@@ -49,10 +50,10 @@ pub enum Figure {
 
 /// How a state is reached: with so many preemptions, `last` running, after a safe step or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Visit {
-    preemptions: u32,
-    last: u8,
-    safe: bool,
+pub struct Visit {
+    pub preemptions: u32,
+    pub last: u8,
+    pub safe: bool,
 }
 
 /// What a figure decides.
@@ -64,6 +65,11 @@ trait Rules {
     fn reduces(&self) -> bool {
         false
     }
+
+    /// Does the process that ran go on before the others have their turn?
+    fn goes_on_first(&self) -> bool {
+        true
+    }
 }
 
 pub(super) fn search<S: Successors>(
@@ -72,6 +78,41 @@ pub(super) fn search<S: Successors>(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Report, Refusal> {
+    new_search(system, published, options).run(observer)
+}
+
+/// Every visit that a published search makes, in order, errors passed over: what the paper proves is about these.
+pub(crate) fn visits<S: Successors>(
+    system: S,
+    published: Published,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Visits<S::Meaning>, Refusal> {
+    let mut search = new_search(system, published, options);
+    search.log = Some(Vec::new());
+    let stopped = search.walk_everything(observer);
+    if let Some(trouble) = search.system.trouble() {
+        return Err(trouble.into());
+    }
+    let mut opened = Opened::default();
+    let mut state_of = |number: StateNumber| {
+        search.store.open(&search.system, number, &mut opened);
+        search.system.state_of(&opened.bytes)
+    };
+    let log = search.log.take().unwrap_or_default();
+    let made = log.into_iter().map(|(state, visit)| (state_of(state), visit)).collect();
+    Ok(Visits { made, complete: stopped.is_none() && !search.tally.cut_by_depth })
+}
+
+/// What a published search visited.
+#[derive(Debug, Clone)]
+pub struct Visits<M: System> {
+    pub made: Vec<(M::State, Visit)>,
+    /// No limit was reached.
+    pub complete: bool,
+}
+
+fn new_search<S: Successors>(system: S, published: Published, options: &Options) -> PaperSearch<'_, S> {
     let rules: Box<dyn Rules> = match published.figure {
         Figure::NaiveBounded => Box::new(NaiveBounded::default()),
         Figure::ContextBounded => Box::new(ContextBounded::default()),
@@ -93,8 +134,8 @@ pub(super) fn search<S: Successors>(
         errors: Vec::new(),
         shown: None,
         most_bytes: 0,
+        log: None,
     }
-    .run(observer)
 }
 
 struct PaperSearch<'a, S: Successors> {
@@ -117,6 +158,8 @@ struct PaperSearch<'a, S: Successors> {
     /// The run of the last error, and whether it ends with a state that is wrong.
     shown: Option<(Run<S::Meaning>, bool)>,
     most_bytes: u64,
+    /// Every visit, where that is asked for.
+    log: Option<Vec<(StateNumber, Visit)>>,
 }
 
 struct Frame {
@@ -160,20 +203,7 @@ enum Stop {
 
 impl<S: Successors> PaperSearch<'_, S> {
     fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
-        let mut stopped = None;
-        for state in self.system.initial() {
-            let Some((number, _)) = self.number(&state, &Opened::default()) else {
-                stopped = Some(Stop::Reason(StopReason::Memory));
-                break;
-            };
-            let first = Visit { preemptions: 0, last: NOBODY, safe: false };
-            if self.rules.admits(number, first) {
-                stopped = self.enter(number, first, 0).err().or_else(|| self.walk(observer).err());
-            }
-            if stopped.is_some() {
-                break;
-            }
-        }
+        let stopped = self.walk_everything(observer);
         if let Some(trouble) = self.system.trouble() {
             return Err(trouble.into());
         }
@@ -194,6 +224,23 @@ impl<S: Successors> PaperSearch<'_, S> {
         self.tally.stats.time = self.tally.elapsed();
         let report = reported(self.options, verdict, errors, self.tally.stats, memory);
         Ok(Report { simplest: false, ..report })
+    }
+
+    /// From each initial state; says why it ended early, if so.
+    fn walk_everything(&mut self, observer: &mut dyn Observer) -> Option<Stop> {
+        for state in self.system.initial() {
+            let Some((number, _)) = self.number(&state, &Opened::default()) else {
+                return Some(Stop::Reason(StopReason::Memory));
+            };
+            let first = Visit { preemptions: 0, last: NOBODY, safe: false };
+            if self.rules.admits(number, first) {
+                let walked = self.enter(number, first, 0).and_then(|()| self.walk(observer));
+                if let Err(stop) = walked {
+                    return Some(stop);
+                }
+            }
+        }
+        None
     }
 
     fn walk(&mut self, observer: &mut dyn Observer) -> Result<(), Stop> {
@@ -260,6 +307,9 @@ impl<S: Successors> PaperSearch<'_, S> {
         } else {
             self.tally.stats.revisits += 1;
         }
+        if let Some(log) = &mut self.log {
+            log.push((state, visit));
+        }
         self.path.push(Frame { state, last: visit.last, steps, todo: Vec::new(), process: NOBODY });
         *self.on_path.entry(state).or_default() += 1;
         let mut opened = Opened::default();
@@ -312,6 +362,13 @@ impl<S: Successors> PaperSearch<'_, S> {
         let free = blocked || visit.safe || cycle || caught;
         let switched = visit.preemptions + u32::from(!free);
         let mut todo = Vec::new();
+        if !self.rules.goes_on_first() {
+            for (process, it) in moves.iter().enumerate().rev() {
+                let preemptions = if process == last { visit.preemptions } else { switched };
+                todo.extend(steps_of(process, it, preemptions, false));
+            }
+            return todo;
+        }
         for (process, it) in moves.iter().enumerate().filter(|(process, _)| *process != last) {
             todo.extend(steps_of(process, it, switched, false));
         }
@@ -342,6 +399,9 @@ impl<S: Successors> PaperSearch<'_, S> {
 
     /// The path is a run that ends in a violation: in its last state, or in a step of a process from there.
     fn error(&mut self, during: Option<(u8, u32)>) -> Result<(), Stop> {
+        if self.log.is_some() {
+            return Ok(());
+        }
         let mut opened = Opened::default();
         let mut states = Vec::new();
         for frame in &self.path {

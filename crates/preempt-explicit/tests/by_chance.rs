@@ -1,0 +1,177 @@
+//! Random walks and swarms on random models: what they find is real and within the bound, what they do not find they
+//! leave open, and on small faulty programs they find it.
+
+use preempt_core::{Cost, Observer, Progress, Silent, StopReason, Verdict};
+use preempt_explicit::{Goal, Options, Order, Report, Source, Storage, Walks, check, explore, swarm};
+use preempt_model::Interpreter;
+use preempt_model::generator::program_from_seed;
+use preempt_model::search::oracle::answers;
+use std::time::{Duration, Instant};
+
+fn programs(few: u64) -> u64 {
+    std::env::var("PREEMPT_PROGRAMS").ok().and_then(|number| number.parse().ok()).unwrap_or(few)
+}
+
+/// Some small programs: their fewest preemptions, their states, and a search of theirs.
+fn each(few: u64, mut visit: impl FnMut(Option<u32>, u64, &str, &dyn Fn(Task) -> Report)) {
+    let mut compared = 0;
+    for seed in 3_000_000..3_000_000 + programs(few) {
+        let program = program_from_seed(seed);
+        let (model, sources) = program.to_model();
+        let Ok(interpreter) = Interpreter::new(&model, &sources) else { continue };
+        let mut options = Options::default();
+        options.limits.states = Some(1000);
+        let whole = check(&model, &sources, &options, &mut Silent).expect("a supported model");
+        if matches!(whole.verdict, Verdict::Inconclusive(_)) {
+            continue;
+        }
+        let oracle = answers(&interpreter, false);
+        let fewest = oracle.cheapest().map(|cost| cost.preemptions);
+        let name = format!("seed {seed}\n{}", program.to_promela());
+        visit(fewest, oracle.states.len() as u64, &name, &|task| {
+            match task {
+                Task::Walk(options) => explore(&model, &sources, &options, Goal::First, &mut Silent),
+                Task::Swarm(options, seed) => swarm(&model, &sources, &options, seed, 2, &mut Silent),
+            }
+            .expect("a supported model")
+        });
+        compared += 1;
+    }
+    assert!(compared * 2 > programs(few), "most programs are small enough");
+}
+
+enum Task {
+    Walk(Options),
+    Swarm(Options, u64),
+}
+
+/// The run is one of the model's, and no simpler than the simplest.
+fn is_real(report: &Report, fewest: Option<u32>, bound: Option<u32>, name: &str) {
+    assert!(!report.simplest, "{name}");
+    match (&report.outcome.counterexample, report.outcome.verdict) {
+        (Some(trace), Verdict::Violated) => {
+            let preemptions = trace.preemptions() as u32;
+            assert!(fewest.is_some_and(|fewest| fewest <= preemptions), "{name}");
+            assert!(bound.is_none_or(|bound| preemptions <= bound), "{name}");
+        }
+        (None, Verdict::Inconclusive(_)) => {}
+        (_, verdict) => panic!("{name}: {verdict:?}"),
+    }
+}
+
+#[test]
+fn walks() {
+    let (mut violated, mut found) = (0, 0);
+    each(200, |fewest, states, name, run| {
+        for bound in [None, Some(0), Some(2)] {
+            for successors in [Source::Native, Source::Interpreted] {
+                let order = Order::Random(Walks { seed: 7, most: Some(100) });
+                let options = Options { order, bound, successors, ..Options::default() };
+                let report = run(Task::Walk(options));
+                is_real(&report, fewest, bound, name);
+                let stats = &report.outcome.stats;
+                assert!(stats.executions <= 100, "{name}");
+                assert!(stats.states <= states + states / 20 + 1, "{name}: {} of {states}", stats.states);
+                if report.outcome.verdict != Verdict::Violated {
+                    assert_eq!(stats.executions, 100, "{name}");
+                    assert_eq!(report.outcome.verdict, Verdict::Inconclusive(StopReason::Partial), "{name}");
+                }
+                if bound.is_none() {
+                    violated += u32::from(fewest.is_some());
+                    found += u32::from(report.outcome.verdict == Verdict::Violated);
+                }
+            }
+        }
+    });
+    println!("{found} of {violated} found by a hundred walks");
+    assert!(violated > 50 && found * 10 >= violated * 9, "{found} of {violated}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_walks() {
+    each(20, |_, _, name, run| {
+        let walk = |seed| {
+            let order = Order::Random(Walks { seed, most: Some(20) });
+            let report = run(Task::Walk(Options { order, ..Options::default() }));
+            (report.outcome.counterexample, report.outcome.stats.transitions, report.outcome.stats.states)
+        };
+        assert_eq!(walk(5), walk(5), "{name}");
+    });
+}
+
+#[test]
+fn a_swarm_finds_what_is_wrong_with_small_programs() {
+    let (mut violated, mut simplest) = (0, 0);
+    each(60, |fewest, states, name, run| {
+        for bound in [None, Some(1)] {
+            let within = fewest.is_some_and(|fewest| bound.is_none_or(|bound| fewest <= bound));
+            let mut options = Options { bound, ..Options::default() };
+            options.limits.time = Some(Duration::from_millis(if within { 10_000 } else { 150 }));
+            options.limits.memory_bytes = Some(1 << 22);
+            let report = run(Task::Swarm(options, 1));
+            is_real(&report, fewest, bound, name);
+            assert_eq!(report.outcome.verdict == Verdict::Violated, within, "{name}");
+            let stats = &report.outcome.stats;
+            assert!(stats.states <= states + states / 20 + 1, "{name}: {} of {states}", stats.states);
+            let coverage = stats.coverage.as_ref().expect("a swarm says what it did");
+            assert!(coverage.states_are_estimated && !coverage.searches.is_empty(), "{name}");
+            if let Some(trace) = &report.outcome.counterexample {
+                violated += 1;
+                simplest += u32::from(fewest == Some(trace.preemptions() as u32));
+            } else {
+                assert!(states < 20 || stats.states * 2 > states, "{name}: {} of {states}", stats.states);
+            }
+        }
+    });
+    println!("{simplest} of {violated} runs have the fewest preemptions");
+    assert!(violated > 20 && simplest * 4 >= violated * 3, "{simplest} of {violated}");
+}
+
+#[test]
+fn a_swarm_ends_when_it_is_told_to() {
+    struct Impatient(Instant);
+    impl Observer for Impatient {
+        fn progress(&mut self, _: &Progress) {}
+        fn cancelled(&self) -> bool {
+            self.0.elapsed() > Duration::from_millis(50)
+        }
+    }
+    let endless = "byte a, b, c, d; active [4] proctype P() { do :: a++ :: b++ :: c++ :: d++ od }";
+    let additions = preempt_promela::Additions::default();
+    let loaded = preempt_promela::load("endless.pml", endless, &additions, &mut |_| Err(String::new()));
+    let model = loaded.model.expect("a model");
+    let mut options = Options::default();
+    let refused = swarm(&model, &loaded.sources, &options, 1, 2, &mut Silent);
+    assert!(refused.is_err(), "a swarm needs a limit of time");
+    options.limits.time = Some(Duration::from_secs(600));
+    let report = swarm(&model, &loaded.sources, &options, 1, 2, &mut Impatient(Instant::now()));
+    let outcome = report.expect("a supported model").outcome;
+    assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Interrupted));
+    // And when its time is over, within its memory.
+    options.limits.time = Some(Duration::from_millis(300));
+    options.limits.memory_bytes = Some(8 << 20);
+    let started = Instant::now();
+    let outcome =
+        swarm(&model, &loaded.sources, &options, 1, 2, &mut Silent).expect("a supported model").outcome;
+    assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Partial));
+    assert!(started.elapsed() < Duration::from_secs(20));
+    assert!(outcome.stats.peak_bytes <= 12 << 20, "{}", outcome.stats.peak_bytes);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let model_text = "byte x; active [2] proctype P() { x++; assert(x < 2) }";
+    let additions = preempt_promela::Additions::default();
+    let loaded = preempt_promela::load("m.pml", model_text, &additions, &mut |_| Err(String::new()));
+    let model = loaded.model.expect("a model");
+    let order = Order::Random(Walks { seed: 1, most: Some(1) });
+    let store = Storage::Compact { bits: 64 };
+    for (options, goal) in [
+        (Options { order, store, ..Options::default() }, Goal::First),
+        (Options { store, ..Options::default() }, Goal::All),
+        (Options { store, cost: Cost::Steps, ..Options::default() }, Goal::All),
+    ] {
+        let refused = explore(&model, &loaded.sources, &options, goal, &mut Silent);
+        assert!(refused.is_err(), "{options:?}");
+    }
+}
