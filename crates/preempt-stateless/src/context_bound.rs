@@ -89,8 +89,8 @@ impl ContextBounds {
             let Some(thread) = index(best.thread) else { break };
             follower = Some(best.thread);
             prefix = graph.without_last(&prefix, thread);
-            let varied = graph.threads()[thread].events[prefix.counts[thread] as usize].varied;
-            order.push(Move { thread, varied });
+            let way = graph.threads()[thread].events[prefix.counts[thread] as usize].way;
+            order.push(Move { thread, way });
         }
         order.reverse();
         order

@@ -15,7 +15,8 @@ fn compare(strategy: Strategy, taste: Taste, seeds: std::ops::Range<u64>, fair: 
         let program = random_program(seed, taste);
         let expected = oracle(&program, MOST, fair);
         for bound in 0..=MOST {
-            let limits = Limits { preemptions: Some(bound), fair, ..Limits::default() };
+            let limits =
+                Limits { preemptions: Some(bound), fair, stop_at_failure: false, ..Limits::default() };
             let (found, report) = reached(&program, strategy, &limits);
             let want: BTreeSet<Key> =
                 expected.iter().filter(|(_, cost)| **cost <= bound).map(|(key, _)| key.clone()).collect();
@@ -67,6 +68,19 @@ fn both_ways() {
     compare(Strategy::Basic, taste(3, 4, kinds), 0..200, None);
     compare(Strategy::Bpor, taste(3, 4, kinds), 0..200, None);
     compare(Strategy::CbDfs, taste(3, 3, kinds), 0..30, None);
+}
+
+/// Runs that end in the middle: a failing step is the last one, whatever the others had left to do.
+#[test]
+fn failing_runs() {
+    let kinds = LOCKS | ATOMICS | CHANNEL | FAIL | MAIN;
+    compare(Strategy::Marking, taste(3, 4, kinds), 0..600, None);
+    compare(Strategy::Basic, taste(3, 4, kinds), 0..200, None);
+    compare(Strategy::Bpor, taste(3, 4, kinds), 0..600, None);
+    compare(Strategy::CbDfs, taste(3, 3, kinds), 0..50, None);
+    let kinds = LOCKS | ATOMICS | YIELD | FAIL;
+    compare(Strategy::Marking, taste(3, 4, kinds), 0..300, Some(0));
+    compare(Strategy::Bpor, taste(3, 4, kinds), 0..300, Some(0));
 }
 
 /// Several searches that share the table run every graph once between them, at every bound.
