@@ -7,7 +7,7 @@ use preempt_model::interpreter::Interpreter;
 use preempt_model::program::Model;
 use preempt_model::system::{Description, Successor, System};
 use preempt_stateless::system::{End, SystemRun, Unfit, explore_system};
-use preempt_stateless::{Executable, Graph, Limits, Strategy, explore};
+use preempt_stateless::{Executable, Flow, Graph, Limits, Move, Strategy, explore};
 use std::collections::{HashMap, HashSet};
 
 const MOST: u32 = 3;
@@ -153,13 +153,49 @@ fn promela(text: &str) -> (Model, SourceMap) {
     (model, loaded.sources)
 }
 
+/// In every prefix of a graph, whatever the order of its steps, those can move who the graph says can.
+fn understands_prefixes<S: System>(run: &mut SystemRun<'_, S>, graph: &Graph, text: &str) {
+    let mut seen: HashSet<Box<[u32]>> = HashSet::new();
+    let mut work = vec![(vec![0; graph.threads().len()].into_boxed_slice(), Vec::new())];
+    while let Some((counts, path)) = work.pop() {
+        if !seen.insert(counts.clone()) {
+            continue;
+        }
+        run.start();
+        let flows: Vec<Flow> = path.iter().map(|&step| run.step(step)).collect();
+        if flows.last() == Some(&Flow::Stop) {
+            assert_eq!(path.len(), graph.path().len(), "{text}: stopped early by {path:?}");
+            continue;
+        }
+        let threads = 0..run.threads();
+        let usual = threads.clone().filter(|&thread| run.enabled(thread)).map(Move::from);
+        let other = threads.flat_map(|thread| run.other_ways(thread).map(move |way| Move { thread, way }));
+        let moves: HashSet<Move> = usual.chain(other).collect();
+        let told: HashSet<Move> = graph.moves_in(&counts).into_iter().collect();
+        assert_eq!(told, moves, "{text}: after {path:?} of {:?}", graph.path());
+        for (thread, log) in graph.threads().iter().enumerate() {
+            let Some(event) = log.events.get(counts[thread] as usize) else { continue };
+            let mut after = counts.clone();
+            after[thread] += 1;
+            if event.clock.iter().zip(&after).all(|(needed, done)| needed <= done) {
+                let step = Move { thread, way: event.way };
+                work.push((after, path.iter().copied().chain([step]).collect()));
+            }
+        }
+    }
+}
+
 /// Agrees, and whether a coarse run was needed.
 fn check(text: &str) -> (Use, bool) {
     let (model, sources) = promela(text);
     let interpreter = Interpreter::new(&model, &sources).expect("initial values are constants");
     let used = agrees(&interpreter, text, 4000).unwrap_or_else(|| panic!("does not fit: {text}"));
     let mut run = SystemRun::new(&interpreter, false);
-    explore(&mut run, Strategy::Marking, &Limits::default(), &mut ());
+    let (mut graphs, limits) = (Vec::new(), Limits { stop_at_failure: false, ..Limits::default() });
+    explore(&mut run, Strategy::Basic, &limits, &mut |graph: &Graph| graphs.push(graph.clone()));
+    if run.unfit().is_none() {
+        graphs.iter().take(60).for_each(|graph| understands_prefixes(&mut run, graph, text));
+    }
     (used, run.unfit() == Some(Unfit::Coarse))
 }
 
@@ -209,6 +245,11 @@ fn rendezvous() {
         "chan c = [0] of { byte }; byte n;
          active proctype S() { byte t; t = 1; c!t; n = n + t }
          active proctype R() { byte t; c?t; t = n; n = t + 2 }",
+        // Both arrive by themselves, in either order.
+        "chan c = [0] of { byte }; byte n;
+         active proctype S() { byte t; t = 1; if :: c!t :: n == 1 -> t = 4 fi; n = n + t }
+         active proctype R() { byte t; t = n; if :: c?t :: n == 1 -> t = 7 fi; t++; n = n + t }
+         active proctype Q() { n = 1 }",
         // Several receivers, some of which arrive late and by themselves.
         "chan c = [0] of { byte }; byte n;
          active proctype S() { c!3 }
@@ -292,8 +333,8 @@ impl System for Wide {
     }
 
     fn successors(&self, state: &usize, _: usize) -> Vec<Successor<usize, usize>> {
-        let all = if *state == 0 { 1..=self.0 } else { 1..=0 };
-        all.map(|action| Successor { action, state: Some(action), runs: 0, violation: None }).collect()
+        let all = if *state == 0 { self.0 } else { 0 };
+        (1..=all).map(|action| Successor { action, state: Some(action), runs: 0, violation: None }).collect()
     }
 
     fn process_name(&self, _: &usize, _: usize) -> String {
