@@ -88,6 +88,19 @@ impl Graph {
         graph
     }
 
+    /// The graph of a run.
+    ///
+    /// # Errors
+    /// If the program cannot do these steps.
+    pub fn of_run(program: &mut impl Executable, schedule: &[Move]) -> Result<Graph, Diverged> {
+        let mut runner = Runner::new(program);
+        let mut graph = Graph::new(runner.program());
+        for &step in schedule {
+            graph.follow(&mut runner, step)?;
+        }
+        Ok(graph)
+    }
+
     /// Who did the steps, in the order in which this run did them.
     pub fn path(&self) -> &[Move] {
         &self.path

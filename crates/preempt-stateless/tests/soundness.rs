@@ -164,3 +164,23 @@ fn dpor_without_a_bound() {
         }
     }
 }
+
+/// As many programs as there is time for: `PREEMPT_SEEDS=2000..4000 cargo test -p preempt-stateless campaign -- --ignored`.
+#[test]
+#[ignore = "takes as long as it is told to"]
+fn campaign() {
+    let seeds = std::env::var("PREEMPT_SEEDS").unwrap_or_else(|_| "10000..10500".into());
+    let ends: Vec<u64> = seeds.split("..").map(|end| end.parse().expect("a number")).collect();
+    let seeds = ends[0]..ends[1];
+    for strategy in [Strategy::Marking, Strategy::Bpor] {
+        compare(strategy, taste(3, 5, ALL | MAIN), seeds.clone(), None);
+        compare(strategy, taste(4, 3, ALL | MAIN | WEAK | FAIL), seeds.clone(), None);
+        compare(
+            strategy,
+            taste(3, 4, LOCKS | TRY | RWLOCK | CONDVAR | ATOMICS | CHANNEL),
+            seeds.clone(),
+            None,
+        );
+        compare(strategy, taste(3, 4, LOCKS | ATOMICS | CHANNEL | YIELD | FAIL), seeds.clone(), Some(1));
+    }
+}
