@@ -131,18 +131,21 @@ impl Checker {
     }
 }
 
-/// Explores every schedule of the test, with 0, 1, 2, ... preemptions.
+/// Explores every schedule of the test, with 0, 1, 2, ... preemptions. There is no limit but what the environment says;
+/// if one is reached, the test passes, and how far the search came is written to stderr.
 ///
 /// # Panics
-/// With the simplest failing run, if there is one, or if a limit was reached before the search was complete.
+/// With the simplest failing run, if there is one.
 #[track_caller]
 pub fn check<F>(test: F)
 where
     F: Fn() + Send + Sync + 'static,
 {
     let report = Checker::new().run(test);
-    if report.failure.is_some() {
-        panic!("{report}");
+    match report.verdict {
+        Verdict::Violated => panic!("{report}"),
+        Verdict::Inconclusive(_) => eprintln!("preempt: inconclusive: {report}"),
+        Verdict::Holds => {}
     }
 }
 
