@@ -515,6 +515,8 @@ fn what_std_has_besides() {
         (polled, sum)
     });
     assert_eq!(sums, [(0, 3), (1, 3), (3, 3)]);
-    let wrong = Checker::new().run(|| drop(AtomicU32::new(0).compare_exchange(0, 1, SeqCst, Release)));
+    let wrong = Checker::new().run(|| {
+        let _ = AtomicU32::new(0).compare_exchange(0, 1, SeqCst, Release);
+    });
     assert!(wrong.failure.is_some_and(|failure| failure.message.contains("no such thing as a release")));
 }

@@ -31,6 +31,8 @@ pub(crate) struct Thread {
     token: Option<ObjectId>,
     /// How many of its steps went their other way.
     pub varied: u32,
+    /// Of its last operation.
+    pub at: Option<Location_>,
     pub clock: Clock,
     /// What an acquire fence would make known, and what a release fence has promised (C++20, atomics.fences).
     pub acquirable: Clock,
@@ -171,6 +173,7 @@ impl Context {
             children: 0,
             token: None,
             varied: 0,
+            at: None,
             clock,
             acquirable: Clock::default(),
             fenced: Clock::default(),
@@ -271,6 +274,7 @@ impl Context {
         let current = self.current;
         self.threads[current].clock.tick(current);
         self.threads[current].varied += u32::from(self.varied);
+        self.threads[current].at = Some(pending.location);
         if let Some(steps) = &mut self.steps {
             let (What { verb, object }, location, varied) = (pending.what, pending.location, self.varied);
             steps.push(StepRecord { thread: current, verb, object, location, varied });
