@@ -12,7 +12,7 @@
 //! * R2' may join a caller with a summary that was found under another history g0. What comes out is true of the thread
 //!   but need not fit the other threads; `valid` (see `handoff`) keeps what does.
 
-use crate::graph::Graph;
+use crate::graph::{Call, Graph, Return};
 use crate::stop::{Result, Watch};
 use crate::vars::{Copy, Vars};
 use preempt_bdd::{Bdd, Cube, Renaming};
@@ -149,7 +149,7 @@ impl<'a> Rules<'a> {
             }
             for call in &content.calls {
                 if self.on_call {
-                    self.enter(k, call.callee, &new, &call.arguments.at(self.vars, k)?)?;
+                    self.enter(k, call, &new)?;
                 }
                 for exclusive in [false, true] {
                     if let Some(summary) = self.s.get(&(call.callee, k, k, exclusive)).cloned() {
@@ -160,8 +160,7 @@ impl<'a> Rules<'a> {
                 }
             }
             for exit in &content.returns {
-                let values = exit.values.at(self.vars, k)?;
-                self.leave(k, (procedure, entry), exit.exclusive, &new, &values)?;
+                self.leave(k, (procedure, entry), exit, &new)?;
             }
         }
         Ok(None)
@@ -179,9 +178,10 @@ impl<'a> Rules<'a> {
     }
 
     /// R7: a procedure is entered with these arguments in this shared state.
-    fn enter(&mut self, k: usize, callee: usize, caller: &Bdd, arguments: &Bdd) -> Result<()> {
-        let called =
-            caller.and_exists(arguments, &self.forget_caller)?.rename(&self.vars.params_become_own)?;
+    fn enter(&mut self, k: usize, call: &Call, caller: &Bdd) -> Result<()> {
+        let callee = call.callee;
+        let called = call.arguments.and_exists(self.vars, caller, k, &self.forget_caller)?;
+        let called = called.rename(&self.vars.params_become_own)?;
         let begun = self.begin(k, callee, &called)?;
         self.add(k, (callee, k, self.graph.procedures[callee].entry), begun)
     }
@@ -200,10 +200,10 @@ impl<'a> Rules<'a> {
         &mut self,
         k: usize,
         (procedure, entry): (usize, usize),
-        exclusive: bool,
+        exit: &Return,
         facts: &Bdd,
-        values: &Bdd,
     ) -> Result<()> {
+        let exclusive = exit.exclusive;
         if !self.summaries.contains_key(&entry) {
             // What was before the entry is the caller's.
             let starts = (0..=entry).map(Copy::Start);
@@ -212,7 +212,7 @@ impl<'a> Rules<'a> {
             let cube = self.vars.space.cube(shared.chain(self.vars.locals().iter().copied()))?;
             self.summaries.insert(entry, cube);
         }
-        let summary = facts.and_exists(values, &self.summaries[&entry])?;
+        let summary = exit.values.and_exists(self.vars, facts, k, &self.summaries[&entry])?;
         let key = (procedure, entry, k, exclusive);
         let new = match self.s.get(&key) {
             Some(known) => summary.minus(known)?,
@@ -257,14 +257,7 @@ impl<'a> Rules<'a> {
     }
 
     /// R2: a call in context `from` that returns in context `to`.
-    fn join(
-        &mut self,
-        from: usize,
-        to: usize,
-        caller: &Bdd,
-        call: &crate::graph::Call,
-        summary: &Bdd,
-    ) -> Result<Bdd> {
+    fn join(&mut self, from: usize, to: usize, caller: &Bdd, call: &Call, summary: &Bdd) -> Result<Bdd> {
         let vars = self.vars;
         if let std::collections::btree_map::Entry::Vacant(entry) = self.joins.entry(from) {
             let shared = [(Copy::Entry, Copy::Now(from)), (Copy::Now(from), Copy::Next)];
@@ -278,8 +271,7 @@ impl<'a> Rules<'a> {
             entry.insert((renaming, cube));
         }
         let (renaming, cube) = &self.joins[&from];
-        let arguments = call.arguments.at(vars, from)?;
-        let joined = caller.and(&arguments)?.and_exists(&summary.rename(renaming)?, cube)?;
+        let joined = call.arguments.and(vars, caller, from)?.and_exists(&summary.rename(renaming)?, cube)?;
         let mut after = joined.rename(vars.settle(from))?;
         if let Some(results) = &call.results {
             after = results.image(vars, &after, to)?;
