@@ -28,6 +28,8 @@ pub(crate) struct Procedure {
     pub code: CodeId,
     pub nodes: Vec<Node>,
     pub entry: usize,
+    /// For each node its place in an order in which a node comes after those that lead to it, loops aside.
+    pub ranks: Vec<usize>,
     /// Parameters and shared state at the entry to locals; for procedure 0 it is not used.
     pub init: Condition,
 }
@@ -112,6 +114,7 @@ impl Graph {
         if let Some((site, instance)) = thread.waits {
             builder.waiting(&mut root, thread, site, instance)?;
         }
+        root.ranks = ranks(&root.nodes, root.entry);
         let mut graph = Graph { procedures: vec![root], start, recursive: false };
         while graph.procedures.len() <= builder.queue.len() {
             let (code, exclusive) = builder.queue[graph.procedures.len() - 1];
@@ -150,6 +153,37 @@ impl Graph {
     }
 }
 
+/// Reverse postorder: the order in which a depth-first search leaves the nodes, turned round.
+fn ranks(nodes: &[Node], entry: usize) -> Vec<usize> {
+    let successors = |node: &Node| -> Vec<usize> {
+        let calls = node.calls.iter().flat_map(|call| call.targets);
+        node.steps.iter().map(|step| step.target).chain(calls).chain([node.resume]).collect()
+    };
+    let mut ranks = vec![0; nodes.len()];
+    let mut seen = vec![false; nodes.len()];
+    let mut next_rank = nodes.len();
+    for start in std::iter::once(entry).chain(0..nodes.len()) {
+        if std::mem::replace(&mut seen[start], true) {
+            continue;
+        }
+        let mut stack = vec![(start, successors(&nodes[start]))];
+        while let Some((node, rest)) = stack.last_mut() {
+            match rest.pop() {
+                Some(next) if !std::mem::replace(&mut seen[next], true) => {
+                    stack.push((next, successors(&nodes[next])));
+                }
+                Some(_) => {}
+                None => {
+                    next_rank -= 1;
+                    ranks[*node] = next_rank;
+                    stack.pop();
+                }
+            }
+        }
+    }
+    ranks
+}
+
 /// The bits of a value as a number.
 pub(crate) fn raw(value: i32, ty: preempt_model::Type) -> u64 {
     u64::from(value as u32) & ((1u64 << ty.bits.clamp(1, 32)) - 1)
@@ -177,7 +211,8 @@ impl Builder<'_> {
             nodes.push(self.node(code, location, exclusive, root, &mut number)?);
         }
         let init = if root { self.vars.space.yes() } else { self.entry_locals(code)? };
-        Ok(Procedure { code, nodes, entry: 0, init: Condition::new(init) })
+        let ranks = ranks(&nodes, 0);
+        Ok(Procedure { code, nodes, entry: 0, ranks, init: Condition::new(init) })
     }
 
     fn node(

@@ -16,7 +16,6 @@ use crate::graph::{Call, Graph, Return};
 use crate::stop::{Result, Watch};
 use crate::vars::{Copy, Vars};
 use preempt_bdd::{Bdd, Cube, Renaming};
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Procedure, context of its entry, node.
@@ -38,9 +37,10 @@ pub(crate) struct Rules<'a> {
     pub on_call: bool,
     /// Everything in the order in which it was added, if somebody wants to know.
     pub log: Option<Vec<Entry>>,
-    /// What is new in H and in S. Procedures that were found later come first: a callee is finished before its callers
-    /// go on, so that they meet few and large summaries.
-    waiting: BTreeMap<(Reverse<usize>, usize, usize), Bdd>,
+    /// What is new in H and in S: procedure, context of its entry, rank of the node, node. Callers go first, and within
+    /// a procedure what comes earlier, so that everything that enters a callee enters it together; summaries are
+    /// delivered when nothing else is left to do, those of the innermost procedures first.
+    waiting: BTreeMap<(usize, usize, usize, usize), Bdd>,
     pending: BTreeMap<(usize, usize, bool), Bdd>,
     /// For each procedure the nodes and calls that call it.
     callers: Vec<Vec<(usize, usize, usize)>>,
@@ -107,7 +107,7 @@ impl<'a> Rules<'a> {
         if let Some(log) = &mut self.log {
             log.push((k, key, new.clone()));
         }
-        let place = (Reverse(key.0), key.1, key.2);
+        let place = (key.0, key.1, self.graph.procedures[key.0].ranks[key.2], key.2);
         let waiting = match self.waiting.remove(&place) {
             Some(waiting) => waiting.or(&new)?,
             None => new,
@@ -127,14 +127,11 @@ impl<'a> Rules<'a> {
     ) -> Result<Option<Failure>> {
         loop {
             watch.look()?;
-            let next = self.waiting.keys().next().map(|(Reverse(procedure), ..)| *procedure);
-            if let Some((&summary, _)) = self.pending.last_key_value()
-                && next.is_none_or(|next| next < summary.0)
-            {
+            let Some(((procedure, entry, _, node), new)) = self.waiting.pop_first() else {
+                let Some((&summary, _)) = self.pending.last_key_value() else { break };
                 self.deliver(k, summary, valid)?;
                 continue;
-            }
-            let Some(((Reverse(procedure), entry, node), new)) = self.waiting.pop_first() else { break };
+            };
             let key = (procedure, entry, node);
             let content = &self.graph.procedures[procedure].nodes[node];
             if stop_at_failure && let Some(failure) = self.failure(k, key, &new)? {

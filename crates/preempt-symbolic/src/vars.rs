@@ -320,7 +320,12 @@ fn dependency_order(
             groups.push(group.iter().filter_map(place).collect());
         }
     }
-    order::force(count, &groups)
+    let mut order = order::force(count, &groups);
+    // What depends on nothing is control: flags and counters that are only tested and set. Everything else is small once
+    // they are known.
+    let depends: BTreeSet<u32> = groups.into_iter().flatten().collect();
+    order.sort_by_key(|number| *number >= shared || depends.contains(number));
+    order
 }
 
 fn copy(contexts: usize, which: Copy) -> u32 {
