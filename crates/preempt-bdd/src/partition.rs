@@ -15,7 +15,6 @@ pub struct Partition(Vec<(Bdd, Cube)>);
 
 impl Space {
     /// The levels that a function depends on.
-    #[expect(clippy::mutable_key_type, reason = "a diagram is known by its root, which does not change")]
     pub fn support(&self, function: &Bdd) -> BTreeSet<u32> {
         let (mut support, mut seen) = (BTreeSet::new(), HashSet::new());
         let mut waiting: Vec<BDDFunction> = vec![function.0.clone()];
