@@ -5,8 +5,7 @@
 //!   and what it may ever do, for which [`constants`] says which variables and channels are meant, and on [`access`],
 //!   what conflicts.
 //!
-//! [`statics`] makes the states themselves fewer, before the search.
-//! Where somebody watches, [`visible`] says which steps may not be put off.
+//! Where somebody watches, [`visible`] says which steps may not be put off. [`statics`] makes the states themselves fewer, before the search.
 
 mod access;
 mod constants;

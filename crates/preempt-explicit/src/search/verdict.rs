@@ -106,23 +106,22 @@ pub(super) fn executed_again<S: System>(
     Error { property: property(violation), trace }
 }
 
-/// The same errors as runs of `system`, whose steps have the same names as those of `changed`, in which they were found.
-pub(crate) fn told_of<S: System>(system: &S, changed: &S, mut report: Report, fair_switch: bool) -> Report {
+/// Tells the same errors as runs of `system`, whose steps have the same names as those of `changed`, in which they were
+/// found. False if one could not be told.
+pub(crate) fn told_of<S: System>(system: &S, changed: &S, report: &mut Report, fair_switch: bool) -> bool {
     let initial = system.initial_states().swap_remove(0);
     for error in &mut report.errors {
         let in_state = error.property.kind == PropertyKind::Deadlock;
         let retold = recognise(changed, &error.trace)
             .and_then(|found| execute(system, &initial, &found.steps, in_state, fair_switch));
-        // A run whose steps cannot be told apart stays as it was executed in the changed system.
-        if let Ok((Some(violation), trace)) = retold {
-            *error = Error { property: property(violation), trace };
-        }
+        let Ok((Some(violation), trace)) = retold else { return false };
+        *error = Error { property: property(violation), trace };
     }
     if let Some(first) = report.errors.first() {
         report.outcome.violation = Some(first.property.clone());
         report.outcome.counterexample = Some(first.trace.clone());
     }
-    report
+    true
 }
 
 fn execute<S: System>(
