@@ -141,11 +141,6 @@ fn with_statics(
             }
         }
     }
-    let states = |statics| {
-        let options = Options { statics, ..options.clone() };
-        count(model, sources, &options, &mut Silent).expect("a supported model").stats.states
-    };
-    assert!(states(true) <= states(false), "{name}: states, statics");
 }
 
 /// Fewest switches, and fewest steps.

@@ -2,7 +2,8 @@
 //!
 //! *Dead variables*: a local that is assigned to before it is read again is set to zero as soon as that is certain, so
 //! that states which differ only in it become one. The graph stays what it is: every run keeps its steps, its
-//! preemptions and its verdict.
+//! preemptions and its verdict. (There may be a few states more where a variable begins with another value than zero and
+//! is dead from the beginning.)
 //!
 //! *Private steps are merged*: an edge to a place from which the exact reduction lets a process run on alone
 //! ([`PrivateLocations`]) becomes part of an atomic sequence, so that the place itself is no state any more. By the same
