@@ -248,7 +248,7 @@ fn little_is_left() {
         active proctype Q() { byte z; do :: c ? z -> d ! z od }
         active proctype R() { byte z; end: do :: d ? z od }";
     let (whole, left) = (states(pipe, Reduction::None, false), states(pipe, Reduction::Strong, false));
-    assert!(left * 10 < whole, "{left} of {whole}");
+    assert!(left * 8 < whole, "{left} of {whole}");
     // Elements of an array that are told apart by the process's number.
     let own = "byte a[4]; active [4] proctype P() { a[_pid] = 1; a[_pid] = 2; a[_pid] = 3 }";
     assert_eq!(states(own, Reduction::Strong, false), 4 * 4 + 1);
