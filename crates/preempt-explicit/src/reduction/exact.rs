@@ -100,6 +100,22 @@ fn is_private(model: &Model, code: CodeId, location: LocationId) -> bool {
         && !(footprint.processes.reads || footprint.processes.writes || footprint.processes.timeout)
 }
 
+/// The locations at which commands may be executed in one step: further ones only through an atomic sequence.
+pub(super) fn in_one_step(code: &Code, location: usize) -> Vec<usize> {
+    let mut reached = vec![location];
+    let mut next = 0;
+    while next < reached.len() {
+        let edges = &code.locations[reached[next]].edges;
+        next += 1;
+        for target in edges.iter().filter(|edge| edge.atomic).map(|edge| edge.target.0 as usize) {
+            if !reached.contains(&target) {
+                reached.push(target);
+            }
+        }
+    }
+    reached
+}
+
 /// The locations from which an edge leads back, so that without them the graph has no cycle.
 pub(super) fn back_edges(code: &Code) -> HashSet<usize> {
     #[derive(Clone, Copy, PartialEq)]

@@ -2,7 +2,7 @@
 
 use super::access::{Access, Bits};
 use super::constants::{Channels as FixedChannels, Known, expr_with_known, with_known};
-use super::exact::back_edges;
+use super::exact::{back_edges, in_one_step};
 use preempt_model::footprint::Channels;
 use preempt_model::{Code, CodeId, CodeKind, Command, Expr, Footprint, Init, Model, Scope};
 use std::collections::{BTreeSet, HashSet};
@@ -157,8 +157,9 @@ impl Facts {
         Process { places: places.collect() }
     }
 
-    /// A cycle of states has a cycle in the graph of each process that moves in it, and thereby one of its back edges. The
-    /// receiver of a rendezvous moves with the sender; of its steps nothing is known here, so a send may go back.
+    /// A cycle of states has a back edge of a process that moves in it, or one starts another: processes can take turns in
+    /// starting each other and ending. The receiver of a rendezvous moves with the sender; of its steps nothing is known
+    /// here, so a send may go back.
     fn back_steps(&self, model: &Model) -> Vec<Vec<bool>> {
         let of_code = |(number, code): (usize, &Code)| {
             let back = back_edges(code);
@@ -166,7 +167,10 @@ impl Facts {
                 .map(|at| {
                     let meets =
                         self.edges[number][at].iter().any(|access| access.sends.meets(&self.rendezvous));
-                    meets || back.contains(&at)
+                    let mut starts = false;
+                    let edges = &code.locations[at].edges;
+                    edges.iter().for_each(|edge| started(&edge.command, &mut |_| starts = true));
+                    meets || starts || back.contains(&at)
                 })
                 .collect();
             let through = |at: usize| in_one_step(code, at).into_iter().any(|at| may[at]);
@@ -413,22 +417,6 @@ fn front(command: &Command) -> Option<&Command> {
     });
     let first = inner.next().flatten();
     first.filter(|_| inner.all(|command| matches!(command, Some(Command::Assign(_)))))
-}
-
-/// The locations at which commands may be executed in one step: further ones only through an atomic sequence.
-fn in_one_step(code: &Code, location: usize) -> Vec<usize> {
-    let mut reached = vec![location];
-    let mut next = 0;
-    while next < reached.len() {
-        let edges = &code.locations[reached[next]].edges;
-        next += 1;
-        for target in edges.iter().filter(|edge| edge.atomic).map(|edge| edge.target.0 as usize) {
-            if !reached.contains(&target) {
-                reached.push(target);
-            }
-        }
-    }
-    reached
 }
 
 /// The codes that a command starts.

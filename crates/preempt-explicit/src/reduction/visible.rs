@@ -2,17 +2,13 @@
 //! nobody who watches could tell (Peled, "Combining partial order reductions with on-the-fly model-checking", 1996): the
 //! processes that are tried alone must make steps that are not seen, and the observer must not count how often a state
 //! is repeated.
-//!
-//! Nor may anybody be put off for ever: every cycle must have a state in which everybody is tried. A cycle has a step
-//! that leads back in the graph of some process, or one that starts a process: those steps are not put off either, so
-//! that the rule serves every order of search.
 
-use super::exact::back_edges;
+use super::exact::in_one_step;
 use preempt_model::footprint::Channels;
 use preempt_model::{Code, CodeId, Command, Expr, Footprint, LocationId, Model, Scope};
 use std::collections::HashSet;
 
-/// For each code and location: may a step from there be seen, or close a cycle?
+/// For each code and location: may a step from there be seen?
 #[derive(Debug, Clone)]
 pub struct VisibleLocations(Vec<Vec<bool>>);
 
@@ -21,17 +17,8 @@ impl VisibleLocations {
     pub fn new(model: &Model, conditions: &[Expr], accept: bool) -> VisibleLocations {
         let sight = Sight::new(model, conditions, accept);
         let of_code = |(number, code): (usize, &Code)| {
-            let (id, back) = (CodeId(number as u16), back_edges(code));
-            let is_back = |at: &usize| {
-                back.contains(at)
-                    || Footprint::of_location(model, id, LocationId(*at as u32)).processes.writes
-            };
-            (0..code.locations.len())
-                .map(|location| {
-                    sight.sees_step(model, id, location)
-                        || passed_in_one_step(code, location).iter().any(is_back)
-                })
-                .collect()
+            let id = CodeId(number as u16);
+            (0..code.locations.len()).map(|location| sight.sees_step(model, id, location)).collect()
         };
         VisibleLocations(model.codes.iter().enumerate().map(of_code).collect())
     }
@@ -107,7 +94,7 @@ impl Sight {
     /// May a step from here change what is read? An atomic sequence is one step.
     fn sees_step(&self, model: &Model, code: CodeId, location: usize) -> bool {
         let code_itself = model.code(code);
-        let passed = passed_in_one_step(code_itself, location);
+        let passed = in_one_step(code_itself, location);
         let ends = passed.iter().flat_map(|at| &code_itself.locations[*at].edges).map(|edge| edge.target);
         let is_read = |at: LocationId| self.locations.contains(&(code, at));
         self.everything
@@ -123,22 +110,6 @@ impl Sight {
                     || self.processes && footprint.processes.writes
             })
     }
-}
-
-/// The locations that a step from here may pass: this one, and those of the atomic sequence that it begins.
-fn passed_in_one_step(code: &Code, location: usize) -> Vec<usize> {
-    let mut passed = vec![location];
-    let mut next = 0;
-    while let Some(at) = passed.get(next).copied() {
-        next += 1;
-        let atomic = code.locations[at].edges.iter().filter(|edge| edge.atomic);
-        for target in atomic.map(|edge| edge.target.0 as usize) {
-            if !passed.contains(&target) {
-                passed.push(target);
-            }
-        }
-    }
-    passed
 }
 
 fn overlap(one: &Channels, other: &Channels) -> bool {
