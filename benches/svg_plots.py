@@ -46,8 +46,9 @@ def bars(path, title, y_name, groups):
             value = members.get(name)
             if value is None:
                 continue
-            y = scale.y(max(value, scale.low))
             x, base = start + i * width, HEIGHT - BOTTOM
+            # Something is to be seen also of the least value.
+            y = min(scale.y(max(value, scale.low)), base - 3)
             out.append(
                 f'<rect x="{x:.1f}" y="{y:.1f}" width="{width * 0.9:.1f}" height="{base - y:.1f}" '
                 f'fill="{COLOURS[i % len(COLOURS)]}"/>'

@@ -8,7 +8,7 @@ use crate::convert::{FlatState, flatten, unflatten};
 use crate::layout::{LAYOUT_BYTES, Layout, OBSERVER_BYTES};
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
-use crate::reduction::strong::PersistentSets;
+use crate::reduction::strong::{Ask as Question, PersistentSets};
 use crate::successors::{Event, Successors};
 use preempt_core::{PropertyKind, SourceMap};
 use preempt_model::interpreter::{Action, State};
@@ -33,7 +33,7 @@ pub struct Native<'m> {
     /// Between expansions.
     context: Option<Box<Context>>,
     private: PrivateLocations,
-    persistent: Option<PersistentSets>,
+    persistent: Option<PersistentSets<'m>>,
     conditions: Vec<Expr>,
 }
 
@@ -62,7 +62,7 @@ impl<'m> Native<'m> {
         match reduction {
             Reduction::None => self,
             Reduction::Exact => Native { private: PrivateLocations::new(model), ..self },
-            Reduction::Strong => Native { persistent: PersistentSets::new(model), ..self },
+            Reduction::Strong => Native { persistent: PersistentSets::new(model, &[]), ..self },
         }
     }
 
@@ -357,15 +357,43 @@ impl<'m> Successors for Native<'m> {
         self.location(state, process).is_some_and(|(code, location)| self.private.contains(code, location))
     }
 
+    #[allow(unsafe_code)]
     fn persistent(&mut self, state: &[u8]) -> Option<Vec<u8>> {
-        let sets = self.persistent.take()?;
+        let mut sets = self.persistent.take()?;
+        let hidden = self.initial.hidden.len();
+        self.source.clear();
+        self.source.extend_from_slice(&self.initial.hidden);
+        self.source.extend_from_slice(state);
+        // SAFETY: the hidden variables lie before the state.
+        let start = unsafe { self.source.as_mut_ptr().add(hidden) };
+        let context = self.context.take().unwrap_or_else(|| Box::new(Context::new(&self.program)));
         let layout = self.layout(state);
+        let shape = &self.program.shape;
         let place = |(code, base): (&CodeId, &u32)| {
-            let location = self.program.shape.code(*code).location.read(state, *base as usize);
+            let location = shape.code(*code).location.read(state, *base as usize);
             (*code, LocationId(location as u32))
         };
         let places: Vec<_> = layout.codes.iter().zip(&layout.bases).map(place).collect();
-        let chosen = sets.choose(&places, |process| self.can_move(state, process));
+        let mut moves = Moves::with(&self.program, context);
+        let now = Ask { timeout: false };
+        let chosen = sets.choose(&places, &mut |ask| {
+            // SAFETY: the source is this state after its hidden variables.
+            let yes = |yes: bool| i32::from(yes);
+            match ask {
+                Question::CanMove(process) => yes(unsafe { moves.has_move(start, layout, process, now) }),
+                Question::IsReady(process, edge) => {
+                    yes(unsafe { moves.is_ready(start, layout, process, edge) })
+                }
+                Question::Local(process, slot) => {
+                    let (code, base) = (layout.codes[process], layout.bases[process] as usize);
+                    shape.code(code).locals.read(state, base, slot as usize)
+                }
+                Question::Priority(process) => {
+                    i32::from(unsafe { self.program.priority_of(start, layout, process) })
+                }
+            }
+        });
+        self.context = Some(moves.context);
         self.persistent = Some(sets);
         chosen
     }

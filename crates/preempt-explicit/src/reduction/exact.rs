@@ -45,13 +45,13 @@ impl PrivateLocations {
 }
 
 /// What a model's expressions can see of a process from outside.
-pub(super) struct Watched {
-    pub everybody: bool,
-    pub codes: HashSet<CodeId>,
+struct Watched {
+    everybody: bool,
+    codes: HashSet<CodeId>,
 }
 
 impl Watched {
-    pub fn new(model: &Model) -> Watched {
+    fn new(model: &Model) -> Watched {
         // Who moved last, and who could move, is changed by every step.
         let mut watched =
             Watched { everybody: model.has_priorities || model.remembers_last, codes: HashSet::new() };

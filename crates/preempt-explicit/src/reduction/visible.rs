@@ -2,12 +2,17 @@
 //! nobody who watches could tell (Peled, "Combining partial order reductions with on-the-fly model-checking", 1996): the
 //! processes that are tried alone must make steps that are not seen, and the observer must not count how often a state
 //! is repeated.
+//!
+//! Nor may anybody be put off for ever: every cycle must have a state in which everybody is tried. A cycle has a step
+//! that leads back in the graph of some process, or one that starts a process: those steps are not put off either, so
+//! that the rule serves every order of search.
 
+use super::exact::back_edges;
 use preempt_model::footprint::Channels;
 use preempt_model::{Code, CodeId, Command, Expr, Footprint, LocationId, Model, Scope};
 use std::collections::HashSet;
 
-/// For each code and location: may a step from there be seen?
+/// For each code and location: may a step from there be seen, or close a cycle?
 #[derive(Debug, Clone)]
 pub struct VisibleLocations(Vec<Vec<bool>>);
 
@@ -16,8 +21,17 @@ impl VisibleLocations {
     pub fn new(model: &Model, conditions: &[Expr], accept: bool) -> VisibleLocations {
         let sight = Sight::new(model, conditions, accept);
         let of_code = |(number, code): (usize, &Code)| {
-            let id = CodeId(number as u16);
-            (0..code.locations.len()).map(|location| sight.sees_step(model, id, location)).collect()
+            let (id, back) = (CodeId(number as u16), back_edges(code));
+            let is_back = |at: &usize| {
+                back.contains(at)
+                    || Footprint::of_location(model, id, LocationId(*at as u32)).processes.writes
+            };
+            (0..code.locations.len())
+                .map(|location| {
+                    sight.sees_step(model, id, location)
+                        || passed_in_one_step(code, location).iter().any(is_back)
+                })
+                .collect()
         };
         VisibleLocations(model.codes.iter().enumerate().map(of_code).collect())
     }

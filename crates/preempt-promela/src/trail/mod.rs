@@ -2,9 +2,9 @@
 //!
 //! A line is `depth:process:statement`. The statement is the number that Spin gave it when it read the model
 //! ([`numbers`]); a rendezvous is two lines, sender first; a d_step is one; the steps of an atomic sequence are one
-//! each. `-1:-1:-1` stands before the steps that are repeated for ever, and `-2:n:-2` at the beginning says that a never
-//! claim goes along ([`claim`]): it is then process 0 and all others are one higher. There is no line `-4:-4:-4`, which
-//! would say that neighbouring steps have been merged into one.
+//! each. `-1:-1:-1` stands before the steps that are repeated for ever; a run that comes to rest has none. `-2:n:-2` at
+//! the beginning says that a never claim goes along ([`claim`]): it is then process 0 and all others are one higher. There
+//! is no line `-4:-4:-4`, which would say that neighbouring steps have been merged into one.
 
 mod claim;
 mod numbers;
@@ -53,8 +53,6 @@ pub fn write_trail(
     let without_claim = matches!(property.kind, PropertyKind::Ltl | PropertyKind::NonProgress);
     Ok(Trail { text: order.text(&steps), without_claim })
 }
-
-const CYCLE: &str = "-1:-1:-1\n";
 
 /// Who does what: a process, and one of its statements.
 type Line = (usize, u32);
@@ -117,7 +115,7 @@ impl Order {
         let mut depth = 0;
         for (number, told) in self.told.iter().enumerate() {
             if self.stem == Some(number) {
-                text.push_str(CYCLE);
+                text.push_str("-1:-1:-1\n");
             }
             let lines: Vec<Line> = match told {
                 Told::Claim(statement) => vec![(0, *statement)],
@@ -129,10 +127,6 @@ impl Order {
                 depth += 1;
                 let _ = writeln!(text, "{depth}:{process}:{statement}");
             }
-        }
-        // A run that comes to rest repeats its last state for ever.
-        if self.stem == Some(self.told.len()) {
-            text.push_str(CYCLE);
         }
         text
     }

@@ -179,9 +179,10 @@ mod tests {
             let all = (0..system.process_count(&state)).flat_map(|process| {
                 moves(system, &state, process).into_iter().map(move |step| (process, step))
             });
-            let mut all: Vec<_> = all.collect();
+            let all: Vec<_> = all.collect();
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            let (process, step) = all.swap_remove((seed >> 33) as usize % all.len().max(1));
+            let chosen = (seed >> 33) as usize % all.len().max(1);
+            let (process, step) = all.into_iter().nth(chosen)?;
             run.steps.push((process, step.action));
             if step.violation.is_some() {
                 return Some((run, false));
