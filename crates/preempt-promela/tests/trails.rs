@@ -151,7 +151,7 @@ fn what_is_not_sure_is_not_told() {
         active proctype Q() { P@L -> assert(x == 1) }
     ";
     let whole = trail(counted_elsewhere, |question| *question == Question::Safety);
-    assert_eq!(whole, Err("it is not sure which number Spin gives to `P[_]@L` in `Q`".into()));
+    assert_eq!(whole, Err("it is not sure which number Spin gives to `P@L` in `Q`".into()));
     let outside = "
         byte x, i;
         active proctype P() { for (i : 0 .. 2) { x++ } unless x == 2; assert(x != 2) }
