@@ -207,7 +207,8 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
             self.on_path.insert(hash);
         }
         match chosen {
-            Some(chosen) => {
+            Some(mut chosen) => {
+                chosen.sort_unstable();
                 left_out = (0..count as u8).filter(|process| !chosen.contains(process)).collect();
                 self.todo.extend(chosen);
             }
