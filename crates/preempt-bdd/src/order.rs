@@ -14,19 +14,22 @@ pub fn span(order: &[u32], groups: &[Vec<u32>]) -> usize {
     groups.iter().map(width).sum()
 }
 
-/// An order of the variables `0 .. count` in which the groups are narrow.
+/// An order of the variables `0 .. count` in which the groups are narrow. It begins with the order of their numbers, which
+/// is rarely bad, and ends when pulling has not been worth it for a while.
 pub fn force(count: u32, groups: &[Vec<u32>]) -> Vec<u32> {
     let mut best: Vec<u32> = (0..count).collect();
     let mut best_span = span(&best, groups);
     let mut order = best.clone();
-    for _ in 0..8 * (usize::BITS - (count as usize).leading_zeros()).max(1) {
+    let mut patience = 0;
+    while patience < 5 {
         order = pulled(&order, groups);
         let span = span(&order, groups);
-        if span >= best_span {
-            break;
+        patience += 1;
+        if span < best_span {
+            best_span = span;
+            best.clone_from(&order);
+            patience = 0;
         }
-        best_span = span;
-        best.clone_from(&order);
     }
     best
 }

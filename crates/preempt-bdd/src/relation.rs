@@ -28,8 +28,10 @@ impl std::fmt::Debug for Renaming {
 
 impl Space {
     pub fn cube(&self, variables: impl IntoIterator<Item = Variable>) -> Result<Cube, Full> {
-        let mut levels: Vec<u32> =
-            variables.into_iter().flat_map(|variable| self.levels(variable).to_vec()).collect();
+        self.cube_of(variables.into_iter().flat_map(|variable| self.levels(variable).to_vec()).collect())
+    }
+
+    pub(crate) fn cube_of(&self, mut levels: Vec<u32>) -> Result<Cube, Full> {
         // from the bottom up, so that no step has to rebuild what is there
         levels.sort_unstable_by(|a, b| b.cmp(a));
         let mut cube = self.yes();

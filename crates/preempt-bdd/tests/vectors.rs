@@ -114,3 +114,26 @@ fn the_order_from_dependencies_keeps_partners_together() {
     assert_eq!(compared[1].0, 0);
     assert!(compared[1].1 > 1000);
 }
+
+/// Part by part, in clusters of any size, the image is that of the whole relation.
+#[test]
+fn a_partition_is_the_conjunction_of_its_parts() {
+    let (space, a, b) = counters();
+    let (a2, b2) = (a.copy(1), b.copy(1));
+    let bounded = space.domain(b2).unwrap().and(&space.domain(b).unwrap()).unwrap();
+    let parts =
+        [space.sum(a2, a, -1).unwrap(), space.sum(b2, b, 2).unwrap(), bounded, space.below(a, 4).unwrap()];
+    let whole = parts.iter().fold(space.yes(), |whole, part| whole.and(part).unwrap());
+    let cube = space.cube([a, b]).unwrap();
+    for set in [space.yes(), space.below(b, 7).unwrap(), space.same(a, b).unwrap(), space.no()] {
+        let expected = set.and_exists(&whole, &cube).unwrap();
+        for most in [0, 10, 1000] {
+            let clusters = space.clusters(&parts, most).unwrap();
+            let partition = space.partition(&clusters, [a, b]).unwrap();
+            assert_eq!(set.through(&partition).unwrap(), expected, "clusters of {most}");
+        }
+        let nothing = space.partition(&[], [a, b]).unwrap();
+        assert_eq!(set.through(&nothing).unwrap(), set.exists(&cube).unwrap());
+    }
+    assert_eq!(space.support(&space.same(a, a2).unwrap()).len(), 6);
+}

@@ -74,6 +74,14 @@ fn declarations() {
             "there is no procedure `main`, where the program begins -- write void main() begin ... end; threads are started by start_thread f();"
         ]
     );
+    let getafix = "decl super_atomic, atomic; void init() begin super_atomic, atomic := F, F; end
+        void t() begin atomic := F; assume(T); end";
+    assert_eq!(
+        said(getafix, &Options::default()),
+        [
+            "1:33 GETAFIX's threads, which a file does not name, are not supported: there is no `main` -- write void main() begin init(); start_thread f(); g(); end, and atomic blocks for `atomic`"
+        ]
+    );
 }
 
 #[test]
@@ -153,7 +161,14 @@ fn syntax() {
         ),
         ("turn := 2;", "2:9 the only numbers are 0 and 1"),
         ("turn := schoose[T];", "2:18 expected `,` and a second condition: `schoose` has two, found `]`"),
-        ("sync e;", "2:1 `sync` is not supported -- wait for a shared variable instead: assume(x);"),
+        (
+            "sync e;",
+            "2:1 `sync`, a statement of SATABS, is not supported -- wait for a shared variable instead: assume(x);",
+        ),
+        (
+            "broadcast;",
+            "2:1 `broadcast`, a statement of UCOB and IJIT, is not supported -- wait for a shared variable instead: assume(x);",
+        ),
         ("start_thread;", "2:13 expected `goto` and a label, or a call, behind `start_thread`, found `;`"),
         ("fi", "2:1 this `fi` belongs to nothing"),
         (

@@ -117,3 +117,15 @@ fn what_cannot_be_made_sequential_is_said() {
     assert!(refusal(again, 2).contains("starts itself again"));
     assert!(refusal("void main() begin skip; end", 0).contains("between 1 and"));
 }
+
+/// `gcc -Wall` has nothing to say about the C form.
+#[test]
+fn every_label_of_the_c_form_is_jumped_to() {
+    for seed in 0..50 {
+        let (model, sources) = model(&print::program(&generator::program(seed, &Shape::small(2))));
+        let text = sequentialize::to_c(&model, &sources, 2).expect("it can be made sequential");
+        for label in text.lines().filter_map(|line| line.strip_suffix(":;")) {
+            assert!(text.contains(&format!("goto {label};")), "seed {seed}: {label}\n{text}");
+        }
+    }
+}

@@ -44,7 +44,7 @@ pub enum Command {
 
     /// Count states, transitions and violations
     ///
-    /// Visits the whole state space, or all states within the bound, without any reduction; claims are ignored.
+    /// Visits the whole state space, or all states within the bound; claims are ignored.
     /// A failed assertion is counted, and its process goes on as if it had held.
     Count(CountArgs),
 
@@ -279,6 +279,13 @@ pub struct ReplayArgs {
 pub struct CountArgs {
     #[command(flatten)]
     pub model: ModelArgs,
+
+    /// Count what a reduction leaves: none or strong
+    ///
+    /// The numbers are then those of a depth-first search, not of the model.
+    #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true, hide_short_help = true)]
+    pub reduction: Option<ReductionKind>,
+
     #[command(flatten)]
     pub search: SearchArgs,
     #[command(flatten)]
@@ -415,6 +422,13 @@ pub struct SearchArgs {
     #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true, hide_short_help = true)]
     pub successors: Option<SuccessorSource>,
 
+    /// Forget dead variables and merge private steps: on or off
+    ///
+    /// Verdict and fewest preemptions stay what they are, with fewer states; a run may have more steps. By default on
+    /// with --reduction strong, and where auto looks for a proof.
+    #[arg(long, value_enum, value_name = "WHETHER", hide_possible_values = true, hide_short_help = true)]
+    pub statics: Option<Statics>,
+
     /// Leaving a process that only spins is no preemption
     ///
     /// A process spins if every state that it can reach alone leads back, by the same process alone, to where it is.
@@ -545,6 +559,12 @@ pub enum CostUnit {
 pub enum SuccessorSource {
     Native,
     Interpreted,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Statics {
+    On,
+    Off,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

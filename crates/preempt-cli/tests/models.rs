@@ -185,16 +185,23 @@ fn check_property(
         let what: &[&str] =
             if name == NON_PROGRESS { &["check", "--non-progress"] } else { &["check", "--property", name] };
         let run = run(&[what, extra].concat())?;
-        let assuming = if extra.is_empty() { "" } else { " under weak fairness" };
+        let assuming = extra.iter().map(|word| format!(" {word}")).collect::<String>();
         let (verdict, exit) = if expected { ("holds", 0) } else { ("violated", 1) };
         differs(wrong, &format!("verdict on {name}{assuming}"), verdict, run.text("/verdict"));
         differs(wrong, &format!("exit status for {name}{assuming}"), exit, run.exit);
         Ok(run)
     };
     // Fairness can only excuse a run that goes on for ever.
-    let endless = compare(*holds, &[])?.number("/counterexample/loop_start").is_some();
+    let simplest = compare(*holds, &[])?;
+    let endless = simplest.number("/counterexample/loop_start").is_some();
     if options.weak_fairness && endless {
         compare(*holds_if_fair, &["--weak-fairness"])?;
+    }
+    compare(*holds, &["--reduction", "none"])?;
+    if endless {
+        let steps = |run: &Run| run.number("/counterexample/length");
+        let expected = steps(&compare(*holds, &["--engine", "reference"])?).unwrap_or(0);
+        differs(wrong, &format!("steps of the run that violates {name}"), expected, steps(&simplest));
     }
     Ok(())
 }

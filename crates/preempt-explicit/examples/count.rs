@@ -1,13 +1,13 @@
 //! Counts the states of a Promela model and says how fast: `cargo run --release --example count FILE [WORDS]`.
 
 use preempt_core::Silent;
-use preempt_explicit::{Goal, Options, Order, Source, Storage, explore};
+use preempt_explicit::{Goal, Options, Order, Reduction, Source, Storage, explore};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let Some(file) = arguments.next() else {
-        eprintln!("usage: count FILE [interpreted] [check] [depth-first] [compact] [bitstate]");
+        eprintln!("usage: count FILE [interpreted] [check] [depth-first] [strong] [compact] [bitstate]");
         return ExitCode::from(2);
     };
     let words: Vec<String> = arguments.collect();
@@ -31,13 +31,14 @@ fn main() -> ExitCode {
     };
     let successors = if has("interpreted") { Source::Interpreted } else { Source::Native };
     let goal = if has("check") { Goal::First } else { Goal::Count };
-    let order = if has("depth-first") { Order::DepthFirst } else { Order::ByCost };
+    let reduction = if has("strong") { Reduction::Strong } else { Reduction::None };
+    let order = if has("depth-first") || has("strong") { Order::DepthFirst } else { Order::ByCost };
     let store = match (has("compact"), has("bitstate")) {
         (true, _) => Storage::Compact { bits: 64 },
         (_, true) => Storage::Bitstate { hashes: 3, bits: None },
         _ => Storage::Exact,
     };
-    let options = Options { successors, order, store, ..Options::default() };
+    let options = Options { successors, order, reduction, store, ..Options::default() };
     let report = match explore(&model, &loaded.sources, &options, goal, &mut Silent) {
         Ok(report) => report,
         Err(error) => {

@@ -5,19 +5,21 @@ use crate::liveness::{self, Method};
 use crate::native::Native;
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
+use crate::reduction::statics::optimised;
 use crate::search::{
     Checkpoints, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Source, Storage, Visits,
-    search, search_saved, visits,
+    search, search_saved, told_of, visits,
 };
 use crate::watched::{Observer as Automaton, PlaceOf, Watched};
 use crate::{Refusal, Unsupported};
-use preempt_core::{Observer, Outcome, SourceMap, Verdict};
+use preempt_core::{Limits, Observer, Outcome, SourceMap, StopReason, Verdict};
 use preempt_model::monitor::{
     AcceptanceMonitor, BuchiMonitor, ClaimMonitor, Monitor, Monitored, NonProgressMonitor, Traced,
 };
 use preempt_model::question::{Asking, Question};
 use preempt_model::system::System;
 use preempt_model::{Interpreter, Model};
+use std::time::Instant;
 
 /// Finds the simplest violation of safety, or shows that there is none.
 pub fn check(
@@ -71,6 +73,18 @@ pub fn explore_saved(
 ) -> Result<Report, Refusal> {
     if options.reduction == Reduction::Strong && options.order != Order::DepthFirst {
         return Err(Unsupported("the strong reduction in the order of cost".into()).into());
+    }
+    if options.statics {
+        let changed = optimised(model);
+        let options = Options { statics: false, ..options.clone() };
+        let mut report = explore_saved(&changed, sources, &options, goal, checkpoints, observer)?;
+        report.simplest = false;
+        let (own, changed) = (interpreter(model, sources)?, interpreter(&changed, sources)?);
+        if told_of(&own, &changed, &mut report, options.fair_switch) {
+            return Ok(report);
+        }
+        // The steps of a run could not be told apart: then it is found in the model as it stands.
+        return explore_saved(model, sources, &options, goal, checkpoints, observer);
     }
     match options.successors {
         Source::Native => {
@@ -199,6 +213,7 @@ pub fn decide_cycles(
 }
 
 /// Everything that is known about what is asked.
+#[derive(Clone, Copy)]
 struct Asked<'a, 'm> {
     question: &'a Question,
     model: &'m Model,
@@ -208,23 +223,60 @@ struct Asked<'a, 'm> {
     weakly_fair: bool,
 }
 
+/// States on which a proof and a search are tried before either may take as long as it needs.
+const SOME_STATES: u64 = 1_000_000;
+
 impl<'m> Asked<'_, 'm> {
     /// First what the observer finds in a finite run, then what it finds in a run without end. Where a reduction applies,
-    /// it is for the proof that there is neither: the simplest run is looked for without it.
+    /// it is for the proof that there is neither; the simplest run is looked for without it. Each is tried on some states
+    /// first: what is near is found soon, whichever of the two it is.
     fn with<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         &self,
         monitor: &M,
         automaton: &Automaton,
         observer: &mut dyn Observer,
     ) -> Result<Report, Refusal> {
+        let started = Instant::now();
         let is_native = self.options.successors == Source::Native;
-        if is_native && self.options.bound.is_none() && self.reduction() != Reduction::None {
-            let proof = liveness::proof(self.watched(monitor, automaton)?, self.options, observer)?;
-            if let Some(proof) = proof {
-                return Ok(proof);
+        let reduces = is_native && self.reduction() != Reduction::None;
+        let most = self.options.limits.states;
+        if reduces && most.is_none_or(|most| most > SOME_STATES) {
+            let some = self.within(Some(SOME_STATES), started);
+            let asked = Asked { options: &some, ..*self };
+            let report = asked.finite_first(monitor, automaton, reduces, observer)?;
+            if report.outcome.verdict != Verdict::Inconclusive(StopReason::States) {
+                return Ok(report);
             }
         }
-        let options = &Options { reduction: Reduction::None, ..self.options.clone() };
+        let rest = self.within(most, started);
+        Asked { options: &rest, ..*self }.finite_first(monitor, automaton, reduces, observer)
+    }
+
+    /// The options with this limit of states, and with what is left of the time.
+    fn within(&self, states: Option<u64>, started: Instant) -> Options {
+        let time = self.options.limits.time.map(|most| most.saturating_sub(started.elapsed()));
+        Options { limits: Limits { states, time, ..self.options.limits }, ..self.options.clone() }
+    }
+
+    fn finite_first<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+        &self,
+        monitor: &M,
+        automaton: &Automaton,
+        reduces: bool,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Refusal> {
+        let states = self.options.limits.states;
+        let started = Instant::now();
+        if reduces
+            && let Some(proof) = liveness::proof(self.watched(monitor, automaton)?, self.options, observer)?
+            && matches!(
+                proof.outcome.verdict,
+                Verdict::Holds | Verdict::Inconclusive(StopReason::Interrupted)
+            )
+        {
+            return Ok(proof);
+        }
+        let options = &Options { reduction: Reduction::None, ..self.within(states, started) };
         let meaning = Monitored { system: self.interpreter, monitor };
         let finite = match options.successors {
             Source::Native => {
@@ -233,10 +285,12 @@ impl<'m> Asked<'_, 'm> {
             }
             Source::Interpreted => search(Interned::new(&meaning, None), options, Goal::First, observer)?,
         };
-        match finite.outcome.verdict {
-            Verdict::Holds => self.about_cycles(monitor, automaton, Method::NestedDepthFirst, observer),
-            Verdict::Violated | Verdict::Inconclusive(_) => Ok(finite),
+        if finite.outcome.verdict != Verdict::Holds {
+            return Ok(finite);
         }
+        let rest = self.within(states, started);
+        let asked = Asked { options: &rest, ..*self };
+        asked.about_cycles(monitor, automaton, Method::NestedDepthFirst, observer)
     }
 
     /// The simplest run without end; under weak fairness, some run.

@@ -53,6 +53,11 @@ pub trait Successors {
         None
     }
 
+    /// The same for a depth-first search that tries everybody if all that these lead to are states on its path.
+    fn persistent_on_path(&mut self, state: &[u8]) -> Option<Vec<u8>> {
+        self.persistent(state)
+    }
+
     /// States of one class have the same length and the same meaning of their bytes. Classes are numbered.
     fn class_of(&self, state: &[u8]) -> u32;
 
@@ -134,6 +139,10 @@ impl<S: Successors> Successors for &mut S {
 
     fn persistent(&mut self, state: &[u8]) -> Option<Vec<u8>> {
         (**self).persistent(state)
+    }
+
+    fn persistent_on_path(&mut self, state: &[u8]) -> Option<Vec<u8>> {
+        (**self).persistent_on_path(state)
     }
 
     fn class_of(&self, state: &[u8]) -> u32 {

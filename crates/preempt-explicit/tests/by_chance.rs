@@ -62,11 +62,12 @@ fn is_real(report: &Report, fewest: Option<u32>, bound: Option<u32>, name: &str)
 #[test]
 fn walks() {
     let (mut violated, mut found) = (0, 0);
-    each(200, |fewest, states, name, run| {
+    each(100, |fewest, states, name, run| {
         for bound in [None, Some(0), Some(2)] {
             for successors in [Source::Native, Source::Interpreted] {
                 let order = Order::Random(Walks { seed: 7, most: Some(100) });
-                let options = Options { order, bound, successors, ..Options::default() };
+                let mut options = Options { order, bound, successors, ..Options::default() };
+                options.limits.depth = Some(300);
                 let report = run(Task::Walk(options));
                 is_real(&report, fewest, bound, name);
                 let stats = &report.outcome.stats;
@@ -89,10 +90,12 @@ fn walks() {
 
 #[test]
 fn the_same_seed_gives_the_same_walks() {
-    each(20, |_, _, name, run| {
+    each(10, |_, _, name, run| {
         let walk = |seed| {
             let order = Order::Random(Walks { seed, most: Some(20) });
-            let report = run(Task::Walk(Options { order, ..Options::default() }));
+            let mut options = Options { order, ..Options::default() };
+            options.limits.depth = Some(300);
+            let report = run(Task::Walk(options));
             (report.outcome.counterexample, report.outcome.stats.transitions, report.outcome.stats.states)
         };
         assert_eq!(walk(5), walk(5), "{name}");

@@ -232,3 +232,28 @@ fn who_may_count_steps_is_not_reduced() {
         assert!(why_not_reduced(&question, &fair, true).is_some());
     }
 }
+
+/// One preemption between link and tail, and the other enqueuer goes round for ever; with help nobody does.
+#[test]
+fn a_lock_in_a_lock_free_queue() {
+    let answers = |text: &str, bound: Option<u32>| -> Vec<_> {
+        let (model, sources) = loaded(text);
+        let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
+        let mut questions = Question::all(&model);
+        questions.retain(Question::is_about_cycles);
+        questions.push(Question::Progress);
+        let options = Options { bound, ..Options::default() };
+        let run = |question: &Question| {
+            let found = answer(question, &model, &sources, &options, false, &mut Silent).expect("supported");
+            shown(&interpreter, &found.outcome, false)
+        };
+        questions.iter().map(run).collect()
+    };
+    let unhelpful = include_str!("../../../models/promela/ms_queue_unhelpful.pml");
+    let helpful = include_str!("../../../models/promela/ms_queue_helpful.pml");
+    let lasso = (Verdict::Violated, Some((RunCost { preemptions: 1, steps: 6 }, true)));
+    assert_eq!(answers(unhelpful, None), [lasso, lasso]);
+    assert_eq!(answers(unhelpful, Some(1)), [lasso, lasso]);
+    assert_eq!(answers(unhelpful, Some(0)), [(Verdict::Holds, None); 2]);
+    assert_eq!(answers(helpful, None), [(Verdict::Holds, None); 2]);
+}

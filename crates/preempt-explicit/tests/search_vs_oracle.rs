@@ -6,6 +6,7 @@ use preempt_explicit::{Figure, Goal, Options, Order, Published, Reduction, Sourc
 use preempt_model::generator::{faulty_program_from_seed, program_from_seed};
 use preempt_model::search::RunCost;
 use preempt_model::search::oracle::{Answers, answers, answers_by};
+use preempt_model::search::recognise;
 use preempt_model::{Interpreter, Model};
 use std::collections::BTreeSet;
 
@@ -52,6 +53,7 @@ fn compare(model: &Model, sources: &SourceMap, fair_switch: bool, name: &str) ->
     }
     with_reduction(model, sources, &options, cheapest, name);
     if !fair_switch {
+        with_statics(model, sources, &options, cheapest, name);
         other_costs(model, sources, &options, &interpreter, name);
         depth_first(model, sources, &options, &whole, name);
         published(model, sources, &options, &oracle, name);
@@ -102,6 +104,40 @@ fn with_reduction(
                 let whole = run(Reduction::None);
                 assert!(reduced.stats.states <= whole.stats.states, "{name}: reduced states");
                 assert!(reduced.stats.transitions <= whole.stats.transitions, "{name}: reduced transitions");
+            }
+        }
+    }
+}
+
+/// Static optimisations keep the fewest preemptions within every bound, with the exact reduction and without; the run
+/// is one of the model itself.
+fn with_statics(
+    model: &Model,
+    sources: &SourceMap,
+    options: &Options,
+    cheapest: Option<RunCost>,
+    name: &str,
+) {
+    for bound in [None, Some(0), Some(1), Some(2)] {
+        let expected = cheapest
+            .map(|cost| cost.preemptions)
+            .filter(|preemptions| bound.is_none_or(|most| *preemptions <= most));
+        for (reduction, successors) in [
+            (Reduction::None, Source::Native),
+            (Reduction::None, Source::Interpreted),
+            (Reduction::Exact, Source::Native),
+        ] {
+            let options = Options { bound, successors, reduction, statics: true, ..options.clone() };
+            let checked = check(model, sources, &options, &mut Silent).expect("a supported model");
+            let found = cost(&checked).map(|cost| cost.preemptions);
+            assert_eq!(
+                found, expected,
+                "{name}: fewest preemptions within {bound:?}, {reduction:?}, statics"
+            );
+            if let Some(trace) = &checked.counterexample {
+                let interpreter = Interpreter::new(model, sources).expect("a model that can begin");
+                let found = recognise(&interpreter, trace).is_ok();
+                assert!(found, "{name}: a run of the model");
             }
         }
     }
@@ -215,6 +251,7 @@ fn campaign(faulty: bool, fair_switch: bool, few: u64) {
 #[test]
 fn many_small_programs() {
     let (mut compared, mut violated) = (0, 0);
+    let (mut left, mut of) = (0, 0);
     for seed in 0..programs(2000) {
         let program = program_from_seed(1_000_000 + seed);
         let (model, sources) = program.to_model();
@@ -240,13 +277,20 @@ fn many_small_programs() {
         let reduced = check(&model, &sources, &exact, &mut Silent).expect("a supported model");
         let preemptions = |cost: RunCost| cost.preemptions;
         assert_eq!(cost(&reduced).map(preemptions), cheapest.map(preemptions), "{name}: reduced");
-        let strong = Options { reduction: Reduction::Strong, order: Order::DepthFirst, ..options.clone() };
-        let decided = check(&model, &sources, &strong, &mut Silent).expect("a supported model");
-        assert_eq!(decided.verdict == Verdict::Violated, cheapest.is_some(), "{name}: strong");
+        for statics in [false, true] {
+            let strong =
+                Options { reduction: Reduction::Strong, order: Order::DepthFirst, ..options.clone() };
+            let strong = Options { statics, ..strong };
+            let decided = check(&model, &sources, &strong, &mut Silent).expect("a supported model");
+            assert_eq!(decided.verdict == Verdict::Violated, cheapest.is_some(), "{name}: strong, {statics}");
+            left += decided.stats.states.min(whole.stats.states);
+        }
+        of += 2 * whole.stats.states;
+        with_statics(&model, &sources, &options, cheapest, &name);
         compared += 1;
         violated += u64::from(cheapest.is_some());
     }
-    println!("{compared} programs compared, {violated} with a violation");
+    println!("{compared} programs compared, {violated} with a violation, {left} of {of} states with strong");
     assert!(compared * 2 > programs(2000), "most programs are small enough");
 }
 

@@ -220,27 +220,27 @@ fn tiny_bits(case: &Case<'_>) {
 
 #[test]
 fn compact() {
-    each_case(false, false, 100, |case| compact_as_exact(case, false));
-    each_case(true, false, 50, |case| compact_as_exact(case, false));
-    each_case(false, true, 30, |case| compact_as_exact(case, true));
+    each_case(false, false, 60, |case| compact_as_exact(case, false));
+    each_case(true, false, 30, |case| compact_as_exact(case, false));
+    each_case(false, true, 20, |case| compact_as_exact(case, true));
 }
 
 #[test]
 fn bitstate_with_ample_memory() {
-    each_case(false, false, 150, |case| ample_bits_as_exact(case, false));
+    each_case(false, false, 100, |case| ample_bits_as_exact(case, false));
     each_case(true, false, 50, |case| ample_bits_as_exact(case, false));
     each_case(false, true, 30, |case| ample_bits_as_exact(case, true));
 }
 
 #[test]
 fn without_states_depth_first() {
-    each_case(false, false, 150, depth_first);
+    each_case(false, false, 80, depth_first);
     each_case(true, false, 50, depth_first);
 }
 
 #[test]
 fn bitstate_with_tiny_memory() {
-    each_case(false, false, 150, tiny_bits);
+    each_case(false, false, 80, tiny_bits);
     each_case(true, false, 50, tiny_bits);
 }
 
@@ -249,7 +249,7 @@ fn bitstate_with_tiny_memory() {
 #[test]
 fn context_bounded_with_replicated_storage() {
     let (mut violated, mut missed) = (0, 0);
-    each_case(false, false, 400, |case| {
+    each_case(false, false, 200, |case| {
         for bound in [0, 1, 2, 3] {
             let order = Order::Published(Published {
                 figure: Figure::ContextBounded,

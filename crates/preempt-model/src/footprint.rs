@@ -6,7 +6,7 @@
 
 use crate::command::{Command, Pattern};
 use crate::expr::{Expr, Place, Scope};
-use crate::program::{CodeId, Init, LocationId, Model};
+use crate::program::{Code, CodeId, Edge, Init, LocationId, Model};
 use std::collections::BTreeSet;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,6 +22,10 @@ pub struct Footprint {
     /// Looks at how full they are, or at their messages.
     pub polls: Channels,
     pub processes: Processes,
+    /// Of a location only: afterwards the process may be in an atomic sequence.
+    pub enters_atomic: bool,
+    /// Of a location only: afterwards the process may stand where a rendezvous can move it.
+    pub leads_to_rendezvous: bool,
 }
 
 /// Slots of the globals, the hidden variables and the running code's locals.
@@ -44,6 +48,8 @@ pub enum Channels {
 pub struct Processes {
     /// Asks how many there are, where one stands, what it could do, or who ran last.
     pub reads: bool,
+    /// Of these, all but how many there are: what a step of another process changes that is local to it.
+    pub places: bool,
     /// Starts one, ends its own, or changes a priority.
     pub writes: bool,
     /// Holds only if nobody else can move, or depends on whether somebody can: that is, on anything.
@@ -52,6 +58,16 @@ pub struct Processes {
 
 impl Footprint {
     pub fn of(model: &Model, command: &Command) -> Footprint {
+        let mut footprint = Footprint::of_own_side(model, command);
+        // A rendezvous also moves its receiver, and writes what that receives.
+        if footprint.sends.any(model, |capacity| capacity == 0) {
+            footprint.receivers(model);
+        }
+        footprint
+    }
+
+    /// Without what a rendezvous does on the receiver's side.
+    pub fn of_own_side(model: &Model, command: &Command) -> Footprint {
         let mut footprint = Footprint::default();
         footprint.command(model, command, true);
         footprint
@@ -68,12 +84,15 @@ impl Footprint {
                 _ => Slots(&union.must_write.0 & &one.must_write.0),
             };
             union.absorb(one);
+            union.enters_atomic |= edge.atomic;
+            union.leads_to_rendezvous |= leads_to_rendezvous(model, code, edge);
         }
         if let Some(provided) = &code.provided {
             union.read(model, provided);
         }
         // Who may run depends on everybody else's priority and on whether they could move, which is anything.
         union.processes.reads |= model.has_priorities;
+        union.processes.places |= model.has_priorities;
         union.processes.timeout |= model.has_priorities;
         union
     }
@@ -86,6 +105,7 @@ impl Footprint {
         self.receives.absorb(other.receives);
         self.polls.absorb(other.polls);
         self.processes.reads |= other.processes.reads;
+        self.processes.places |= other.processes.places;
         self.processes.writes |= other.processes.writes;
         self.processes.timeout |= other.processes.timeout;
     }
@@ -107,10 +127,6 @@ impl Footprint {
                 self.read(model, channel);
                 fields.iter().for_each(|field| self.read(model, field));
                 let channels = Channels::named_by(model, channel);
-                // A rendezvous also moves its receiver, and writes what that receives.
-                if channels.any(model, |capacity| capacity == 0) {
-                    self.receivers(model);
-                }
                 // A sorted send looks at the messages, and may come before the one that would be received.
                 if *sorted {
                     self.polls.absorb(channels.clone());
@@ -210,9 +226,7 @@ impl Footprint {
         for edge in model.edges() {
             if matches!(edge.command, Command::Receive { .. } | Command::Deterministic(_)) {
                 let mut other = Footprint::default();
-                if !sends_rendezvous(&edge.command) {
-                    other.command(model, &edge.command, false);
-                }
+                other.command(model, &edge.command, false);
                 self.absorb(other);
             }
         }
@@ -245,17 +259,22 @@ impl Footprint {
             Expr::Timeout => {
                 self.processes.timeout = true;
                 self.processes.reads = true;
+                self.processes.places = true;
             }
+            Expr::ProcessCount => self.processes.reads = true,
             Expr::NonProgress
             | Expr::PcValue(_)
             | Expr::Priority(_)
-            | Expr::ProcessCount
             | Expr::LastPid
             | Expr::At { .. }
-            | Expr::Remote { .. } => self.processes.reads = true,
+            | Expr::Remote { .. } => {
+                self.processes.reads = true;
+                self.processes.places = true;
+            }
             Expr::Enabled(_) => {
                 // What another process could do may depend on anything.
                 self.processes.reads = true;
+                self.processes.places = true;
                 self.processes.timeout = true;
             }
             Expr::Const(_)
@@ -269,19 +288,33 @@ impl Footprint {
     }
 }
 
-fn sends_rendezvous(command: &Command) -> bool {
-    match command {
-        Command::Send { .. } => true,
-        Command::Deterministic(block) => {
-            block.nodes.iter().flatten().filter_map(|edge| edge.command.as_ref()).any(sends_rendezvous)
-        }
-        _ => false,
+/// May a rendezvous move a process that has taken this edge, as sender or receiver?
+fn leads_to_rendezvous(model: &Model, code: &Code, edge: &Edge) -> bool {
+    if model.templates.iter().all(|template| template.capacity > 0) {
+        return false;
     }
+    let target = match &edge.command {
+        Command::End => return false,
+        // The caller stands where any call leads to.
+        Command::Return(_) => return true,
+        Command::Call { code, .. } => model.code(*code).location(model.code(*code).entry),
+        _ => code.location(edge.target),
+    };
+    target.edges.iter().any(|edge| {
+        let Footprint { sends, receives, .. } = Footprint::of(model, &edge.command);
+        sends.any(model, |capacity| capacity == 0) || receives.any(model, |capacity| capacity == 0)
+    })
 }
 
 impl Channels {
     fn named_by(model: &Model, channel: &Expr) -> Channels {
-        let Expr::Load(place) = channel else { return Channels::All };
+        let place = match channel {
+            Expr::Const(number) if *number > 0 => {
+                return Channels::These(BTreeSet::from([*number as u32]));
+            }
+            Expr::Load(place) => place,
+            _ => return Channels::All,
+        };
         if place.scope != Scope::Global || model.edges().any(|edge| writes(&edge.command, place)) {
             return Channels::All;
         }
@@ -298,7 +331,7 @@ impl Channels {
         Channels::These(numbers)
     }
 
-    fn any(&self, model: &Model, test: impl Fn(u32) -> bool) -> bool {
+    pub fn any(&self, model: &Model, test: impl Fn(u32) -> bool) -> bool {
         match self {
             Channels::None => false,
             Channels::All => model.templates.iter().any(|template| test(template.capacity)),
@@ -307,9 +340,11 @@ impl Channels {
                     Init::Channel { template, .. } => Some(template),
                     Init::Set { .. } => None,
                 });
+                let mut known = 0;
                 (1..).zip(&mut made).any(|(number, template)| {
+                    known = number;
                     numbers.contains(&number) && test(model.template(*template).capacity)
-                })
+                }) || (numbers.iter().any(|number| *number > known) && Channels::All.any(model, test))
             }
         }
     }

@@ -14,6 +14,7 @@
 //!   may have to yield before `u` can move). All enabled threads are added in this case.
 //! - Under both bounds together (which the paper does not treat) a yield is dependent with every step: it decides who
 //!   may go on without being preempted.
+//! - A step that ends the run (a failure) depends on every other step.
 //! - A step counts as a release if it is one by kind, or if it was seen to enable another thread, or if somebody
 //!   waits for the end of its thread: the definition and the algorithm disagree on which step is meant, so either does.
 
@@ -214,7 +215,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
 
     fn enter(&mut self, cost: u32, preemptions: u32, flow: Flow) -> Result<(), Stop> {
         self.runner.arrive()?;
-        self.add_backtrack_points();
+        self.add_backtrack_points(flow == Flow::Stop);
         let counts = self.graph.whole().counts;
         let mut moves = if flow == Flow::Continue { self.runner.moves() } else { Vec::new() };
         let livelock = !moves.is_empty() && self.runner.len() >= self.watch.limits.steps;
@@ -242,7 +243,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
             None => Vec::new(),
         };
         let last = self.runner.last();
-        let enabled = moves.iter().filter(|step| !step.varied).map(|step| step.thread).collect();
+        let enabled = moves.iter().filter(|step| step.way == 0).map(|step| step.thread).collect();
         let mut point = Point {
             enabled,
             moves,
@@ -274,7 +275,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
             _ => {
                 // At rest, somebody who can go on by itself.
                 let moves =
-                    point.moves.iter().map(|step| (step.varied, point.unfairness[step.thread], step.thread));
+                    point.moves.iter().map(|step| (step.way, point.unfairness[step.thread], step.thread));
                 let fairest = moves.min().map(|(_, _, thread)| thread);
                 fairest.into_iter().for_each(|thread| point.add(thread));
             }
@@ -286,8 +287,8 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
     }
 
     /// Lines 4 to 7: for the next step of every thread, disabled ones too, and every other thread, the most recent
-    /// step that depends on it.
-    fn add_backtrack_points(&mut self) {
+    /// step that depends on it. If the last step has stopped the run, it depends on all, which was not known before.
+    fn add_backtrack_points(&mut self, stopped: bool) {
         let steps: Vec<(usize, Operation, bool)> = {
             let mut counts = vec![0; self.graph.threads().len()];
             let logs = self.graph.threads();
@@ -301,6 +302,15 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
             .collect()
         };
         let pending: Vec<Option<Operation>> = self.graph.threads().iter().map(|log| log.pending).collect();
+        if stopped && let Some(((last, ..), earlier)) = steps.split_last() {
+            let others = (0..pending.len()).filter(|u| u != last);
+            others
+                .clone()
+                .filter(|u| pending[*u].is_some())
+                .for_each(|u| self.backtrack(&steps, earlier.len(), u));
+            let recent = others.filter_map(|v| earlier.iter().rposition(|(thread, ..)| *thread == v));
+            recent.for_each(|i| self.backtrack(&steps, i, *last));
+        }
         for (u, next) in pending.iter().enumerate() {
             let Some(next) = next else { continue };
             let mut seen = vec![false; pending.len()];

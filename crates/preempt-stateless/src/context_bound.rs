@@ -6,10 +6,25 @@
 //! With a fair bound (paper 003, definition 1.9) steps that are too far ahead in yields do not exist: unfairness is a
 //! property of the prefix and the thread, so the program below only leaves those steps out.
 
-use crate::executable::{Move, Stamp};
+use crate::executable::{Executable, Move, Stamp};
 use crate::graph::Graph;
 use crate::prefix::Prefix;
+use crate::runner::Diverged;
 use crate::table::ByStamp;
+
+/// A run that is equivalent to this one and has as few preemptions as any: its steps, and how many.
+///
+/// # Errors
+/// If the program cannot do these steps.
+pub fn cheapest_linearisation(
+    program: &mut impl Executable,
+    schedule: &[Move],
+) -> Result<(Vec<Move>, u32), Diverged> {
+    let graph = Graph::of_run(program, schedule)?;
+    let (mut bounds, whole) = (ContextBounds::new(None), graph.whole());
+    let cost = bounds.of_prefix(&graph, &whole);
+    Ok((bounds.cheapest(&graph, &whole), cost))
+}
 
 /// The costs of arriving in a prefix, by the thread that did the last step.
 #[derive(Debug, Clone, Copy)]
@@ -89,8 +104,8 @@ impl ContextBounds {
             let Some(thread) = index(best.thread) else { break };
             follower = Some(best.thread);
             prefix = graph.without_last(&prefix, thread);
-            let varied = graph.threads()[thread].events[prefix.counts[thread] as usize].varied;
-            order.push(Move { thread, varied });
+            let way = graph.threads()[thread].events[prefix.counts[thread] as usize].way;
+            order.push(Move { thread, way });
         }
         order.reverse();
         order

@@ -1,6 +1,7 @@
 //! What the algorithms need to know of a program: nothing but how to run it, step by step.
 
 use std::fmt;
+use std::ops::Range;
 
 /// The name of an object (a lock, an atomic, a channel), the same whenever the same steps are repeated.
 ///
@@ -21,8 +22,8 @@ pub struct Access {
 /// `Mark` asks it of prefixes that no run has ever stood in.
 ///
 /// An object's state as far as blocking is concerned is its *gate*, a word: writes set it, and reads may add to it
-/// (the readers of a lock are independent of each other, and yet each of them keeps writers out). Every gate starts
-/// at zero.
+/// (the readers of a lock are independent of each other, and yet each of them keeps writers out). The gates of objects
+/// that the first threads of a run stand before are asked for at its start; all others start at zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Need {
     /// None of these bits of the gate is set: a mutex nobody holds.
@@ -44,18 +45,30 @@ impl Need {
     }
 }
 
-/// A way on: a thread does its next operation, in the usual way or in its other way. Paper 001 assumes that the
-/// successor of a state by a thread is unique, so which way it went is part of the action.
+/// A way on: a thread does its next operation, in the usual way (0) or another. Paper 001 assumes that the successor of a
+/// state by a thread is unique, so which way it went is part of the action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move {
     pub thread: usize,
-    pub varied: bool,
+    pub way: u8,
 }
 
 impl From<usize> for Move {
     fn from(thread: usize) -> Move {
-        Move { thread, varied: false }
+        Move { thread, way: 0 }
     }
+}
+
+/// How else an operation can go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Ways {
+    /// In the usual way only.
+    One,
+    /// In one other way (a weak exchange that fails, a wake-up without a notification), for which the last of the needs
+    /// need not hold.
+    Other,
+    /// A choice: a byte of the gate, from this bit on, says in how many ways. If it is not 0, all needs are met.
+    Counted { object: ObjectId, shift: u32 },
 }
 
 /// The next step of a thread.
@@ -66,9 +79,7 @@ pub struct Operation {
     pub accesses: [Option<Access>; 3],
     /// All of them must hold.
     pub needs: [Option<Need>; 2],
-    /// It can also go another way (a weak exchange that fails, a wake-up without a notification), for which the last of
-    /// its needs need not hold.
-    pub varies: bool,
+    pub ways: Ways,
     /// Counts as a yield under the fair bound (paper 003, definition 1.9).
     pub yields: bool,
     /// May enable another thread (paper 003, definition 1.10: a release).
@@ -83,7 +94,7 @@ impl Operation {
             code,
             accesses: [None; 3],
             needs: [None; 2],
-            varies: false,
+            ways: Ways::One,
             yields: false,
             releases: false,
         }
@@ -120,7 +131,14 @@ impl Operation {
     #[must_use]
     #[inline]
     pub fn varying(mut self, varies: bool) -> Operation {
-        self.varies = varies;
+        self.ways = if varies { Ways::Other } else { Ways::One };
+        self
+    }
+
+    #[must_use]
+    #[inline]
+    pub fn choosing(mut self, object: ObjectId, shift: u32) -> Operation {
+        self.ways = Ways::Counted { object, shift };
         self
     }
 
@@ -154,12 +172,19 @@ impl Operation {
         self.needs.iter().flatten().all(|need| need.is_met(&gate, &finished))
     }
 
-    /// Can it go its other way?
+    /// In which ways but the usual one can it go?
     #[inline]
-    pub fn can_vary(&self, gate: impl Fn(ObjectId) -> u128, finished: impl Fn(usize) -> bool) -> bool {
-        let count = self.needs.iter().flatten().count();
-        let mut needs = self.needs.iter().flatten().take(count.saturating_sub(1));
-        self.varies && needs.all(|need| need.is_met(&gate, &finished))
+    pub fn other_ways(&self, gate: impl Fn(ObjectId) -> u128, finished: impl Fn(usize) -> bool) -> Range<u8> {
+        let number = match self.ways {
+            Ways::One => 0,
+            Ways::Other => {
+                let count = self.needs.iter().flatten().count();
+                let mut needs = self.needs.iter().flatten().take(count.saturating_sub(1));
+                if needs.all(|need| need.is_met(&gate, &finished)) { 2 } else { 0 }
+            }
+            Ways::Counted { object, shift } => (gate(object) >> shift) as u8,
+        };
+        1..number.max(1)
     }
 }
 
@@ -203,15 +228,24 @@ pub trait Executable {
     /// Other ways do not count here: a thread that could only wake up by itself is not preempted.
     fn enabled(&self, thread: usize) -> bool;
 
-    /// Can the thread do its next operation now in its other way?
-    fn can_vary(&self, thread: usize) -> bool {
-        self.next(thread).is_some_and(|operation| operation.can_vary(|object| self.gate(object), |_| false))
+    /// In which other ways can the thread do its next operation now?
+    fn other_ways(&self, thread: usize) -> Range<u8> {
+        self.next(thread).map_or(1..1, |next| next.other_ways(|object| self.gate(object), |_| false))
+    }
+
+    /// Can the thread do its next operation in this way?
+    fn possible(&self, step: Move) -> bool {
+        match step.way {
+            0 => self.enabled(step.thread),
+            way => self.other_ways(step.thread).contains(&way),
+        }
     }
 
     /// Is this the thread's next operation, and possible in this way?
     fn stands_before(&self, step: Move, operation: &Operation) -> bool {
-        let possible = || if step.varied { self.can_vary(step.thread) } else { self.enabled(step.thread) };
-        step.thread < self.threads() && self.next(step.thread).as_ref() == Some(operation) && possible()
+        step.thread < self.threads()
+            && self.next(step.thread).as_ref() == Some(operation)
+            && self.possible(step)
     }
 
     /// The object's gate now (see [`Need`]).
@@ -244,13 +278,8 @@ impl Stamp {
     /// The paper has the object and the number of the version. Here the version is the stamp of the write that made it,
     /// which says both, and the object is left out: what a thread touches follows from what happened before, and
     /// that is known. So objects need no names that are the same in all runs.
-    pub fn action(
-        name: u64,
-        index: u32,
-        varied: bool,
-        accesses: impl Iterator<Item = (bool, Stamp)>,
-    ) -> Stamp {
-        let mut mixer = Mixer::new(name, u64::from(index) << 1 | u64::from(varied));
+    pub fn action(name: u64, index: u32, way: u8, accesses: impl Iterator<Item = (bool, Stamp)>) -> Stamp {
+        let mut mixer = Mixer::new(name, u64::from(index) << 8 | u64::from(way));
         for (write, Stamp(version)) in accesses {
             mixer.add(version as u64 ^ u64::from(write));
             mixer.add((version >> 64) as u64);
@@ -324,8 +353,8 @@ mod tests {
 
     #[test]
     fn stamps_of_sets_do_not_depend_on_the_order() {
-        let a = Stamp::action(1, 0, false, [(true, Stamp::EMPTY)].into_iter());
-        let b = Stamp::action(2, 0, false, [(false, a.version(0))].into_iter());
+        let a = Stamp::action(1, 0, 0, [(true, Stamp::EMPTY)].into_iter());
+        let b = Stamp::action(2, 0, 0, [(false, a.version(0))].into_iter());
         assert_ne!(a, b);
         assert_eq!(Stamp::EMPTY.toggle(a).toggle(b), Stamp::EMPTY.toggle(b).toggle(a));
         assert_eq!(Stamp::EMPTY.toggle(a).toggle(a), Stamp::EMPTY);

@@ -3,6 +3,8 @@
 //! Graph identity uses *all* conflicts: a write is ordered after every earlier access to the object, a read after the
 //! last write, whatever memory orderings the program asked for. (Only the detection of data races, which is not here,
 //! looks at those.)
+//!
+//! A step that ends the run depends on every other: whatever was done before it could not have been done after it.
 
 use crate::executable::{Executable, Flow, Move, ObjectId, Operation, Stamp};
 use crate::runner::{Diverged, Runner};
@@ -12,8 +14,8 @@ use std::collections::HashMap;
 #[derive(Debug, Clone)]
 pub struct Event {
     pub operation: Operation,
-    /// It went its other way.
-    pub varied: bool,
+    /// Which way it went.
+    pub way: u8,
     /// For each access the number of writes to the object before it: the `m` of paper 001's actions.
     pub versions: [u32; 3],
     pub stamp: Stamp,
@@ -54,6 +56,8 @@ pub(crate) struct Read {
 
 #[derive(Debug, Clone)]
 pub(crate) struct ObjectLog {
+    /// The object's gate at the start.
+    pub initial: u128,
     pub writes: Vec<Write>,
     /// Those that saw version 0, version 1, ...; one list more than there are writes.
     pub reads: Vec<Vec<Read>>,
@@ -77,7 +81,24 @@ impl Graph {
     pub fn new(program: &impl Executable) -> Graph {
         let mut graph = Graph::default();
         graph.add_threads(program, None);
+        let pending = graph.threads.iter().filter_map(|log| log.pending.as_ref());
+        for access in pending.flat_map(Operation::accesses) {
+            graph.objects.insert(access.object, ObjectLog::new(program.gate(access.object)));
+        }
         graph
+    }
+
+    /// The graph of a run.
+    ///
+    /// # Errors
+    /// If the program cannot do these steps.
+    pub fn of_run(program: &mut impl Executable, schedule: &[Move]) -> Result<Graph, Diverged> {
+        let mut runner = Runner::new(program);
+        let mut graph = Graph::new(runner.program());
+        for &step in schedule {
+            graph.follow(&mut runner, step)?;
+        }
+        Ok(graph)
     }
 
     /// Who did the steps, in the order in which this run did them.
@@ -113,24 +134,26 @@ impl Graph {
     }
 
     /// To be called after the program has done a step that was pending here.
-    fn push(&mut self, program: &impl Executable, step: Move, before: &Before) {
-        let Move { thread, varied } = step;
+    fn push(&mut self, program: &impl Executable, step: Move, flow: Flow, before: &Before) {
+        let Move { thread, way } = step;
         let Some(operation) = self.threads[thread].pending else { return };
         let index = self.threads[thread].events.len() as u32;
-        let clock = self.clock_of_next(thread, &operation);
+        let mut clock = self.clock_of_next(thread, &operation);
+        if flow == Flow::Stop {
+            // Nobody moves after it, so everything that was done happened before it.
+            clock = self.whole().counts;
+            clock[thread] += 1;
+        }
         let (mut versions, mut seen) = ([0; 3], [Stamp::EMPTY; 3]);
         for (i, access) in operation.accesses.iter().enumerate() {
             let Some(log) = access.and_then(|access| self.objects.get(&access.object)) else { continue };
             versions[i] = log.writes.len() as u32;
             seen[i] = log.writes.last().map_or(Stamp::EMPTY, |write| write.version);
         }
-        let stamp = stamp_of(self.threads[thread].name, index, varied, &operation, seen);
+        let stamp = stamp_of(self.threads[thread].name, index, way, &operation, seen);
         for (i, access) in operation.accesses.iter().enumerate() {
             let Some(access) = access else { continue };
-            let log = self
-                .objects
-                .entry(access.object)
-                .or_insert_with(|| ObjectLog { writes: Vec::new(), reads: vec![Vec::new()] });
+            let log = self.objects.entry(access.object).or_insert_with(|| ObjectLog::new(0));
             let gate = program.gate(access.object);
             if access.write {
                 log.writes.push(Write { thread, index, gate, version: stamp.version(i) });
@@ -141,7 +164,7 @@ impl Graph {
         }
         let log = &mut self.threads[thread];
         let yields_before = log.yields();
-        log.events.push(Event { operation, varied, versions, stamp, clock, yields_before });
+        log.events.push(Event { operation, way, versions, stamp, clock, yields_before });
         log.pending = program.next(thread);
         self.stamp = self.stamp.toggle(stamp);
         self.path.push(step);
@@ -166,7 +189,7 @@ impl Graph {
         let before = next.map(|next| self.before(runner.program(), &next));
         let flow = runner.step(step)?;
         if let Some(before) = before {
-            self.push(runner.program(), step, &before);
+            self.push(runner.program(), step, flow, &before);
         }
         Ok(flow)
     }
@@ -238,6 +261,12 @@ impl Graph {
     }
 }
 
+impl ObjectLog {
+    fn new(initial: u128) -> ObjectLog {
+        ObjectLog { initial, writes: Vec::new(), reads: vec![Vec::new()] }
+    }
+}
+
 impl ThreadLog {
     fn yields(&self) -> u32 {
         self.events.last().map_or(0, |last| last.yields_before + u32::from(last.operation.yields))
@@ -252,18 +281,12 @@ impl ThreadLog {
     }
 }
 
-pub(crate) fn stamp_of(
-    name: u64,
-    index: u32,
-    varied: bool,
-    operation: &Operation,
-    seen: [Stamp; 3],
-) -> Stamp {
+pub(crate) fn stamp_of(name: u64, index: u32, way: u8, operation: &Operation, seen: [Stamp; 3]) -> Stamp {
     let accesses = operation.accesses.iter().zip(seen);
     Stamp::action(
         name,
         index,
-        varied,
+        way,
         accesses.filter_map(|(access, seen)| Some((access.as_ref()?.write, seen))),
     )
 }

@@ -36,6 +36,7 @@ pub mod system;
 pub mod table;
 
 pub use bound::BoundFunction;
-pub use executable::{Access, Executable, Flow, Move, Need, ObjectId, Operation, RunEnd, Stamp};
+pub use context_bound::cheapest_linearisation;
+pub use executable::{Access, Executable, Flow, Move, Need, ObjectId, Operation, RunEnd, Stamp, Ways};
 pub use explore::{Exploration, Failing, Limits, Stop, Strategy, Terminal, explore};
 pub use graph::Graph;

@@ -245,7 +245,11 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
     fn recognise(&mut self, stamp: Stamp) -> Result<(), Diverged> {
         // Numbers of threads and names of objects depend on the path: they are left out, and so is the order.
         let kind = |operation: Operation| {
-            (operation.code, operation.varies, operation.accesses.map(|a| a.map(|a| a.write)))
+            (
+                operation.code,
+                std::mem::discriminant(&operation.ways),
+                operation.accesses.map(|a| a.map(|a| a.write)),
+            )
         };
         let hasher = foldhash::fast::FixedState::default();
         let pending =

@@ -59,7 +59,7 @@ impl Graph {
     fn gate_in(&self, counts: &[u32], object: ObjectId) -> u128 {
         let Some(log) = self.objects.get(&object) else { return 0 };
         let version = log.version_in(counts);
-        let base = if version == 0 { 0 } else { log.writes[version - 1].gate };
+        let base = if version == 0 { log.initial } else { log.writes[version - 1].gate };
         let inside = log.reads[version].iter().filter(|read| read.index < counts[read.thread]);
         inside.fold(base, |gate, read| gate.wrapping_add(read.delta))
     }
@@ -75,16 +75,18 @@ impl Graph {
     pub fn moves_in(&self, counts: &[u32]) -> Vec<Move> {
         let threads = 0..self.threads.len();
         let usual = threads.clone().filter(|&thread| self.enabled_in(counts, thread)).map(Move::from);
-        let other = threads.filter(|&thread| {
-            self.next_in(counts, thread)
-                .is_some_and(|operation| operation.can_vary(|object| self.gate_in(counts, object), |_| false))
+        let other = threads.flat_map(|thread| {
+            let next = self.next_in(counts, thread);
+            let ways =
+                next.map_or(1..1, |next| next.other_ways(|object| self.gate_in(counts, object), |_| false));
+            ways.map(move |way| Move { thread, way })
         });
-        usual.chain(other.map(|thread| Move { thread, varied: true })).collect()
+        usual.chain(other).collect()
     }
 
     /// The stamp of `next(x, t)`.
     pub fn successor_stamp(&self, prefix: &Prefix, step: Move) -> Option<Stamp> {
-        let Move { thread, varied } = step;
+        let Move { thread, way } = step;
         let operation = self.next_in(&prefix.counts, thread)?;
         let mut seen = [Stamp::EMPTY; 3];
         for (seen, access) in seen.iter_mut().zip(&operation.accesses) {
@@ -93,7 +95,7 @@ impl Graph {
             *seen = if version == 0 { Stamp::EMPTY } else { log.writes[version - 1].version };
         }
         let name = self.threads[thread].name;
-        Some(prefix.stamp.toggle(stamp_of(name, prefix.counts[thread], varied, operation, seen)))
+        Some(prefix.stamp.toggle(stamp_of(name, prefix.counts[thread], way, operation, seen)))
     }
 
     /// Is the thread's last step maximal, so that the prefix without it is a prefix too (paper 001: the frontier)?

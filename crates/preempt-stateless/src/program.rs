@@ -319,7 +319,7 @@ impl Executable for Program {
 
     fn step(&mut self, step: Move) -> Flow {
         if let Some(op) = self.op(step.thread) {
-            self.apply(step.thread, op, step.varied);
+            self.apply(step.thread, op, step.way != 0);
         }
         if self.state.failed { Flow::Stop } else { Flow::Continue }
     }

@@ -102,19 +102,12 @@ impl<'a, E: Executable> Runner<'a, E> {
         if step.thread < self.program.threads() { self.program.next(step.thread) } else { None }
     }
 
-    fn possible(&self, step: Move) -> bool {
-        match step.varied {
-            true => self.program.can_vary(step.thread),
-            false => self.program.enabled(step.thread),
-        }
-    }
-
     /// One more step; the program must stand at the end of the path.
     pub fn step(&mut self, next: impl Into<Move>) -> Result<Flow, Diverged> {
         let next = next.into();
         self.arrive()?;
         let found = self.next(next);
-        let Some(operation) = found.filter(|_| self.possible(next)) else {
+        let Some(operation) = found.filter(|_| self.program.possible(next)) else {
             let (step, found) = (self.path.len(), found.map(|operation| operation.code));
             return Err(Diverged { step, thread: next.thread, expected: None, found });
         };
@@ -131,8 +124,8 @@ impl<'a, E: Executable> Runner<'a, E> {
     pub fn moves(&self) -> Vec<Move> {
         let threads = 0..self.program.threads();
         let usual = threads.clone().filter(|&thread| self.program.enabled(thread)).map(Move::from);
-        let other = threads.filter(|&thread| self.program.can_vary(thread));
-        usual.chain(other.map(|thread| Move { thread, varied: true })).collect()
+        let ways = |thread| self.program.other_ways(thread).map(move |way| Move { thread, way });
+        usual.chain(threads.flat_map(ways)).collect()
     }
 
     /// Would a step of `thread` leave one that could go on?

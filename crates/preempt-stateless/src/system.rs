@@ -1,38 +1,77 @@
 //! A model as something that runs step by step, so that the algorithms can be judged by searches that share no code with
 //! them: the states in which its runs end within a bound must be those of exhaustive search.
 //!
-//! All that the processes share is one object. A step that may change it writes it, any other step reads it: so steps
-//! that only look or are local are independent of each other. The gate says which processes can move; it changes when
-//! the object is written, and when a process arrives somewhere, which adds to it as readers of a lock do.
+//! **What depends on what.** Values that processes share are one object. A step that may change what others can do
+//! writes it, any other step reads it: so steps that only look or are local are independent of each other. Whether a
+//! step writes follows from where its process stands, since it must not depend on what others do meanwhile. Besides
+//! shared values these are written: who runs alone (so every step into, within and out of an atomic sequence writes)
+//! and who waits for a rendezvous (so arriving there writes).
 //!
-//! In a *coarse* run every step writes. That is needed where a step depends on more than values: on where others stand
-//! (remote references, `timeout`) or on an atomic sequence of theirs.
+//! **Choices.** The gate has a byte for each process: in how many ways it can move now. It changes when the object is
+//! written, and when a process moves by itself, which adds to it as readers of a lock do. Which way a process goes is
+//! part of the action: in the same place, after the same write, its ways are the same.
 //!
-//! Not every system fits: runs must end, a process must have one way on at a time, and a step moves one process. What
-//! does not fit is noted, and the run ends there.
+//! **Rendezvous.** Two steps between which nobody else can move: the sender offers, its receiver accepts. The sender
+//! cannot go on before that, so the switch to the receiver is free, and the receiver is the running process afterwards:
+//! a rendezvous costs what `preempt-model` says.
+//!
+//! **Processes** are threads that live and die; a number that is used again is another thread.
+//!
+//! In a *coarse* run every step writes. That is needed where a step depends on what is local to others: where they stand
+//! (remote references, `timeout`, priorities) or who was last.
 
 use crate::executable::{Executable, Flow, Move, Need, ObjectId, Operation, RunEnd, derive_name};
 use crate::explore::{Exploration, Limits, Strategy, Terminal, explore};
 use preempt_model::expr::Scope;
 use preempt_model::footprint::{Channels, Footprint};
-use preempt_model::system::{System, Violation};
+use preempt_model::system::{Successor, System, Violation};
+use std::fmt;
 
-const SHARED: ObjectId = ObjectId(1);
+/// What is shared: three objects that every step touches alike, since one gate has bytes for 16 processes.
+const SHARED: [ObjectId; 3] = [ObjectId(1), ObjectId(2), ObjectId(3)];
+const PER_OBJECT: usize = 16;
+
+/// So many processes may live at a time.
+pub const MAX_PROCESSES: usize = PER_OBJECT * SHARED.len();
 
 /// Why a system cannot be run like this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unfit {
     /// Not exactly one initial state.
     InitialStates,
-    /// A process had a choice.
+    /// A process could move in more than 255 ways.
     Choice,
-    /// A step moved two processes.
-    Rendezvous,
-    /// More than 100 processes, or one that took the number of another.
+    /// More than [`MAX_PROCESSES`].
     Processes,
     /// Steps depend on more than values: only a coarse run is right.
     Coarse,
 }
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unfit::InitialStates => {
+                f.write_str("a run must begin in one state, and there is not exactly one")
+            }
+            Unfit::Choice => f.write_str("a process can move in more than 255 ways"),
+            Unfit::Processes => write!(f, "more than {MAX_PROCESSES} processes live at a time"),
+            Unfit::Coarse => f.write_str("a step depends on where other processes stand"),
+        }
+    }
+}
+
+impl std::error::Error for Unfit {}
+
+/// Where a run ended, and what was wrong with its last step if something was.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct End<S> {
+    /// If the last step has no meaning, the state before it.
+    pub state: S,
+    pub violation: Option<Violation>,
+}
+
+/// Of all runs, in their order.
+pub type Ends<S> = Vec<End<<S as System>::State>>;
 
 /// A system and its current run.
 #[derive(Debug)]
@@ -40,21 +79,33 @@ pub struct SystemRun<'a, S: System> {
     system: &'a S,
     coarse: bool,
     initial: Option<S::State>,
-    /// `None` after a step that has no meaning.
     state: Option<S::State>,
+    /// A rendezvous half done.
+    offer: Option<Offer<S>>,
     threads: Vec<Process>,
-    /// Who can move: now, and at the start.
-    ready: u128,
-    ready_at_start: u128,
+    /// The threads that live, by the number that the system gives them.
+    alive: Vec<usize>,
+    /// In how many ways each of them can move.
+    ways: Vec<u8>,
     violation: Option<Violation>,
     unfit: Option<Unfit>,
-    ends: Vec<S::State>,
+    ends: Ends<S>,
+}
+
+#[derive(Debug)]
+struct Offer<S: System> {
+    receiver: usize,
+    successor: Successor<S::State, S::Action>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Process {
     name: u64,
     children: u64,
+    /// `None` once it has ended.
+    number: Option<usize>,
+    /// Does its next step write?
+    writes: bool,
 }
 
 impl<'a, S: System> SystemRun<'a, S> {
@@ -62,16 +113,16 @@ impl<'a, S: System> SystemRun<'a, S> {
         let mut states = system.initial_states();
         let initial = if states.len() == 1 { states.pop() } else { None };
         let unfit = initial.is_none().then_some(Unfit::InitialStates);
-        let (state, violation) = (initial.clone(), None);
         let mut run = SystemRun {
             system,
             coarse,
             initial,
-            state,
+            state: None,
+            offer: None,
             threads: Vec::new(),
-            ready: 0,
-            ready_at_start: 0,
-            violation,
+            alive: Vec::new(),
+            ways: Vec::new(),
+            violation: None,
             unfit,
             ends: Vec::new(),
         };
@@ -79,8 +130,8 @@ impl<'a, S: System> SystemRun<'a, S> {
         run
     }
 
-    /// The states in which runs have ended, in the order of the runs.
-    pub fn ends(&self) -> &[S::State] {
+    /// Where runs have ended.
+    pub fn ends(&self) -> &[End<S::State>] {
         &self.ends
     }
 
@@ -101,56 +152,110 @@ impl<'a, S: System> SystemRun<'a, S> {
 
     fn refuse(&mut self, reason: Unfit) {
         self.unfit.get_or_insert(reason);
-        self.ready = 0;
+        self.ways.fill(0);
     }
 
     /// Finds out who can move.
     fn look(&mut self) {
-        self.ready = 0;
+        self.ways.clear();
+        self.ways.resize(self.alive.len(), 0);
+        if self.unfit.is_some() {
+            return;
+        }
+        if let Some(offer) = &self.offer {
+            self.ways[offer.receiver] = 1;
+            return;
+        }
         let Some(state) = self.here() else { return };
         let alone = self.system.exclusive(&state);
-        if alone.is_some() && !self.coarse {
-            return self.refuse(Unfit::Coarse);
-        }
-        let count = self.system.process_count(&state);
-        if count > 100 {
-            return self.refuse(Unfit::Processes);
-        }
-        for process in (0..count).filter(|process| alone.is_none_or(|alone| alone == *process)) {
-            let successors = self.system.successors(&state, process);
-            match successors.as_slice() {
-                [] => {}
-                [one] if one.state.is_none() || one.runs == process => self.ready |= 1 << process,
-                [_] => return self.refuse(Unfit::Rendezvous),
-                _ => return self.refuse(Unfit::Choice),
+        for process in (0..self.alive.len()).filter(|process| alone.is_none_or(|alone| alone == *process)) {
+            match u8::try_from(self.system.successors(&state, process).len()) {
+                Ok(ways) => self.ways[process] = ways,
+                Err(_) => return self.refuse(Unfit::Choice),
             }
         }
     }
 
-    /// May the process's step change what is shared? `None` if it depends on more than that.
-    fn writes(&self, state: &S::State, process: usize) -> Option<bool> {
-        let Some(footprint) = self.system.footprint(state, process) else { return Some(true) };
-        let Footprint { may_write, sends, receives, processes, .. } = footprint;
-        let own = |scope: &Scope| matches!(scope, Scope::Local | Scope::Nowhere);
-        let writes = !may_write.0.iter().all(|(scope, _)| own(scope))
-            || sends != Channels::None
-            || receives != Channels::None
-            || processes.writes;
-        match processes.timeout || (processes.reads && !writes) {
-            true => None,
-            false => Some(writes),
+    /// A thread has come to another place: what is its next step?
+    fn arrive(&mut self, thread: usize, state: &S::State) {
+        let Some(number) = self.threads[thread].number else { return };
+        let inside = self.system.exclusive(state) == Some(number);
+        let writes = match self.system.footprint(state, number) {
+            Some(footprint) if !self.coarse => writes(&footprint),
+            _ => Some(true),
+        };
+        self.threads[thread].writes = inside || writes != Some(false);
+        if writes.is_none() {
+            self.refuse(Unfit::Coarse);
         }
     }
+
+    /// The processes of the state: `parent` has started those that are new.
+    fn count(&mut self, parent: Option<usize>, state: &S::State) {
+        let count = self.system.process_count(state);
+        for ended in self.alive.drain(count.min(self.alive.len())..) {
+            self.threads[ended].number = None;
+        }
+        while self.alive.len() < count {
+            let name = match parent {
+                None => self.threads.len() as u64 + 1,
+                Some(parent) => {
+                    let parent = &mut self.threads[parent];
+                    parent.children += 1;
+                    derive_name(parent.name, parent.children)
+                }
+            };
+            let (thread, number) = (self.threads.len(), Some(self.alive.len()));
+            self.threads.push(Process { name, children: 0, number, writes: true });
+            self.alive.push(thread);
+            self.arrive(thread, state);
+        }
+        if count > MAX_PROCESSES {
+            self.refuse(Unfit::Processes);
+        }
+    }
+
+    fn offers(&self, number: usize, successor: &Successor<S::State, S::Action>) -> bool {
+        successor.runs != number && successor.state.is_some() && successor.runs < self.alive.len()
+    }
+
+    fn complete(&mut self, thread: usize, successor: Successor<S::State, S::Action>) {
+        let Successor { state, violation, .. } = successor;
+        self.violation = violation;
+        if let Some(after) = state {
+            self.violation = self.violation.take().or_else(|| self.system.state_violation(&after));
+            self.count(Some(thread), &after);
+            self.arrive(thread, &after);
+            self.state = Some(after);
+        } else if self.violation.is_none() {
+            self.state = None;
+        }
+    }
+}
+
+/// May the step change what others can do? `None` if it depends on more than the others' writes.
+fn writes(footprint: &Footprint) -> Option<bool> {
+    let Footprint { may_write, sends, receives, processes, .. } = footprint;
+    let own = |scope: &Scope| matches!(scope, Scope::Local | Scope::Nowhere);
+    let writes = !may_write.0.iter().all(|(scope, _)| own(scope))
+        || *sends != Channels::None
+        || *receives != Channels::None
+        || processes.writes
+        || footprint.enters_atomic
+        || footprint.leads_to_rendezvous;
+    if processes.timeout || processes.places { None } else { Some(writes) }
 }
 
 impl<S: System> Executable for SystemRun<'_, S> {
     fn start(&mut self) {
         self.state.clone_from(&self.initial);
-        self.violation = None;
-        let count = self.initial.as_ref().map_or(0, |state| self.system.process_count(state));
-        self.threads = (0..count as u64).map(|number| Process { name: number + 1, children: 0 }).collect();
+        (self.violation, self.offer) = (None, None);
+        self.threads.clear();
+        self.alive.clear();
+        if let Some(initial) = self.initial.clone() {
+            self.count(None, &initial);
+        }
         self.look();
-        self.ready_at_start = self.ready;
     }
 
     fn threads(&self) -> usize {
@@ -162,49 +267,49 @@ impl<S: System> Executable for SystemRun<'_, S> {
     }
 
     fn next(&self, thread: usize) -> Option<Operation> {
-        let state = self.state.as_ref().filter(|state| thread < self.system.process_count(state))?;
-        let writes = self.coarse || self.writes(state, thread) != Some(false);
+        let Process { number, writes, .. } = self.threads[thread];
+        let number = number?;
         let operation = Operation::local(u32::from(writes)).releasing();
-        let operation = if writes { operation.writes(SHARED) } else { operation.reads(SHARED) };
-        // Gates start at zero, so this one says who differs from the start.
-        let (object, mask) = (SHARED, 1 << thread);
-        let need = match self.ready_at_start & mask != 0 {
-            true => Need::Clear { object, mask },
-            false => Need::Set { object, mask },
-        };
-        Some(operation.needs(need))
+        let operation = SHARED.into_iter().fold(operation, |operation, object| match writes {
+            true => operation.writes(object),
+            false => operation.reads(object),
+        });
+        let object = SHARED[number / PER_OBJECT % SHARED.len()];
+        let shift = 8 * (number % PER_OBJECT) as u32;
+        Some(operation.needs(Need::Set { object, mask: 0xff << shift }).choosing(object, shift))
     }
 
     fn enabled(&self, thread: usize) -> bool {
-        self.ready & 1 << thread != 0
+        self.threads[thread].number.is_some_and(|number| self.ways[number] > 0)
     }
 
     fn gate(&self, object: ObjectId) -> u128 {
-        if object == SHARED { self.ready ^ self.ready_at_start } else { 0 }
+        let Some(part) = SHARED.iter().position(|shared| *shared == object) else { return 0 };
+        let bytes = self.ways.iter().skip(part * PER_OBJECT).take(PER_OBJECT);
+        bytes.rev().fold(0, |gate, ways| gate << 8 | u128::from(*ways))
     }
 
     fn step(&mut self, step: Move) -> Flow {
-        let thread = step.thread;
-        let Some(state) = self.here() else { return Flow::Stop };
-        if !self.coarse && self.writes(&state, thread).is_none() {
-            self.refuse(Unfit::Coarse);
+        let Move { thread, way } = step;
+        let (Some(state), Some(number)) = (self.here(), self.threads[thread].number) else {
             return Flow::Stop;
-        }
-        let Some(successor) = self.system.successors(&state, thread).pop() else { return Flow::Stop };
-        self.violation = successor.violation;
-        self.state = successor.state;
-        if let Some(after) = &self.state {
-            self.violation = self.violation.take().or_else(|| self.system.state_violation(after));
-            let (before, count) = (self.system.process_count(&state), self.system.process_count(after));
-            if count > before && before < self.threads.len() {
-                self.refuse(Unfit::Processes);
+        };
+        if let Some(offer) = self.offer.take() {
+            self.complete(thread, offer.successor);
+        } else {
+            let mut successors = self.system.successors(&state, number);
+            if usize::from(way) >= successors.len() {
                 return Flow::Stop;
             }
-            while self.threads.len() < count {
-                let parent = &mut self.threads[thread];
-                parent.children += 1;
-                let name = derive_name(parent.name, parent.children);
-                self.threads.push(Process { name, children: 0 });
+            let successor = successors.swap_remove(way.into());
+            self.state = Some(state);
+            if self.offers(number, &successor) {
+                if let Some(after) = &successor.state {
+                    self.arrive(thread, after);
+                }
+                self.offer = Some(Offer { receiver: successor.runs, successor });
+            } else {
+                self.complete(thread, successor);
             }
         }
         self.look();
@@ -213,15 +318,16 @@ impl<S: System> Executable for SystemRun<'_, S> {
     }
 
     fn end(&mut self) -> RunEnd {
-        let stuck =
-            self.violation.is_none() && self.state.as_ref().is_some_and(|state| !self.system.may_end(state));
-        let here = self.here();
-        self.ends.extend(here);
-        if stuck || self.violation.is_some() { RunEnd::Failed } else { RunEnd::Fine }
+        let stuck = self.state.as_ref().is_some_and(|state| !self.system.may_end(state));
+        let violation = self.violation.clone();
+        let failed = stuck || violation.is_some();
+        let state = if violation.is_some() { self.state.clone() } else { self.here() };
+        self.ends.extend(state.map(|state| End { state, violation }));
+        if failed { RunEnd::Failed } else { RunEnd::Fine }
     }
 }
 
-/// Explores a system; also returns the states in which its runs ended.
+/// Explores a system; also returns where its runs ended.
 ///
 /// # Errors
 /// If it does not fit.
@@ -230,7 +336,7 @@ pub fn explore_system<S: System>(
     strategy: Strategy,
     limits: &Limits,
     terminal: &mut impl Terminal,
-) -> Result<(Exploration, Vec<S::State>), Unfit> {
+) -> Result<(Exploration, Ends<S>), Unfit> {
     for coarse in [false, true] {
         let mut run = SystemRun::new(system, coarse);
         let found = explore(&mut run, strategy, limits, terminal);

@@ -15,7 +15,8 @@ fn compare(strategy: Strategy, taste: Taste, seeds: std::ops::Range<u64>, fair: 
         let program = random_program(seed, taste);
         let expected = oracle(&program, MOST, fair);
         for bound in 0..=MOST {
-            let limits = Limits { preemptions: Some(bound), fair, ..Limits::default() };
+            let limits =
+                Limits { preemptions: Some(bound), fair, stop_at_failure: false, ..Limits::default() };
             let (found, report) = reached(&program, strategy, &limits);
             let want: BTreeSet<Key> =
                 expected.iter().filter(|(_, cost)| **cost <= bound).map(|(key, _)| key.clone()).collect();
@@ -67,6 +68,19 @@ fn both_ways() {
     compare(Strategy::Basic, taste(3, 4, kinds), 0..200, None);
     compare(Strategy::Bpor, taste(3, 4, kinds), 0..200, None);
     compare(Strategy::CbDfs, taste(3, 3, kinds), 0..30, None);
+}
+
+/// Runs that end in the middle: a failing step is the last one, whatever the others had left to do.
+#[test]
+fn failing_runs() {
+    let kinds = LOCKS | ATOMICS | CHANNEL | FAIL | MAIN;
+    compare(Strategy::Marking, taste(3, 4, kinds), 0..600, None);
+    compare(Strategy::Basic, taste(3, 4, kinds), 0..200, None);
+    compare(Strategy::Bpor, taste(3, 4, kinds), 0..600, None);
+    compare(Strategy::CbDfs, taste(3, 3, kinds), 0..50, None);
+    let kinds = LOCKS | ATOMICS | YIELD | FAIL;
+    compare(Strategy::Marking, taste(3, 4, kinds), 0..300, Some(0));
+    compare(Strategy::Bpor, taste(3, 4, kinds), 0..300, Some(0));
 }
 
 /// Several searches that share the table run every graph once between them, at every bound.
@@ -148,5 +162,25 @@ fn dpor_without_a_bound() {
                 program.code
             );
         }
+    }
+}
+
+/// As many programs as there is time for: `PREEMPT_SEEDS=2000..4000 cargo test -p preempt-stateless campaign -- --ignored`.
+#[test]
+#[ignore = "takes as long as it is told to"]
+fn campaign() {
+    let seeds = std::env::var("PREEMPT_SEEDS").unwrap_or_else(|_| "10000..10500".into());
+    let ends: Vec<u64> = seeds.split("..").map(|end| end.parse().expect("a number")).collect();
+    let seeds = ends[0]..ends[1];
+    for strategy in [Strategy::Marking, Strategy::Bpor] {
+        compare(strategy, taste(3, 5, ALL | MAIN), seeds.clone(), None);
+        compare(strategy, taste(4, 3, ALL | MAIN | WEAK | FAIL), seeds.clone(), None);
+        compare(
+            strategy,
+            taste(3, 4, LOCKS | TRY | RWLOCK | CONDVAR | ATOMICS | CHANNEL),
+            seeds.clone(),
+            None,
+        );
+        compare(strategy, taste(3, 4, LOCKS | ATOMICS | CHANNEL | YIELD | FAIL), seeds.clone(), Some(1));
     }
 }

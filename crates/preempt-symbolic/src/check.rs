@@ -6,6 +6,7 @@ use crate::fig3;
 use crate::fig5::{Analysis, Found, Method};
 use crate::graph::{Graph, raw};
 use crate::handoff::Handoff;
+use crate::liveness::Liveness;
 use crate::path::{Goal, path};
 use crate::schedule::{Contexts, schedule};
 use crate::stop::{Result, Stop, Unsupported, Watch, unsupported};
@@ -91,6 +92,7 @@ struct Check<'a> {
     options: &'a Options,
     interpreter: Interpreter<'a>,
     threads: Threads,
+    liveness: Liveness,
     shape: Shape,
     /// Rounds that were completed.
     rounds: u32,
@@ -124,7 +126,9 @@ impl<'a> Check<'a> {
             Ok(interpreter) => interpreter,
             Err(fault) => return unsupported(fault.0),
         };
-        Ok(Check { model, options, interpreter, threads, shape, rounds: 0, fails: false, nodes: 0 })
+        let liveness = Liveness::of(model);
+        let (rounds, fails, nodes) = (0, false, 0);
+        Ok(Check { model, options, interpreter, threads, liveness, shape, rounds, fails, nodes })
     }
 
     fn answer(&mut self, watch: &mut Watch<'_>) -> Result<Answer> {
@@ -176,7 +180,7 @@ impl<'a> Check<'a> {
             let number = kinds.iter().position(|known| *known == kind);
             programs.push(number.unwrap_or(kinds.len()));
             if number.is_none() {
-                graphs.push(Graph::new(vars, self.model, &self.threads, thread)?);
+                graphs.push(Graph::new(vars, self.model, &self.threads, thread, &self.liveness)?);
                 kinds.push(kind);
             }
         }
@@ -323,7 +327,7 @@ impl<'a> Check<'a> {
             let steps = path(vars, &graphs[programs[thread]], contexts, &goal, watch)?;
             paths.push(steps.unwrap_or_else(|| panic!("internal error: the way of thread {thread} is lost")));
         }
-        let run = concrete::run(vars, &self.interpreter, &self.threads, &paths, found.thread)
+        let run = concrete::run(vars, &self.interpreter, &self.threads, &self.liveness, &paths, found.thread)
             .unwrap_or_else(|reason| panic!("internal error: the run found cannot be executed: {reason}"));
         let initial = self.interpreter.initial_states().swap_remove(0);
         let replayed = replay(&self.interpreter, &initial, &run, false)

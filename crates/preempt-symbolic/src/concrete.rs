@@ -2,6 +2,7 @@
 //! values nondeterministic expressions took and which number a new process has.
 
 use crate::graph::raw;
+use crate::liveness::Liveness;
 use crate::path::Taken;
 use crate::threads::Threads;
 use crate::vars::Vars;
@@ -13,6 +14,7 @@ pub(crate) fn run(
     vars: &Vars,
     interpreter: &Interpreter<'_>,
     threads: &Threads,
+    liveness: &Liveness,
     paths: &[Vec<Taken>],
     failing: usize,
 ) -> Result<Vec<(usize, Action)>, String> {
@@ -20,6 +22,7 @@ pub(crate) fn run(
         vars,
         interpreter,
         threads,
+        liveness,
         state: interpreter.initial_states().remove(0),
         pids: threads.all.iter().map(|thread| thread.pid).collect(),
         steps: Vec::new(),
@@ -49,6 +52,7 @@ struct Run<'a> {
     vars: &'a Vars,
     interpreter: &'a Interpreter<'a>,
     threads: &'a Threads,
+    liveness: &'a Liveness,
     state: State,
     /// The process of each thread, once it has been started.
     pids: Vec<Option<usize>>,
@@ -123,6 +127,8 @@ impl Run<'_> {
         let frame = process.frame();
         let types = &self.vars.shape.locals[usize::from(frame.code.0)];
         let values = frame.locals.iter().zip(types).map(|(value, ty)| raw(*value, *ty));
-        values.zip(locals).all(|(value, wanted)| value == *wanted)
+        // what is of no use any more is not known
+        let live = self.liveness.at(frame.code, frame.location);
+        values.zip(locals).zip(live).all(|((value, wanted), live)| !live || value == *wanted)
     }
 }

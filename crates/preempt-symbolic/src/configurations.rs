@@ -5,10 +5,11 @@
 //! it has not gone on before, and when a whole round adds none, all rounds to come add none. The shared states alone would
 //! not do: they may pause for a round and then grow again.
 
-use crate::graph::{Graph, Relation};
+use crate::graph::Graph;
+use crate::relation::Relation;
 use crate::stop::{Result, Watch};
 use crate::vars::{Copy, MOST_PLACES, Vars};
-use preempt_bdd::{Bdd, Cube, Renaming, Variable};
+use preempt_bdd::{Bdd, Cube, Partition, Renaming, Variable};
 use std::collections::BTreeMap;
 
 /// The calls in progress (procedure, node and number of the call), then procedure and node.
@@ -18,8 +19,7 @@ type Place = (Vec<(usize, usize, usize)>, usize, usize);
 struct Move {
     from: usize,
     to: usize,
-    condition: Bdd,
-    written: Cube,
+    relation: Partition,
     /// From what is next to what is now.
     settle: Renaming,
     /// Locals that begin with 0 again: those of a procedure that is left.
@@ -117,7 +117,7 @@ fn closure(none: &Bdd, thread: &ThreadMoves, todo: Bdd, done: &Bdd, watch: &mut 
     while let Some((place, states)) = waiting.pop_first() {
         watch.look()?;
         for step in thread.moves.iter().filter(|step| step.from == place) {
-            let after = states.and_exists(&step.condition, &step.written)?.rename(&step.settle)?;
+            let after = states.through(&step.relation)?.rename(&step.settle)?;
             let mut after = after.exists(&thread.forget_place)?.and(&thread.here[step.to])?;
             if let Some((cube, zero)) = &step.cleared {
                 after = after.exists(cube)?.and(zero)?;
@@ -225,7 +225,7 @@ impl<'a> Flattening<'a> {
         let content = &graph.procedures[*procedure].nodes[*node];
         for step in &content.steps {
             let to = self.number((stack.clone(), *procedure, step.target));
-            let step = self.step(from, to, *procedure, &step.relation, None)?;
+            let step = self.step(from, to, *procedure, &step.relation, &[])?;
             self.moves.push(step);
         }
         for (index, call) in content.calls.iter().enumerate() {
@@ -233,14 +233,16 @@ impl<'a> Flattening<'a> {
             stack.push((*procedure, *node, index));
             let to = self.number((stack, call.callee, graph.procedures[call.callee].entry));
             // arguments from the caller's locals, then the callee's locals from them
-            let arguments = call.arguments.at(vars, 0)?.rename(&self.to_own(*procedure))?;
-            let arguments = arguments.rename(&vars.params_become_own)?;
             let own = self.own_locals(call.callee);
-            let init = graph.procedures[call.callee].init.at(vars, 0)?;
-            let condition = arguments.and_exists(&init, &vars.own_params)?;
+            let mut parts = Vec::new();
+            for argument in call.arguments.at(vars, 0)?.iter() {
+                parts.push(argument.rename(&self.to_own(*procedure))?.rename(&vars.params_become_own)?);
+            }
+            parts.push(graph.procedures[call.callee].init.at(vars, 0)?);
+            let params = (0..vars.param_count()).map(|slot| vars.param(slot));
+            let relation = vars.space.partition(&parts, params.chain(own.iter().copied()))?;
             let settle = self.to_own(call.callee);
-            let written = vars.space.cube(own.iter().copied())?;
-            self.moves.push(Move { from, to, condition, written, settle, cleared: None });
+            self.moves.push(Move { from, to, relation, settle, cleared: None });
         }
         let Some((&(caller, node, index), below)) = stack.split_last() else { return Ok(()) };
         let call = &graph.procedures[caller].nodes[node].calls[index];
@@ -250,18 +252,20 @@ impl<'a> Flattening<'a> {
             let own = self.own_locals(*procedure);
             let zeros: Vec<_> = own.iter().map(|&variable| (variable, 0)).collect();
             let cleared = (vars.space.cube(own.iter().copied())?, vars.space.point(&zeros)?);
-            let values = exit.values.at(vars, 0)?.rename(&self.to_own(*procedure))?;
+            let to_own = self.to_own(*procedure);
+            let values = exit.values.at(vars, 0)?;
+            let values = values.iter().map(|part| part.rename(&to_own));
+            let values = values.collect::<std::result::Result<Vec<_>, _>>()?;
             let step = match &call.results {
                 Some(results) => {
-                    let mut step = self.step(from, to, caller, results, Some(&values))?;
+                    let mut step = self.step(from, to, caller, results, &values)?;
                     step.cleared = Some(cleared);
                     step
                 }
                 None => Move {
                     from,
                     to,
-                    condition: values.exists(&vars.all_results)?,
-                    written: vars.space.cube([])?,
+                    relation: vars.space.partition(&values, vars.results().iter().copied())?,
                     settle: vars.space.renaming([]),
                     cleared: Some(cleared),
                 },
@@ -278,17 +282,20 @@ impl<'a> Flattening<'a> {
         to: usize,
         procedure: usize,
         relation: &Relation,
-        results: Option<&Bdd>,
+        results: &[Bdd],
     ) -> Result<Move> {
         let vars = self.vars;
         let own = self.own_locals(procedure);
-        let (condition, shared, locals) = relation.parts();
-        let mut condition = condition.rename(&self.to_own(procedure))?;
-        if let Some(results) = results {
-            condition = condition.and_exists(results, &vars.all_results)?;
+        let (parts, shared, locals) = relation.parts();
+        let to_own = self.to_own(procedure);
+        let mut conditions = results.to_vec();
+        for part in parts {
+            conditions.push(part.rename(&to_own)?);
         }
         let now = shared.iter().map(|&slot| vars.shared(slot, Copy::Now(0)));
-        let written = vars.space.cube(now.chain(locals.iter().filter_map(|&slot| own.get(slot).copied())))?;
+        let written = now.chain(locals.iter().filter_map(|&slot| own.get(slot).copied()));
+        let forgotten = written.chain(vars.results().iter().copied());
+        let relation = vars.space.partition(&conditions, forgotten)?;
         let mut pairs = Vec::new();
         for &slot in shared {
             let (next, now) = (vars.shared(slot, Copy::Next), vars.shared(slot, Copy::Now(0)));
@@ -302,6 +309,6 @@ impl<'a> Flattening<'a> {
             }
         }
         let settle = vars.space.substitution(pairs);
-        Ok(Move { from, to, condition, written, settle, cleared: None })
+        Ok(Move { from, to, relation, settle, cleared: None })
     }
 }

@@ -79,9 +79,7 @@ pub(crate) fn eager(vars: &Vars, graph: &Graph, initial: &Bdd, watch: &mut Watch
             *known = known.or(&fresh)?;
             for call in &graph.procedures[procedure].nodes[node].calls {
                 // R6
-                let arguments = call.arguments.at(vars, 0)?;
-                let called =
-                    fresh.and_exists(&arguments, &vars.space.cube(vars.locals().iter().copied())?)?;
+                let called = call.arguments.and_exists(vars, &fresh, 0, &vars.all_locals)?;
                 let called = called.rename(&to_entry)?.rename(&vars.params_become_own)?;
                 debug_assert!(called.exists(&now_and_locals)? == called);
                 let known = entered.entry(call.callee).or_insert_with(|| vars.space.no());

@@ -68,6 +68,9 @@ impl<'a> Analysis<'a> {
 
     /// Context `k` of every thread, after those before it. The first thing that goes wrong, if something does.
     pub fn round(&mut self, k: usize, watch: &mut Watch<'_>) -> Result<Option<Found>> {
+        if k > 0 {
+            self.handoff.close(k - 1)?;
+        }
         match self.method {
             Method::Lazy => self.lazy_round(k, watch),
             Method::Eager => self.eager_round(k, watch),

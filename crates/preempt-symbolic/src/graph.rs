@@ -4,14 +4,15 @@
 //! procedure is looked at twice if it is called from inside and from outside of atomic sequences.
 
 use crate::effect::Effect;
+use crate::liveness::Liveness;
+use crate::relation::{Condition, Product, Relation};
 use crate::stop::{Result, unsupported};
 use crate::threads::{Thread, Threads};
 use crate::value::{Evaluator, Valuation};
 use crate::vars::{Copy, Vars};
 use crate::word::Word;
-use preempt_bdd::{Bdd, Cube};
+use preempt_bdd::Bdd;
 use preempt_model::{CodeId, Command, Edge, Expr, Init, LocationId, Model, Place};
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// A thread's program. Procedure 0 is the thread's own code.
@@ -27,6 +28,8 @@ pub(crate) struct Procedure {
     pub code: CodeId,
     pub nodes: Vec<Node>,
     pub entry: usize,
+    /// For each node its place in an order in which a node comes after those that lead to it, loops aside.
+    pub ranks: Vec<usize>,
     /// Parameters and shared state at the entry to locals; for procedure 0 it is not used.
     pub init: Condition,
 }
@@ -57,7 +60,7 @@ pub(crate) struct Call {
     pub edge: u32,
     pub callee: usize,
     /// From the caller's state to the parameters handed over.
-    pub arguments: Condition,
+    pub arguments: Product,
     /// Where the caller goes on: after a return inside an atomic sequence, and outside.
     pub targets: [usize; 2],
     /// What is done with the results.
@@ -68,82 +71,7 @@ pub(crate) struct Return {
     pub edge: u32,
     pub exclusive: bool,
     /// From the state to the results.
-    pub values: Condition,
-}
-
-/// A set of states of one thread, given for the first context and carried to others when needed.
-pub(crate) struct Condition {
-    base: Bdd,
-    lifted: RefCell<BTreeMap<usize, Bdd>>,
-}
-
-impl Condition {
-    fn new(base: Bdd) -> Condition {
-        Condition { base, lifted: RefCell::default() }
-    }
-
-    pub fn never(&self) -> bool {
-        self.base.is_false()
-    }
-
-    pub fn at(&self, vars: &Vars, k: usize) -> Result<Bdd> {
-        if k == 0 {
-            return Ok(self.base.clone());
-        }
-        if let Some(known) = self.lifted.borrow().get(&k) {
-            return Ok(known.clone());
-        }
-        let lifted = self.base.rename(&vars.shared_renaming([(Copy::Now(0), Copy::Now(k))]))?;
-        self.lifted.borrow_mut().insert(k, lifted.clone());
-        Ok(lifted)
-    }
-}
-
-/// A step: over `Now`, and `Next` of what it writes. Whatever is not written stays.
-pub(crate) struct Relation {
-    condition: Condition,
-    shared: Vec<usize>,
-    locals: Vec<usize>,
-    written: RefCell<BTreeMap<usize, Cube>>,
-}
-
-impl Relation {
-    pub fn image(&self, vars: &Vars, set: &Bdd, k: usize) -> Result<Bdd> {
-        let relation = self.condition.at(vars, k)?;
-        Ok(set.and_exists(&relation, &self.cube(vars, k)?)?.rename(vars.settle(k))?)
-    }
-
-    /// The relation in the first context, and the shared slots and locals that it writes.
-    pub fn parts(&self) -> (&Bdd, &[usize], &[usize]) {
-        (&self.condition.base, &self.shared, &self.locals)
-    }
-
-    fn cube(&self, vars: &Vars, k: usize) -> Result<Cube> {
-        if let Some(cube) = self.written.borrow().get(&k) {
-            return Ok(cube.clone());
-        }
-        let shared = self.shared.iter().map(|&slot| vars.shared(slot, Copy::Now(k)));
-        let cube = vars.space.cube(shared.chain(self.locals.iter().map(|&slot| vars.local(slot))))?;
-        self.written.borrow_mut().insert(k, cube.clone());
-        Ok(cube)
-    }
-
-    /// The states from which the step leads to this one: over `Now`.
-    pub fn before(&self, vars: &Vars, k: usize, after: (&[u64], &[u64])) -> Result<Bdd> {
-        let mut relation = self.condition.at(vars, k)?;
-        let (shared, locals) = after;
-        for (slot, &value) in shared.iter().enumerate() {
-            let which = if self.shared.contains(&slot) { Copy::Next } else { Copy::Now(k) };
-            relation = relation.and(&vars.space.equals(vars.shared(slot, which), value)?)?;
-        }
-        for (slot, &value) in locals.iter().enumerate() {
-            let variable = if self.locals.contains(&slot) { vars.local_next(slot) } else { vars.local(slot) };
-            relation = relation.and(&vars.space.equals(variable, value)?)?;
-        }
-        let written = self.shared.iter().map(|&slot| vars.shared(slot, Copy::Next));
-        let next = written.chain(self.locals.iter().map(|&slot| vars.local_next(slot)));
-        Ok(relation.exists(&vars.space.cube(next)?)?)
-    }
+    pub values: Product,
 }
 
 /// What building a graph needs to know.
@@ -151,31 +79,42 @@ struct Builder<'a> {
     vars: &'a Vars,
     model: &'a Model,
     threads: &'a Threads,
+    liveness: &'a Liveness,
     pid: Option<i32>,
     keys: BTreeMap<(CodeId, bool), usize>,
     queue: Vec<(CodeId, bool)>,
 }
 
 impl Graph {
-    pub fn new(vars: &Vars, model: &Model, threads: &Threads, thread: &Thread) -> Result<Graph> {
+    pub fn new(
+        vars: &Vars,
+        model: &Model,
+        threads: &Threads,
+        thread: &Thread,
+        liveness: &Liveness,
+    ) -> Result<Graph> {
         let pid = thread.pid.map(|pid| pid as i32);
-        let mut builder = Builder { vars, model, threads, pid, keys: BTreeMap::new(), queue: Vec::new() };
+        let (keys, queue) = (BTreeMap::new(), Vec::new());
+        let mut builder = Builder { vars, model, threads, liveness, pid, keys, queue };
         let mut root = builder.procedure(thread.code, thread.location, thread.exclusive, true)?;
         let mut start = vars.space.yes();
         let types = &vars.shape.locals[usize::from(thread.code.0)];
+        let live = liveness.at(thread.code, thread.location);
         for (slot, (&value, ty)) in thread.locals.iter().zip(types).enumerate() {
-            start = start.and(&vars.space.equals(vars.local(slot), raw(value, *ty))?)?;
+            let value = if live[slot] { raw(value, *ty) } else { 0 };
+            start = start.and(&vars.space.equals(vars.local(slot), value)?)?;
         }
         // Nobody called a thread's own code: there is nowhere to return to.
         for node in &mut root.nodes {
             for exit in std::mem::take(&mut node.returns) {
-                let here = exit.values.base.exists(&vars.all_results)?;
+                let here = exit.values.and_exists(vars, &vars.space.yes(), 0, &vars.all_results)?;
                 node.bad.push((exit.edge, Condition::new(here)));
             }
         }
         if let Some((site, instance)) = thread.waits {
             builder.waiting(&mut root, thread, site, instance)?;
         }
+        root.ranks = ranks(&root.nodes, root.entry);
         let mut graph = Graph { procedures: vec![root], start, recursive: false };
         while graph.procedures.len() <= builder.queue.len() {
             let (code, exclusive) = builder.queue[graph.procedures.len() - 1];
@@ -214,6 +153,37 @@ impl Graph {
     }
 }
 
+/// Reverse postorder: the order in which a depth-first search leaves the nodes, turned round.
+fn ranks(nodes: &[Node], entry: usize) -> Vec<usize> {
+    let successors = |node: &Node| -> Vec<usize> {
+        let calls = node.calls.iter().flat_map(|call| call.targets);
+        node.steps.iter().map(|step| step.target).chain(calls).chain([node.resume]).collect()
+    };
+    let mut ranks = vec![0; nodes.len()];
+    let mut seen = vec![false; nodes.len()];
+    let mut next_rank = nodes.len();
+    for start in std::iter::once(entry).chain(0..nodes.len()) {
+        if std::mem::replace(&mut seen[start], true) {
+            continue;
+        }
+        let mut stack = vec![(start, successors(&nodes[start]))];
+        while let Some((node, rest)) = stack.last_mut() {
+            match rest.pop() {
+                Some(next) if !std::mem::replace(&mut seen[next], true) => {
+                    stack.push((next, successors(&nodes[next])));
+                }
+                Some(_) => {}
+                None => {
+                    next_rank -= 1;
+                    ranks[*node] = next_rank;
+                    stack.pop();
+                }
+            }
+        }
+    }
+    ranks
+}
+
 /// The bits of a value as a number.
 pub(crate) fn raw(value: i32, ty: preempt_model::Type) -> u64 {
     u64::from(value as u32) & ((1u64 << ty.bits.clamp(1, 32)) - 1)
@@ -241,7 +211,8 @@ impl Builder<'_> {
             nodes.push(self.node(code, location, exclusive, root, &mut number)?);
         }
         let init = if root { self.vars.space.yes() } else { self.entry_locals(code)? };
-        Ok(Procedure { code, nodes, entry: 0, init: Condition::new(init) })
+        let ranks = ranks(&nodes, 0);
+        Ok(Procedure { code, nodes, entry: 0, ranks, init: Condition::new(init) })
     }
 
     fn node(
@@ -329,48 +300,48 @@ impl Builder<'_> {
         match &edge.command {
             Command::End => bad = space.no(),
             Command::Call { code: callee, args, results } => {
-                let mut arguments = space.yes();
+                let mut arguments = Vec::new();
                 let mut fault = space.no();
                 let types = &self.model.code(*callee).parameters;
                 for (slot, (arg, ty)) in args.iter().zip(types).enumerate() {
                     let value = evaluator.value(now, arg)?;
                     fault = fault.or(&value.fault)?;
                     let bits = value.word.low(usize::from(ty.bits));
-                    arguments = arguments.and(&self.bits_equal(self.vars.param_handed(slot), &bits)?)?;
+                    arguments.extend(self.bits_equal(self.vars.param_handed(slot), &bits)?);
                 }
                 bad = taken.and(&fault)?;
-                let arguments = arguments.and(taken)?.minus(&fault)?.and(&evaluator.assumption())?;
-                let arguments = Condition::new(arguments.exists(&self.vars.all_choices)?);
+                arguments.push(taken.minus(&fault)?.and(&evaluator.assumption())?);
+                let arguments = Product::new(self.vars, arguments)?;
                 let callee = self.callee(*callee, edge.atomic);
                 let targets = [number(edge.target, false), number(edge.target, true)];
-                let results = self.store_results(at.0, now, results)?;
+                let results = self.store_results((at.0, at.1), edge, now, results)?;
                 node.calls.push(Call { edge: index, callee, arguments, targets, results });
             }
             Command::Return(values) => {
-                let mut relation = taken.clone();
+                let mut relation = Vec::new();
                 let mut fault = space.no();
                 for (result, value) in values.iter().enumerate().take(self.vars.results().len()) {
                     let value = evaluator.value(now, value)?;
                     fault = fault.or(&value.fault)?;
                     let variable = self.vars.result(result);
                     let bits = value.word.low(space.levels(variable).len());
-                    relation = relation.and(&self.bits_equal(variable, &bits)?)?;
+                    relation.extend(self.bits_equal(variable, &bits)?);
                 }
                 bad = taken.and(&fault)?;
-                let relation = relation.minus(&fault)?.and(&evaluator.assumption())?;
-                let values = Condition::new(relation.exists(&self.vars.all_choices)?);
+                relation.push(taken.minus(&fault)?.and(&evaluator.assumption())?);
+                let values = Product::new(self.vars, relation)?;
                 node.returns.push(Return { edge: index, exclusive: edge.atomic, values });
             }
             Command::Run { code, args, result, .. } => {
                 let (effect, room) = self.start(at, *code, args, result.as_ref(), &mut evaluator, now)?;
                 bad = taken.and(&room)?.and(&effect.fault)?;
                 let taken = taken.and(&room)?;
-                node.steps.push(self.step(edge, index, &evaluator, now, &taken, &effect, number)?);
+                node.steps.push(self.step(edge, at, &evaluator, now, &taken, effect, number)?);
             }
             command => {
                 let effect = evaluator.apply(now, command)?;
                 bad = taken.and(&effect.fault.or(&effect.failed)?)?;
-                node.steps.push(self.step(edge, index, &evaluator, now, taken, &effect, number)?);
+                node.steps.push(self.step(edge, at, &evaluator, now, taken, effect, number)?);
             }
         }
         Ok((bad, evaluator.assumption()))
@@ -380,16 +351,24 @@ impl Builder<'_> {
     fn step(
         &self,
         edge: &Edge,
-        index: u32,
+        (code, location, index): (CodeId, LocationId, u32),
         evaluator: &Evaluator<'_>,
         now: &Valuation,
         taken: &Bdd,
-        effect: &Effect,
+        mut effect: Effect,
         number: &mut dyn FnMut(LocationId, bool) -> usize,
     ) -> Result<Step> {
         let taken = taken.minus(&effect.fault)?.and(&evaluator.assumption())?;
+        self.bury(&mut effect.after, (code, location), edge);
         let relation = self.relation(now, &taken, &effect.after)?;
         Ok(Step { edge: index, target: number(edge.target, edge.atomic), relation })
+    }
+
+    /// Locals that are of no use any more become 0.
+    fn bury(&self, after: &mut Valuation, (code, location): (CodeId, LocationId), edge: &Edge) {
+        for slot in self.liveness.dying(self.model, code, location, edge) {
+            after.locals[slot].fill(self.vars.space.no());
+        }
     }
 
     /// From a state before and the values after it.
@@ -399,29 +378,26 @@ impl Builder<'_> {
         };
         let shared = changed(&now.shared, &after.shared);
         let locals = changed(&now.locals, &after.locals);
-        let mut relation = taken.clone();
+        let mut parts = vec![taken.clone()];
         for &slot in &shared {
-            let next = self.vars.shared(slot, Copy::Next);
-            relation = relation.and(&self.bits_equal(next, &after.shared[slot])?)?;
+            parts.extend(self.bits_equal(self.vars.shared(slot, Copy::Next), &after.shared[slot])?);
         }
         for &slot in &locals {
-            relation = relation.and(&self.bits_equal(self.vars.local_next(slot), &after.locals[slot])?)?;
+            parts.extend(self.bits_equal(self.vars.local_next(slot), &after.locals[slot])?);
         }
-        let relation = relation.exists(&self.vars.all_choices)?;
-        Ok(Relation { condition: Condition::new(relation), shared, locals, written: RefCell::default() })
+        Ok(Relation::new(Product::new(self.vars, parts)?, shared, locals))
     }
 
-    /// The variable has these bits, and zeros above them.
-    fn bits_equal(&self, variable: preempt_bdd::Variable, bits: &[Bdd]) -> Result<Bdd> {
-        let space = &self.vars.space;
-        let mut result = space.yes();
-        for (index, own) in space.bits(variable).iter().enumerate() {
-            result = match bits.get(index) {
-                Some(bit) => result.and(&own.iff(bit)?)?,
-                None => result.minus(own)?,
-            };
+    /// The variable has these bits, and zeros above them: for each bit a condition.
+    fn bits_equal(&self, variable: preempt_bdd::Variable, bits: &[Bdd]) -> Result<Vec<Bdd>> {
+        let mut conditions = Vec::new();
+        for (index, own) in self.vars.space.bits(variable).iter().enumerate() {
+            conditions.push(match bits.get(index) {
+                Some(bit) => own.iff(bit)?,
+                None => own.not()?,
+            });
         }
-        Ok(result)
+        Ok(conditions)
     }
 
     fn callee(&mut self, code: CodeId, exclusive: bool) -> usize {
@@ -432,12 +408,15 @@ impl Builder<'_> {
         })
     }
 
-    fn store_results(&self, code: CodeId, now: &Valuation, places: &[Place]) -> Result<Option<Relation>> {
-        if places.is_empty() {
-            return Ok(None);
-        }
+    fn store_results(
+        &self,
+        at: (CodeId, LocationId),
+        edge: &Edge,
+        now: &Valuation,
+        places: &[Place],
+    ) -> Result<Option<Relation>> {
         let space = &self.vars.space;
-        let evaluator = Evaluator::new(self.vars, code, self.pid);
+        let evaluator = Evaluator::new(self.vars, at.0, self.pid);
         let mut after = now.clone();
         let mut stores = Vec::new();
         for (index, place) in places.iter().enumerate() {
@@ -450,7 +429,9 @@ impl Builder<'_> {
         for (place, slots, word) in stores {
             evaluator.store(&mut after, place, &slots, &word)?;
         }
-        Ok(Some(self.relation(now, &space.yes(), &after)?))
+        self.bury(&mut after, at, edge);
+        let relation = self.relation(now, &space.yes(), &after)?;
+        Ok((!relation.writes_nothing()).then_some(relation))
     }
 
     /// The locals of a procedure at its entry, as functions of parameters and shared state.
@@ -460,8 +441,12 @@ impl Builder<'_> {
         let handed = |slot: usize| space.bits(self.vars.param(slot));
         let locals = self.first_valuation(code, &handed)?;
         let mut result = space.yes();
+        let live = self.liveness.at(code, self.model.code(code).entry);
         for (slot, bits) in locals.iter().enumerate().take(types.len()) {
-            result = result.and(&self.bits_equal(self.vars.local(slot), bits)?)?;
+            let bits = if live[slot] { bits.as_slice() } else { &[] };
+            for condition in self.bits_equal(self.vars.local(slot), bits)? {
+                result = result.and(&condition)?;
+            }
         }
         Ok(result)
     }

@@ -41,19 +41,26 @@ impl<'a> Handoff<'a> {
         };
         self.e[k].push(effect);
         self.before[k].push(Some(composed));
-        if self.e[k].len() == self.threads {
-            let mut from = vec![None];
-            for effect in self.e[k].iter().skip(1).rev() {
-                from.push(Some(match from.last().and_then(Option::as_ref) {
-                    None => effect.clone(),
-                    Some(rest) => self.compose(k, effect, rest)?,
-                }));
-            }
-            // thread 1 is never after another one
-            from.push(None);
-            from.reverse();
-            self.from.push(from);
+        Ok(())
+    }
+
+    /// Every thread has had its context `k`: what comes after each of them. Only a context to come needs it, and for
+    /// many threads it is the most expensive part of a round.
+    pub fn close(&mut self, k: usize) -> Result<()> {
+        if self.from.len() > k {
+            return Ok(());
         }
+        let mut from = vec![None];
+        for effect in self.e[k].iter().skip(1).rev() {
+            from.push(Some(match from.last().and_then(Option::as_ref) {
+                None => effect.clone(),
+                Some(rest) => self.compose(k, effect, rest)?,
+            }));
+        }
+        // thread 1 is never after another one
+        from.push(None);
+        from.reverse();
+        self.from.push(from);
         Ok(())
     }
 

@@ -7,7 +7,7 @@
 //!
 //! * `threads`: which threads there are, and how later ones are started;
 //! * `word`, `value`, `effect`: arithmetic, expressions and commands as functions of the state;
-//! * `vars`, `graph`: the BDD variables; a thread as nodes and relations (Fig. 2);
+//! * `vars`, `dependencies`: the BDD variables, and their order; `relation`, `graph`: relations in parts; a thread as nodes and relations (Fig. 2);
 //! * `rules`: R1, R2, R3 and R7, which Figs. 3 and 5 share;
 //! * `fig3`: sequential programs, eager and lazy; `fig5`: threads, eager and lazy, with `handoff` between them;
 //! * `configurations`: rounds over whole configurations, which can tell that there is nothing more to come;
@@ -18,12 +18,15 @@
 pub mod check;
 mod concrete;
 mod configurations;
+mod dependencies;
 mod effect;
 mod fig3;
 mod fig5;
 mod graph;
 mod handoff;
+mod liveness;
 mod path;
+mod relation;
 mod rules;
 mod schedule;
 mod stop;

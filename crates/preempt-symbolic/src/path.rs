@@ -244,7 +244,7 @@ impl<'a> Explainer<'a> {
                     for entry in 0..=k {
                         let key = (procedure, entry, node);
                         let known = self.known(k, key, fact.stamp)?;
-                        let before = known.and(&call.arguments.at(vars, k)?)?.and(&wanted)?;
+                        let before = call.arguments.and(vars, &known.and(&wanted)?, k)?;
                         if !before.is_false() {
                             return Ok((self.fact(k, key, &before, fact.stamp)?, call.edge));
                         }
@@ -340,7 +340,7 @@ impl<'a> Explainer<'a> {
             return Ok(None);
         }
         // The caller before the call: over `Now(from)`, locals and the parameters handed over.
-        let callers = callers.and(&call.arguments.at(vars, from)?)?;
+        let callers = call.arguments.and(vars, &callers, from)?;
         // Forget the caller's own entry, which the callee's takes the place of.
         let callers = callers.exists(&vars.shared_cube([Copy::Entry])?)?.exists(&vars.own_params)?;
         // After the return and before its results are stored: over `Now(k)`, locals and results.
@@ -356,7 +356,7 @@ impl<'a> Explainer<'a> {
                 if inside.is_false() {
                     continue;
                 }
-                let inside = inside.and(&leaving.values.at(vars, k)?)?;
+                let inside = leaving.values.and(vars, &inside, k)?;
                 // The callee: entry and parameters become the caller's state at the call, `Now(k)` becomes `Next`.
                 let history = (0..k).map(Copy::Now).chain((0..=k).map(Copy::Start));
                 let forgotten = inside.exists(&vars.shared_cube(history)?)?.exists(&vars.all_locals)?;

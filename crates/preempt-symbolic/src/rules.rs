@@ -12,11 +12,10 @@
 //! * R2' may join a caller with a summary that was found under another history g0. What comes out is true of the thread
 //!   but need not fit the other threads; `valid` (see `handoff`) keeps what does.
 
-use crate::graph::Graph;
+use crate::graph::{Call, Graph, Return};
 use crate::stop::{Result, Watch};
 use crate::vars::{Copy, Vars};
 use preempt_bdd::{Bdd, Cube, Renaming};
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Procedure, context of its entry, node.
@@ -38,9 +37,10 @@ pub(crate) struct Rules<'a> {
     pub on_call: bool,
     /// Everything in the order in which it was added, if somebody wants to know.
     pub log: Option<Vec<Entry>>,
-    /// What is new in H and in S. Procedures that were found later come first: a callee is finished before its callers
-    /// go on, so that they meet few and large summaries.
-    waiting: BTreeMap<(Reverse<usize>, usize, usize), Bdd>,
+    /// What is new in H and in S: procedure, context of its entry, rank of the node, node. Callers go first, and within
+    /// a procedure what comes earlier, so that everything that enters a callee enters it together; summaries are
+    /// delivered when nothing else is left to do, those of the innermost procedures first.
+    waiting: BTreeMap<(usize, usize, usize, usize), Bdd>,
     pending: BTreeMap<(usize, usize, bool), Bdd>,
     /// For each procedure the nodes and calls that call it.
     callers: Vec<Vec<(usize, usize, usize)>>,
@@ -107,7 +107,7 @@ impl<'a> Rules<'a> {
         if let Some(log) = &mut self.log {
             log.push((k, key, new.clone()));
         }
-        let place = (Reverse(key.0), key.1, key.2);
+        let place = (key.0, key.1, self.graph.procedures[key.0].ranks[key.2], key.2);
         let waiting = match self.waiting.remove(&place) {
             Some(waiting) => waiting.or(&new)?,
             None => new,
@@ -127,14 +127,11 @@ impl<'a> Rules<'a> {
     ) -> Result<Option<Failure>> {
         loop {
             watch.look()?;
-            let next = self.waiting.keys().next().map(|(Reverse(procedure), ..)| *procedure);
-            if let Some((&summary, _)) = self.pending.last_key_value()
-                && next.is_none_or(|next| next < summary.0)
-            {
+            let Some(((procedure, entry, _, node), new)) = self.waiting.pop_first() else {
+                let Some((&summary, _)) = self.pending.last_key_value() else { break };
                 self.deliver(k, summary, valid)?;
                 continue;
-            }
-            let Some(((Reverse(procedure), entry, node), new)) = self.waiting.pop_first() else { break };
+            };
             let key = (procedure, entry, node);
             let content = &self.graph.procedures[procedure].nodes[node];
             if stop_at_failure && let Some(failure) = self.failure(k, key, &new)? {
@@ -149,7 +146,7 @@ impl<'a> Rules<'a> {
             }
             for call in &content.calls {
                 if self.on_call {
-                    self.enter(k, call.callee, &new, &call.arguments.at(self.vars, k)?)?;
+                    self.enter(k, call, &new)?;
                 }
                 for exclusive in [false, true] {
                     if let Some(summary) = self.s.get(&(call.callee, k, k, exclusive)).cloned() {
@@ -160,8 +157,7 @@ impl<'a> Rules<'a> {
                 }
             }
             for exit in &content.returns {
-                let values = exit.values.at(self.vars, k)?;
-                self.leave(k, (procedure, entry), exit.exclusive, &new, &values)?;
+                self.leave(k, (procedure, entry), exit, &new)?;
             }
         }
         Ok(None)
@@ -179,9 +175,10 @@ impl<'a> Rules<'a> {
     }
 
     /// R7: a procedure is entered with these arguments in this shared state.
-    fn enter(&mut self, k: usize, callee: usize, caller: &Bdd, arguments: &Bdd) -> Result<()> {
-        let called =
-            caller.and_exists(arguments, &self.forget_caller)?.rename(&self.vars.params_become_own)?;
+    fn enter(&mut self, k: usize, call: &Call, caller: &Bdd) -> Result<()> {
+        let callee = call.callee;
+        let called = call.arguments.and_exists(self.vars, caller, k, &self.forget_caller)?;
+        let called = called.rename(&self.vars.params_become_own)?;
         let begun = self.begin(k, callee, &called)?;
         self.add(k, (callee, k, self.graph.procedures[callee].entry), begun)
     }
@@ -200,10 +197,10 @@ impl<'a> Rules<'a> {
         &mut self,
         k: usize,
         (procedure, entry): (usize, usize),
-        exclusive: bool,
+        exit: &Return,
         facts: &Bdd,
-        values: &Bdd,
     ) -> Result<()> {
+        let exclusive = exit.exclusive;
         if !self.summaries.contains_key(&entry) {
             // What was before the entry is the caller's.
             let starts = (0..=entry).map(Copy::Start);
@@ -212,7 +209,7 @@ impl<'a> Rules<'a> {
             let cube = self.vars.space.cube(shared.chain(self.vars.locals().iter().copied()))?;
             self.summaries.insert(entry, cube);
         }
-        let summary = facts.and_exists(values, &self.summaries[&entry])?;
+        let summary = exit.values.and_exists(self.vars, facts, k, &self.summaries[&entry])?;
         let key = (procedure, entry, k, exclusive);
         let new = match self.s.get(&key) {
             Some(known) => summary.minus(known)?,
@@ -257,14 +254,7 @@ impl<'a> Rules<'a> {
     }
 
     /// R2: a call in context `from` that returns in context `to`.
-    fn join(
-        &mut self,
-        from: usize,
-        to: usize,
-        caller: &Bdd,
-        call: &crate::graph::Call,
-        summary: &Bdd,
-    ) -> Result<Bdd> {
+    fn join(&mut self, from: usize, to: usize, caller: &Bdd, call: &Call, summary: &Bdd) -> Result<Bdd> {
         let vars = self.vars;
         if let std::collections::btree_map::Entry::Vacant(entry) = self.joins.entry(from) {
             let shared = [(Copy::Entry, Copy::Now(from)), (Copy::Now(from), Copy::Next)];
@@ -278,8 +268,7 @@ impl<'a> Rules<'a> {
             entry.insert((renaming, cube));
         }
         let (renaming, cube) = &self.joins[&from];
-        let arguments = call.arguments.at(vars, from)?;
-        let joined = caller.and(&arguments)?.and_exists(&summary.rename(renaming)?, cube)?;
+        let joined = call.arguments.and(vars, caller, from)?.and_exists(&summary.rename(renaming)?, cube)?;
         let mut after = joined.rename(vars.settle(from))?;
         if let Some(results) = &call.results {
             after = results.image(vars, &after, to)?;

@@ -6,10 +6,11 @@
 //! contexts before it are over and later ones begin as `Start` says); and one for the state after a step (`Next`).
 //! A local has `Now` and `Next`, a parameter its value at the entry and the value handed to a callee.
 
+use crate::dependencies::{self, Numbers};
 use crate::stop::Result;
 use preempt_bdd::{Bdd, Cube, Layout, Options, Renaming, Space, Variable, order};
-use preempt_model::{CodeId, Command, Expr, Footprint, Model, Scope, Type};
-use std::collections::BTreeMap;
+use preempt_model::{CodeId, Command, Expr, Model, Type};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many bits each kind of variable has.
 #[derive(Debug, Clone, Default)]
@@ -20,7 +21,7 @@ pub(crate) struct Shape {
     pub locals: Vec<Vec<Type>>,
     pub results: Vec<u8>,
     pub choices: u32,
-    /// Shared slots and locals (numbered after them) that occur in one command, with the code it stands in.
+    /// Shared slots, locals and results that depend on each other, with the code in which they do.
     pub groups: Vec<(CodeId, Vec<u32>)>,
     /// For each thread the codes that it can be in, if each of them can be in progress only once: for these it has
     /// variables of its own.
@@ -69,7 +70,8 @@ impl Shape {
             }
             shape.choices = shape.choices.max(choice_bits(&edge.command).min(MOST_CHOICES));
         }
-        shape.groups = shape.dependencies(model);
+        let numbers = Numbers { shared: shape.shared.len() as u32, locals: shape.local_bits().len() as u32 };
+        shape.groups = dependencies::groups(model, &numbers);
         shape
     }
 
@@ -78,29 +80,6 @@ impl Shape {
         let count = self.locals.iter().map(Vec::len).max().unwrap_or(0);
         let widest = |slot: usize| self.locals.iter().filter_map(|types| Some(types.get(slot)?.bits)).max();
         (0..count).map(|slot| widest(slot).unwrap_or(1)).collect()
-    }
-
-    fn dependencies(&self, model: &Model) -> Vec<(CodeId, Vec<u32>)> {
-        let shared = self.shared.len() as u32;
-        let number = |&(scope, slot): &(Scope, u32)| match scope {
-            Scope::Global => Some(slot),
-            Scope::Local => Some(shared + slot),
-            Scope::Hidden | Scope::Nowhere => None,
-        };
-        let group = |command: &Command| {
-            let footprint = Footprint::of(model, command);
-            let mut group: Vec<u32> =
-                footprint.may_read.0.iter().chain(&footprint.may_write.0).filter_map(number).collect();
-            group.sort_unstable();
-            group.dedup();
-            group
-        };
-        let codes = model.codes.iter().enumerate();
-        let edges = codes.flat_map(|(number, code)| {
-            let edges = code.locations.iter().flat_map(|location| &location.edges);
-            edges.map(move |edge| (CodeId(number as u16), edge))
-        });
-        edges.map(|(code, edge)| (code, group(&edge.command))).filter(|(_, group)| group.len() > 1).collect()
     }
 }
 
@@ -143,6 +122,8 @@ pub(crate) struct Vars {
     own: Vec<(Variable, BTreeMap<CodeId, Vec<Variable>>)>,
     /// `Next` of shared variables and locals becomes `Now`, for each context.
     settle: Vec<Renaming>,
+    lift: Vec<Renaming>,
+    choice_levels: BTreeSet<u32>,
     pub all_locals: Cube,
     pub all_results: Cube,
     pub all_choices: Cube,
@@ -191,6 +172,13 @@ impl Vars {
                 space.renaming(global.chain(locals.iter().map(|v| (v.copy(1), *v))))
             })
             .collect();
+        let lift = (0..contexts)
+            .map(|k| {
+                let now = |v: &Variable, k| v.copy(copy(contexts, Copy::Now(k)));
+                space.renaming(shared.iter().map(|v| (now(v, 0), now(v, k))))
+            })
+            .collect();
+        let choice_levels = choices.iter().flat_map(|choice| space.levels(*choice).to_vec()).collect();
         let all_locals = space.cube(locals.iter().copied())?;
         let all_results = space.cube(results.iter().copied())?;
         let all_choices = space.cube(choices.iter().copied())?;
@@ -207,6 +195,8 @@ impl Vars {
             choices,
             own,
             settle,
+            lift,
+            choice_levels,
             all_locals,
             all_results,
             all_choices,
@@ -263,6 +253,15 @@ impl Vars {
         self.choices.get(index).copied()
     }
 
+    pub fn is_choice(&self, level: u32) -> bool {
+        self.choice_levels.contains(&level)
+    }
+
+    /// From the first context to context `k`.
+    pub fn lift(&self, k: usize) -> &Renaming {
+        &self.lift[k]
+    }
+
     /// After a step in context `k`: what is next is now.
     pub fn settle(&self, k: usize) -> &Renaming {
         &self.settle[k]
@@ -308,18 +307,25 @@ fn dependency_order(
     own: &[(Variable, BTreeMap<CodeId, Vec<Variable>>)],
 ) -> Vec<u32> {
     let shared = shape.shared.len() as u32;
+    let results = shared + shape.local_bits().len() as u32;
     let mut groups: Vec<Vec<u32>> = shape.groups.iter().map(|(_, group)| group.clone()).collect();
     for (_, codes) in own {
         for (code, group) in &shape.groups {
             let Some(locals) = codes.get(code) else { continue };
             let place = |&number: &u32| match number.checked_sub(shared) {
+                _ if number >= results => Some(number),
                 None => Some(number),
                 Some(slot) => locals.get(slot as usize).map(|variable| variable.index),
             };
             groups.push(group.iter().filter_map(place).collect());
         }
     }
-    order::force(count, &groups)
+    let mut order = order::force(count, &groups);
+    // What depends on nothing is control: flags and counters that are only tested and set. Everything else is small once
+    // they are known.
+    let depends: BTreeSet<u32> = groups.into_iter().flatten().collect();
+    order.sort_by_key(|number| *number >= shared || depends.contains(number));
+    order
 }
 
 fn copy(contexts: usize, which: Copy) -> u32 {

@@ -118,7 +118,35 @@ impl<T> Cell<T> {
         self.replace(T::default())
     }
 
+    #[track_caller]
+    pub fn swap(&self, other: &Cell<T>) {
+        if !std::ptr::eq(self, other) {
+            // SAFETY: as for `replace`, and they are two.
+            #[allow(unsafe_code)]
+            self.value
+                .with_mut(|mine| other.value.with_mut(|theirs| unsafe { std::ptr::swap(mine, theirs) }));
+        }
+    }
+
+    #[track_caller]
+    pub fn update(&self, f: impl FnOnce(T) -> T)
+    where
+        T: Copy,
+    {
+        self.set(f(self.get()));
+    }
+
+    pub fn get_mut(&mut self) -> &mut T {
+        self.value.get_mut()
+    }
+
     pub fn into_inner(self) -> T {
         self.value.into_inner()
+    }
+}
+
+impl<T> From<T> for Cell<T> {
+    fn from(value: T) -> Cell<T> {
+        Cell::new(value)
     }
 }

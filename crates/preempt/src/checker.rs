@@ -2,7 +2,7 @@
 
 use crate::report::{Failure, FailureKind, FailureStep, Report, Teller};
 use crate::runtime::context::{try_with, with};
-use crate::runtime::failure::{Failed, StepRecord};
+use crate::runtime::failure::Failed;
 use crate::runtime::fibers::Fibers;
 use crate::schedule::{decode, encode};
 use preempt_core::{Location, StopReason, Verdict};
@@ -131,18 +131,21 @@ impl Checker {
     }
 }
 
-/// Explores every schedule of the test, with 0, 1, 2, ... preemptions.
+/// Explores every schedule of the test, with 0, 1, 2, ... preemptions. There is no limit but what the environment says;
+/// if one is reached, the test passes, and how far the search came is written to stderr.
 ///
 /// # Panics
-/// With the simplest failing run, if there is one, or if a limit was reached before the search was complete.
+/// With the simplest failing run, if there is one.
 #[track_caller]
 pub fn check<F>(test: F)
 where
     F: Fn() + Send + Sync + 'static,
 {
     let report = Checker::new().run(test);
-    if report.failure.is_some() {
-        panic!("{report}");
+    match report.verdict {
+        Verdict::Violated => panic!("{report}"),
+        Verdict::Inconclusive(_) => eprintln!("preempt: inconclusive: {report}"),
+        Verdict::Holds => {}
     }
 }
 
@@ -158,7 +161,13 @@ where
 fn report(fibers: &mut Fibers, found: Exploration, checker: &Checker) -> Report {
     let failure = match (&found.failure, &found.stop) {
         (_, Some(Stop::Diverged(diverged))) => Some(nondeterminism(diverged)),
-        (Some(failing), _) => Some(retell(fibers, &failing.schedule, failing.livelock, &checker.limits)),
+        (Some(failing), _) => Some(Failure {
+            fewest_preemptions: matches!(
+                checker.strategy,
+                Strategy::Marking | Strategy::Basic | Strategy::Bpor | Strategy::CbDfs
+            ),
+            ..retell(fibers, &failing.schedule, failing.livelock, &checker.limits)
+        }),
         (None, _) => None,
     };
     let partial = matches!(checker.strategy, Strategy::Random(_) | Strategy::Pct { .. });
@@ -206,6 +215,7 @@ fn nondeterminism(diverged: &Diverged) -> Failure {
         ),
         schedule: String::new(),
         preemptions: 0,
+        fewest_preemptions: false,
         steps: Vec::new(),
     }
 }
@@ -231,6 +241,7 @@ fn retell(fibers: &mut Fibers, schedule: &[Move], livelock: bool, limits: &Limit
             .into(),
         schedule: encode(schedule),
         preemptions: run.preemptions,
+        fewest_preemptions: false,
         steps: run.steps,
     })
 }
@@ -277,8 +288,9 @@ fn rerun(fibers: &mut Fibers, schedule: &[Move], limits: &Limits) -> Rerun {
     let (steps, told) = with(|context| {
         let thread = |number: usize| format!("{}({number})", context.thread_label(number));
         let records = context.steps.as_deref().unwrap_or_default();
-        let names =
-            object_names(records, |id| context.objects.get(id).map_or("object", |object| object.kind));
+        let pending = context.threads.iter().filter_map(|thread| thread.pending?.what.object);
+        let used = records.iter().filter_map(|record| record.object).chain(pending);
+        let names = object_names(used, |id| context.objects.get(id).map_or("", |object| object.kind));
         let object = |id: ObjectId| names.get(&id).cloned().unwrap_or_default();
         let steps: Vec<FailureStep> = records
             .iter()
@@ -287,7 +299,7 @@ fn rerun(fibers: &mut Fibers, schedule: &[Move], limits: &Limits) -> Rerun {
                 thread: record.thread,
                 thread_name: thread(record.thread),
                 operation: {
-                    let object = record.object.map(|id| format!(" {}", object(id))).unwrap_or_default();
+                    let object = record.object.map(&object).unwrap_or_default();
                     format!("{}{object}{}", record.verb, if record.varied { ", for no reason" } else { "" })
                 },
                 location: Location {
@@ -316,24 +328,24 @@ fn rerun(fibers: &mut Fibers, schedule: &[Move], limits: &Limits) -> Rerun {
         message,
         schedule: encode(&done),
         preemptions,
+        fewest_preemptions: false,
         steps: steps.clone(),
     });
     Rerun { failure, preemptions, steps }
 }
 
-/// `mutex 1`, `mutex 2`, `atomic 1`, in the order of appearance.
+/// ` mutex 1`, ` mutex 2`, ` atomic 1`, in the order of appearance; nothing for what no step has touched.
 fn object_names(
-    records: &[StepRecord],
+    used: impl Iterator<Item = ObjectId>,
     kind_of: impl Fn(ObjectId) -> &'static str,
 ) -> HashMap<ObjectId, String> {
     let mut names = HashMap::new();
     let mut counts: HashMap<&str, usize> = HashMap::new();
-    for id in records.iter().filter_map(|record| record.object) {
+    for (id, kind) in used.map(|id| (id, kind_of(id))).filter(|(_, kind)| !kind.is_empty()) {
         names.entry(id).or_insert_with(|| {
-            let kind = kind_of(id);
             let count = counts.entry(kind).or_insert(0);
             *count += 1;
-            format!("{kind} {count}")
+            format!(" {kind} {count}")
         });
     }
     names

@@ -35,7 +35,7 @@ pub enum FailureKind {
     Nondeterminism,
 }
 
-/// The simplest run that fails.
+/// A run that fails.
 #[derive(Debug, Clone)]
 pub struct Failure {
     pub kind: FailureKind,
@@ -44,6 +44,9 @@ pub struct Failure {
     /// For [`crate::Checker::replay`] and `PREEMPT_REPLAY`.
     pub schedule: String,
     pub preemptions: u32,
+    /// No run with fewer fails. So it is with all strategies that raise the bound on preemptions step by step; chance, and
+    /// a search without a bound, promise nothing.
+    pub fewest_preemptions: bool,
     pub steps: Vec<FailureStep>,
 }
 
@@ -92,7 +95,12 @@ impl fmt::Display for Failure {
         let mut trace = self.trace();
         let left_out = trace.steps.len().saturating_sub(SHOWN);
         trace.steps.drain(..left_out);
-        let options = TextOptions { width: 110, promise: Some("the simplest run"), ..TextOptions::default() };
+        let promise = Some(if self.fewest_preemptions {
+            "a run with the fewest preemptions"
+        } else {
+            "a run that fails"
+        });
+        let options = TextOptions { width: 110, promise, mover: "thread", ..TextOptions::default() };
         writeln!(f, "{}\n", self.message)?;
         if left_out > 0 {
             writeln!(f, "  the last {SHOWN} of {} steps:", left_out + SHOWN)?;
@@ -119,10 +127,12 @@ impl fmt::Display for Report {
         }
         let how_far = match (self.exhaustive, self.complete_to) {
             (true, _) => "complete".to_string(),
+            (false, Some(1)) => "complete up to 1 preemption".to_string(),
             (false, Some(bound)) => format!("complete up to {bound} preemptions"),
             (false, None) => "not complete for any bound".to_string(),
         };
-        write!(f, "{} executions, {} pruned, {how_far}", self.executions, self.pruned)
+        let plural = if self.executions == 1 { "" } else { "s" };
+        write!(f, "{} execution{plural}, {} pruned, {how_far}", self.executions, self.pruned)
     }
 }
 
@@ -167,7 +177,7 @@ impl Teller<'_> {
     fn deadlock(&self, waiting: &[Waiting]) -> String {
         let mut text = "deadlock: nobody can go on".to_string();
         for wait in waiting {
-            let object = wait.object.map(|id| format!(" {}", (self.object)(id))).unwrap_or_default();
+            let object = wait.object.map(self.object).unwrap_or_default();
             let on = match wait.on {
                 Some(other) if other == wait.thread => ", which it holds itself".to_string(),
                 Some(other) if wait.object.is_some() => format!(", held by {}", (self.thread)(other)),

@@ -8,8 +8,8 @@ const PREFIX: &str = "p1:";
 
 pub(crate) fn encode(schedule: &[Move]) -> String {
     let block = |block: &[Move]| {
-        let Move { thread, varied } = block[0];
-        let (how, times) = (if varied { "!" } else { "" }, block.len());
+        let Move { thread, way } = block[0];
+        let (how, times) = (if way == 0 { "" } else { "!" }, block.len());
         if times > 1 { format!("{thread}{how}x{times}") } else { format!("{thread}{how}") }
     };
     let blocks: Vec<String> = schedule.chunk_by(|a, b| a == b).map(block).collect();
@@ -24,12 +24,12 @@ pub(crate) fn decode(text: &str) -> Result<Vec<Move>, String> {
     for block in blocks.split('.').filter(|block| !block.is_empty()) {
         let (thread, times) = block.split_once('x').unwrap_or((block, "1"));
         let number = |text: &str| text.parse::<u32>().map_err(|_| wrong(&format!("`{block}`")));
-        let (thread, varied) = thread.strip_suffix('!').map_or((thread, false), |thread| (thread, true));
+        let (thread, way) = thread.strip_suffix('!').map_or((thread, 0), |thread| (thread, 1));
         let (thread, times) = (number(thread)?, number(times)?);
         if times > 10_000_000 {
             return Err(wrong(&format!("`{block}` is too long")));
         }
-        schedule.extend(std::iter::repeat_n(Move { thread: thread as usize, varied }, times as usize));
+        schedule.extend(std::iter::repeat_n(Move { thread: thread as usize, way }, times as usize));
     }
     Ok(schedule)
 }
@@ -44,7 +44,7 @@ mod tests {
             let schedule: Vec<Move> = threads.into_iter().map(Move::from).collect();
             assert_eq!(decode(&encode(&schedule)), Ok(schedule));
         }
-        let other = Move { thread: 1, varied: true };
+        let other = Move { thread: 1, way: 1 };
         let schedule = [0.into(), 0.into(), 1.into(), other, other, 0.into()];
         assert_eq!(encode(&schedule), "p1:0x2.1.1!x2.0");
         assert_eq!(decode("p1:0x2.1.1!x2.0"), Ok(schedule.to_vec()));

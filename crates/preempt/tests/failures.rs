@@ -2,8 +2,8 @@
 
 use preempt::cell::UnsafeCell;
 use preempt::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
-use preempt::sync::{Arc, Mutex};
-use preempt::{Checker, Failure, FailureKind, Verdict, hint, thread};
+use preempt::sync::{Arc, Mutex, RwLock, mpsc};
+use preempt::{Checker, Failure, FailureKind, Strategy, Verdict, hint, thread};
 
 /// The failure, after it has been replayed from its string.
 fn fails(kind: FailureKind, preemptions: u32, test: fn()) -> Failure {
@@ -242,4 +242,61 @@ fn check_panics_with_the_report() {
 fn a_schedule_that_does_not_fit_is_said_to_be_one() {
     let report = Checker::new().replay("p1:0.7").run(|| drop(Mutex::new(()).lock()));
     assert!(report.failure.is_some_and(|failure| failure.message.contains("does not fit")));
+}
+
+/// Who reads a lock is named as well as who writes it, and what was never used has no name to be confused by.
+#[test]
+fn a_deadlock_names_readers() {
+    let failure = fails(FailureKind::Deadlock, 0, || {
+        let lock = Arc::new(RwLock::new(0));
+        let (sender, receiver) = mpsc::channel();
+        let other = Arc::clone(&lock);
+        let child = thread::spawn(move || {
+            *other.write().unwrap() = 1;
+            sender.send(1).unwrap();
+        });
+        let reading = lock.read().unwrap();
+        receiver.recv().unwrap();
+        drop(reading);
+        child.join().unwrap();
+    });
+    let lines: Vec<&str> = failure.message.lines().collect();
+    assert!(lines[1].ends_with(": receive"), "{}", failure.message);
+    assert!(lines[2].ends_with("write lock rwlock 1, held by main(0)"), "{}", failure.message);
+}
+
+/// What was joined and handled is not what went wrong later.
+#[test]
+fn a_handled_panic_is_not_told() {
+    let failure = fails(FailureKind::Panic, 0, || {
+        assert!(thread::spawn(|| panic!("handled")).join().is_err());
+        thread::spawn(|| panic!("the cause")).join().unwrap();
+    });
+    let first = failure.message.lines().next().unwrap_or_default();
+    assert!(first.contains("the cause") && !failure.message.contains("handled"), "{}", failure.message);
+    let failure = fails(FailureKind::Panic, 0, || {
+        assert!(thread::spawn(|| panic!("handled")).join().is_err());
+        panic!("something else");
+    });
+    assert!(failure.message.lines().next().unwrap_or_default().contains("something else"));
+    assert!(!failure.message.contains("handled"), "{}", failure.message);
+}
+
+/// Every step has a place in the test, also those that the end of a scope does.
+#[test]
+fn places_are_places_of_the_test() {
+    let failure = fails(FailureKind::Panic, 0, || {
+        let (lock, (sender, receiver)) = (Mutex::new(0), mpsc::channel::<u8>());
+        {
+            *lock.lock().unwrap() += 1;
+        }
+        drop(sender);
+        assert!(receiver.recv().is_ok());
+    });
+    assert!(failure.steps.iter().any(|step| step.operation.starts_with("unlock")));
+    assert!(failure.steps.iter().all(|step| step.location.file.ends_with("failures.rs")), "{failure}");
+    assert!(failure.to_string().contains("a run with the fewest preemptions: "), "{failure}");
+    assert!(failure.to_string().contains(", 1 thread\n"), "{failure}");
+    let chance = Checker::new().strategy(Strategy::Random(1)).run(|| panic!("always")).failure;
+    assert!(chance.is_some_and(|chance| !chance.to_string().contains("fewest")));
 }

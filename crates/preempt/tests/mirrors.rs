@@ -1,6 +1,7 @@
 //! Each mirror does what std's does, in every schedule.
 
-use preempt::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::*};
+use preempt::cell::Cell;
+use preempt::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering::*};
 use preempt::sync::mpsc::{self, TryRecvError, TrySendError};
 use preempt::sync::{Arc, Barrier, Condvar, Mutex, Once, OnceLock, RwLock, TryLockError};
 use preempt::{Checker, Report, Verdict, hint, thread};
@@ -483,4 +484,39 @@ fn a_ticket_lock_with_three_threads_finishes_under_the_fair_bound() {
     });
     println!("ticket lock: {report}");
     assert_eq!(report.verdict, Verdict::Holds, "{report}");
+}
+
+#[test]
+fn what_std_has_besides() {
+    holds(|| {
+        let word = AtomicUsize::new(3);
+        assert_eq!((word.update(SeqCst, SeqCst, |old| old * 2), word.load(SeqCst)), (3, 6));
+        assert_eq!(word.try_update(SeqCst, SeqCst, |old| (old != 6).then_some(7)), Err(6));
+        let mut items = [1_u32, 2];
+        let first: *mut u32 = &raw mut items[0];
+        let pointer = AtomicPtr::new(first);
+        assert_eq!(pointer.fetch_ptr_add(1, SeqCst), first);
+        assert_eq!(pointer.fetch_byte_sub(4, SeqCst), first.wrapping_add(1));
+        assert_eq!(pointer.fetch_or(1, SeqCst), first);
+        assert_eq!(pointer.fetch_xor(1, SeqCst), first.wrapping_byte_add(1));
+        assert_eq!(pointer.load(SeqCst), first);
+        let (a, b) = (Cell::new(1), Cell::from(2));
+        a.swap(&b);
+        a.update(|value| value * 10);
+        assert_eq!((a.get(), b.get()), (20, 1));
+        assert_eq!(*RwLock::from(5).read().unwrap(), 5);
+    });
+    let sums = outcomes(|| {
+        let (sender, receiver) = mpsc::channel();
+        let child = thread::spawn(move || (1..3).for_each(|item| sender.send(item).unwrap()));
+        let polled: u32 = receiver.try_iter().sum();
+        let sum = polled + receiver.into_iter().sum::<u32>();
+        child.join().unwrap();
+        (polled, sum)
+    });
+    assert_eq!(sums, [(0, 3), (1, 3), (3, 3)]);
+    let wrong = Checker::new().run(|| {
+        let _ = AtomicU32::new(0).compare_exchange(0, 1, SeqCst, Release);
+    });
+    assert!(wrong.failure.is_some_and(|failure| failure.message.contains("no such thing as a release")));
 }

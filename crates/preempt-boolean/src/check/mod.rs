@@ -40,9 +40,7 @@ pub fn check(program: &Program, options: &Options) -> Vec<Diagnostic> {
         }
     }
     if !procedures.contains_key("main") {
-        let mut error = Diagnostic::global_error("there is no procedure `main`, where the program begins");
-        error.hint = Some("write void main() begin ... end; threads are started by start_thread f();".into());
-        diagnostics.push(error);
+        diagnostics.push(no_main(program));
     }
     let mut labelled = false;
     for procedure in &program.procedures {
@@ -60,6 +58,28 @@ pub fn check(program: &Program, options: &Options) -> Vec<Diagnostic> {
         });
     }
     diagnostics
+}
+
+/// A concurrent program for GETAFIX has no `main` either: its driver is told which procedures are threads, and keeps them
+/// apart by two variables whose meaning lies in that driver.
+fn no_main(program: &Program) -> Diagnostic {
+    let named = |number: usize, name: &str| {
+        program.globals.get(number).is_some_and(|global| global.name.text == name)
+    };
+    let first = program.procedures.first().filter(|first| first.name.text == "init");
+    match first.filter(|_| named(0, "super_atomic") && named(1, "atomic")) {
+        Some(init) => {
+            let message =
+                "GETAFIX's threads, which a file does not name, are not supported: there is no `main`";
+            let hint =
+                "write void main() begin init(); start_thread f(); g(); end, and atomic blocks for `atomic`";
+            Diagnostic::error(init.name.at.0, message).hint(hint)
+        }
+        None => {
+            let error = Diagnostic::global_error("there is no procedure `main`, where the program begins");
+            error.hint("write void main() begin ... end; threads are started by start_thread f();")
+        }
+    }
 }
 
 fn declare<'p>(

@@ -91,8 +91,10 @@ impl Parser {
     }
 
     fn not_supported(&mut self, word: &str) -> Reported {
+        // No description of what they mean could be found.
+        let dialect = if word == "sync" { "SATABS" } else { "UCOB and IJIT" };
         let hint = "wait for a shared variable instead: assume(x);";
-        self.error_with(&format!("`{word}` is not supported"), hint)
+        self.error_with(&format!("`{word}`, a statement of {dialect}, is not supported"), hint)
     }
 
     fn alone(&mut self, kind: StatementKind) -> StatementKind {

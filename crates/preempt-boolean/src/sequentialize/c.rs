@@ -3,6 +3,7 @@
 use super::skeleton::{Function, Skeleton, Step};
 use super::slots::{Names, Slot};
 use preempt_model::{BinaryOp, Expr, Place, Scope, Type, UnaryOp};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const HEAD: &str = "\
@@ -140,8 +141,16 @@ impl Writer<'_> {
         for (number, slot) in locals.iter().take(self.function.parameters).enumerate() {
             let _ = writeln!(out, "  local[l_{}] = {};", slot.name, wrapped(&format!("p{number}"), slot.ty));
         }
+        let steps = self.function.blocks.iter().flat_map(|block| &block.steps);
+        let targets: BTreeSet<&String> = steps
+            .filter_map(|(step, _)| if let Step::Goto(labels) = step { Some(labels) } else { None })
+            .flatten()
+            .collect();
         for block in &self.function.blocks {
-            let _ = writeln!(out, "{}:;", block.label);
+            // compilers complain about labels that nobody jumps to
+            if targets.contains(&block.label) {
+                let _ = writeln!(out, "{}:;", block.label);
+            }
             for (step, _) in &block.steps {
                 self.step(out, step);
             }

@@ -7,7 +7,7 @@ use super::outcome::{info, options, present};
 use super::partial;
 use crate::ExitStatus;
 use crate::args::CountArgs;
-use crate::backend::{Goal, search};
+use crate::backend::{Goal, Reduction, search};
 use crate::console::{self, Failure};
 use crate::plan::{Engine, Input};
 use crate::progress::Watch;
@@ -24,11 +24,16 @@ pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
         return Ok(ExitStatus::Input);
     };
     let ready = ready.without_procedures()?;
-    let settings = explicit::options(&args.search)?;
+    let settings = explicit::count_options(args)?;
     partial::refuse_to_count(&args.search)?;
     explicit::refuse_uncountable(&settings)?;
     if engine != Engine::Explicit {
         explicit::refuse_elsewhere(&args.search, None)?;
+        if settings.reduction != Reduction::None {
+            return Err(
+                Failure::new("--reduction is an option of the explicit engine").hint("leave out --engine")
+            );
+        }
     }
     explicit::refuse_checkpoints(&args.search, &[])?;
     if let Some(path) = &args.search.checkpoint {

@@ -3,7 +3,10 @@
 
 use super::model::Ready;
 use super::partial;
-use crate::args::{CheckArgs, CostUnit, ReductionKind, SearchArgs, SearchOrder, StoreKind, SuccessorSource};
+use crate::args::{
+    CheckArgs, CostUnit, CountArgs, ReductionKind, SearchArgs, SearchOrder, Statics, StoreKind,
+    SuccessorSource,
+};
 use crate::backend::{
     self, ExplicitOptions, Figure, Goal, Order, Published, Question, Reduction, Refusal, Report, Source,
 };
@@ -74,6 +77,7 @@ pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
         bound: search.bound,
         fair_switch: search.fair_switch,
         reduction: Reduction::None,
+        statics: search.statics == Some(Statics::On),
         limits: search.limits(),
         successors: match search.successors {
             Some(SuccessorSource::Interpreted) => Source::Interpreted,
@@ -89,6 +93,19 @@ pub fn refuse_uncountable(options: &ExplicitOptions) -> Result<(), Failure> {
         Order::Published(_) => Err(Failure::new("the published searches look for an error and do not count")
             .hint("use `check`, or leave out --search")),
         Order::ByCost | Order::DepthFirst | Order::Random(_) => Ok(()),
+    }
+}
+
+/// The same for `count`, which leaves states out only when asked to.
+pub fn count_options(args: &CountArgs) -> Result<ExplicitOptions, Failure> {
+    let options = options(&args.search)?;
+    match args.reduction {
+        None | Some(ReductionKind::None) => Ok(options),
+        Some(ReductionKind::Strong) if options.bound.is_none() && options.cost == Cost::Preemptions => {
+            Ok(ExplicitOptions { reduction: Reduction::Strong, order: Order::DepthFirst, ..options })
+        }
+        Some(_) => Err(Failure::new("count leaves out nothing, or what --reduction strong does")
+            .hint("leave out --reduction, or --bound and --cost")),
     }
 }
 
@@ -118,6 +135,10 @@ pub fn check_options(args: &CheckArgs) -> Result<ExplicitOptions, Failure> {
     }
     // Fewest steps, and every violation at its own cheapest, are promised only for the whole state space.
     let whole = options.cost == Cost::Steps || args.all_errors;
+    if whole && options.statics {
+        let name = if args.all_errors { "--all-errors" } else { "the fewest steps" };
+        return Err(Failure::new(format!("{name}: --statics does not keep that")).hint("leave out --statics"));
+    }
     let depth_first = options.order == Order::DepthFirst;
     let reduction = match args.reduction.unwrap_or(ReductionKind::Auto) {
         ReductionKind::None => Reduction::None,
@@ -142,7 +163,13 @@ pub fn check_options(args: &CheckArgs) -> Result<ExplicitOptions, Failure> {
     };
     // Which order, does not matter to a proof; depth first needs the least memory.
     let order = if reduction == Reduction::Strong { Order::DepthFirst } else { options.order };
-    Ok(ExplicitOptions { reduction, order, ..options })
+    let statics = with_statics(&args.search, reduction);
+    Ok(ExplicitOptions { reduction, order, statics, ..options })
+}
+
+/// Whoever wants nothing but a verdict wants few states.
+fn with_statics(search: &SearchArgs, reduction: Reduction) -> bool {
+    search.statics.map_or(reduction == Reduction::Strong, |statics| statics == Statics::On)
 }
 
 /// The options are for the explicit engine alone: another must not pass over them in silence.
@@ -167,6 +194,7 @@ pub fn given(search: &SearchArgs, check: Option<&CheckArgs>) -> Option<&'static 
         ("--walks", search.walks.is_some()),
         ("--cost", search.cost.is_some_and(|cost| cost != CostUnit::Preemptions)),
         ("--successors", search.successors.is_some_and(|how| how != SuccessorSource::Interpreted)),
+        ("--statics", search.statics == Some(Statics::On)),
         ("--checkpoint", search.checkpoint.is_some()),
         ("--resume", search.resume.is_some()),
         ("--all-errors", check.is_some_and(|check| check.all_errors)),
@@ -220,7 +248,8 @@ pub fn simplest(
     let Some(trace) = &report.outcome.counterexample else { return Ok(Answer { report, promise: None }) };
     note_hidden_preemptions(options, trace);
     // A run that was found depth first promises nothing, and there is nothing to improve.
-    let reduced = matches!(question, Question::Safety) && options.reduction == Reduction::Exact;
+    let reduced = options.reduction == Reduction::Exact || options.statics;
+    let reduced = reduced && matches!(question, Question::Safety);
     if report.simplest || options.order != Order::ByCost || !reduced {
         let promise = partial::promise(options, report.simplest.then_some("the simplest run"));
         return Ok(Answer { report, promise });
@@ -233,6 +262,7 @@ pub fn simplest(
     let budget = SHORTER_STATES.max(4 * report.outcome.stats.states);
     let whole = ExplicitOptions {
         reduction: Reduction::None,
+        statics: false,
         bound: Some(charged as u32),
         limits: match args.shortest {
             true => options.limits,
@@ -326,8 +356,13 @@ fn prove_or_find(
     if found.outcome.verdict != Verdict::Inconclusive(StopReason::States) {
         return Ok(found);
     }
-    let strong =
-        ExplicitOptions { reduction: Reduction::Strong, order: Order::DepthFirst, ..options.clone() };
+    let statics = with_statics(&args.search, Reduction::Strong);
+    let strong = ExplicitOptions {
+        reduction: Reduction::Strong,
+        order: Order::DepthFirst,
+        statics,
+        ..options.clone()
+    };
     let mut proof = explore(ready, &args.search, &strong, Goal::First, observer)?;
     proof.outcome.stats.time += found.outcome.stats.time;
     let Some(trace) = &proof.outcome.counterexample else { return Ok(proof) };

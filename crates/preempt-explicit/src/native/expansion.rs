@@ -8,7 +8,7 @@ use crate::convert::{FlatState, flatten, unflatten};
 use crate::layout::{LAYOUT_BYTES, Layout, OBSERVER_BYTES};
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
-use crate::reduction::strong::PersistentSets;
+use crate::reduction::strong::{Ask as Question, Cycles, PersistentSets};
 use crate::successors::{Event, Successors};
 use preempt_core::{PropertyKind, SourceMap};
 use preempt_model::interpreter::{Action, State};
@@ -33,7 +33,7 @@ pub struct Native<'m> {
     /// Between expansions.
     context: Option<Box<Context>>,
     private: PrivateLocations,
-    persistent: Option<PersistentSets>,
+    persistent: Option<PersistentSets<'m>>,
     conditions: Vec<Expr>,
 }
 
@@ -62,7 +62,7 @@ impl<'m> Native<'m> {
         match reduction {
             Reduction::None => self,
             Reduction::Exact => Native { private: PrivateLocations::new(model), ..self },
-            Reduction::Strong => Native { persistent: PersistentSets::new(model), ..self },
+            Reduction::Strong => Native { persistent: PersistentSets::new(model, &[]), ..self },
         }
     }
 
@@ -212,6 +212,47 @@ impl<'m> Native<'m> {
         Ok(found.steps.iter().map(successor).collect())
     }
 
+    #[allow(unsafe_code)]
+    fn persistent_set(&mut self, state: &[u8], cycles: Cycles) -> Option<Vec<u8>> {
+        let mut sets = self.persistent.take()?;
+        let hidden = self.initial.hidden.len();
+        self.source.clear();
+        self.source.extend_from_slice(&self.initial.hidden);
+        self.source.extend_from_slice(state);
+        // SAFETY: the hidden variables lie before the state.
+        let start = unsafe { self.source.as_mut_ptr().add(hidden) };
+        let context = self.context.take().unwrap_or_else(|| Box::new(Context::new(&self.program)));
+        let layout = self.layout(state);
+        let shape = &self.program.shape;
+        let place = |(code, base): (&CodeId, &u32)| {
+            let location = shape.code(*code).location.read(state, *base as usize);
+            (*code, LocationId(location as u32))
+        };
+        let places: Vec<_> = layout.codes.iter().zip(&layout.bases).map(place).collect();
+        let mut moves = Moves::with(&self.program, context);
+        let now = Ask { timeout: false };
+        let chosen = sets.choose(&places, cycles, &mut |ask| {
+            // SAFETY: the source is this state after its hidden variables.
+            let yes = |yes: bool| i32::from(yes);
+            match ask {
+                Question::CanMove(process) => yes(unsafe { moves.has_move(start, layout, process, now) }),
+                Question::IsReady(process, edge) => {
+                    yes(unsafe { moves.is_ready(start, layout, process, edge) })
+                }
+                Question::Local(process, slot) => {
+                    let (code, base) = (layout.codes[process], layout.bases[process] as usize);
+                    shape.code(code).locals.read(state, base, slot as usize)
+                }
+                Question::Priority(process) => {
+                    i32::from(unsafe { self.program.priority_of(start, layout, process) })
+                }
+            }
+        });
+        self.context = Some(moves.context);
+        self.persistent = Some(sets);
+        chosen
+    }
+
     fn hash(&self, holder: u8, bytes: &[u8]) -> u64 {
         let mut hasher = self.hasher.build_hasher();
         hasher.write_u8(holder);
@@ -358,16 +399,11 @@ impl<'m> Successors for Native<'m> {
     }
 
     fn persistent(&mut self, state: &[u8]) -> Option<Vec<u8>> {
-        let sets = self.persistent.take()?;
-        let layout = self.layout(state);
-        let place = |(code, base): (&CodeId, &u32)| {
-            let location = self.program.shape.code(*code).location.read(state, *base as usize);
-            (*code, LocationId(location as u32))
-        };
-        let places: Vec<_> = layout.codes.iter().zip(&layout.bases).map(place).collect();
-        let chosen = sets.choose(&places, |process| self.can_move(state, process));
-        self.persistent = Some(sets);
-        chosen
+        self.persistent_set(state, Cycles::InGraphs)
+    }
+
+    fn persistent_on_path(&mut self, state: &[u8]) -> Option<Vec<u8>> {
+        self.persistent_set(state, Cycles::OnPath)
     }
 
     fn class_of(&self, state: &[u8]) -> u32 {

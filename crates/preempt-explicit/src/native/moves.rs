@@ -453,6 +453,15 @@ impl<'p> Moves<'p> {
         })
     }
 
+    /// Is one edge of its location ready, without a timeout?
+    ///
+    /// # Safety
+    /// As for [`Moves::moves`].
+    pub unsafe fn is_ready(&mut self, state: *mut u8, layout: &Layout, process: usize, edge: usize) -> bool {
+        let edge = unsafe { &self.edges(state, layout, process)[edge] };
+        unsafe { self.ready(state, layout, process, Ask { timeout: false }, false, edge, true) != NO }
+    }
+
     unsafe fn breaks_promise(&mut self, state: *mut u8, layout: &Layout, event: Event) -> bool {
         let program = self.program;
         let promises = program.promises.iter().filter(|promise| promise.receive != event.send);

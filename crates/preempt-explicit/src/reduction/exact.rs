@@ -45,13 +45,13 @@ impl PrivateLocations {
 }
 
 /// What a model's expressions can see of a process from outside.
-pub(super) struct Watched {
-    pub everybody: bool,
-    pub codes: HashSet<CodeId>,
+struct Watched {
+    everybody: bool,
+    codes: HashSet<CodeId>,
 }
 
 impl Watched {
-    pub fn new(model: &Model) -> Watched {
+    fn new(model: &Model) -> Watched {
         // Who moved last, and who could move, is changed by every step.
         let mut watched =
             Watched { everybody: model.has_priorities || model.remembers_last, codes: HashSet::new() };
@@ -98,6 +98,22 @@ fn is_private(model: &Model, code: CodeId, location: LocationId) -> bool {
             .into_iter()
             .all(|channels| *channels == Channels::None)
         && !(footprint.processes.reads || footprint.processes.writes || footprint.processes.timeout)
+}
+
+/// The locations at which commands may be executed in one step: further ones only through an atomic sequence.
+pub(super) fn in_one_step(code: &Code, location: usize) -> Vec<usize> {
+    let mut reached = vec![location];
+    let mut next = 0;
+    while next < reached.len() {
+        let edges = &code.locations[reached[next]].edges;
+        next += 1;
+        for target in edges.iter().filter(|edge| edge.atomic).map(|edge| edge.target.0 as usize) {
+            if !reached.contains(&target) {
+                reached.push(target);
+            }
+        }
+    }
+    reached
 }
 
 /// The locations from which an edge leads back, so that without them the graph has no cycle.

@@ -2,107 +2,128 @@
 //!
 //! In a state some processes are a *persistent set* if nothing that the others may ever do conflicts with what these do
 //! next: then it is enough to try these (Godefroid, "Partial-Order Methods", 1996). A set is found by closure: take a
-//! process that can move; whoever may, now or later, conflict with the next step of a member becomes a member too.
-//! This covers what could enable a member that cannot move, since enabling it is a conflict with it.
+//! process that can move; whoever may, now or later, conflict with the next step of a member becomes a member too. For a
+//! member that cannot move, only those who could let it move become members (a necessary enabling set). Every process
+//! that can move is tried as the first, and the set in which the fewest can move is taken.
 //!
-//! So that nobody is put off for ever, every cycle must have a state in which everybody is tried. A cycle of states
-//! has a cycle in the graph of each process that moves in it, and thereby one of its back edges: where a member may
-//! take one, everybody is tried. Like that of the exact reduction the rule is static, so it serves every order.
+//! What conflicts depends on the state: see [`Access::conflicts_with`] for channels, and [`Waiting`] for what cannot be
+//! sent or received yet. Only the newest process can die, so a death conflicts with nobody else's. While a member can
+//! move, nobody sees a timeout; so `timeout` conflicts with nothing, but if only a timeout lets anybody move, everybody
+//! is tried.
+//!
+//! So that nobody is put off for ever, every cycle must have a state in which everybody is tried. There are two rules
+//! ([`Cycles`]): by the graphs of the processes, which serves every search, or by the path of a depth-first search, which
+//! leaves fewer states. What `visible` reads is not changed by a set that leaves somebody out.
 //!
 //! Nothing is promised about preemptions.
+//!
+//! [`Access::conflicts_with`]: super::access::Access::conflicts_with
+//! [`Waiting`]: super::futures::Waiting
 
-use super::exact::{Watched, back_edges};
-use preempt_model::footprint::Channels;
-use preempt_model::{Code, CodeId, CodeKind, Command, Footprint, Init, LocationId, Model, Scope};
+use super::constants::{Known, deciding};
+use super::futures::{Facts, Process};
+use preempt_model::{CodeId, Command, Expr, LocationId, Model, Scope};
+use std::collections::HashMap;
 
-/// Which steps conflict with which futures, for all locations of all codes.
+/// What the processes of a model may do, as far as they were met.
 #[derive(Debug, Clone)]
-pub struct PersistentSets {
-    /// The number of each code's first location.
-    first: Vec<usize>,
-    /// By location of the step: the locations from which something may happen that conflicts with it.
-    conflicts: Vec<Bits>,
-    /// May a step from here go back?
-    goes_back: Vec<bool>,
+pub struct PersistentSets<'m> {
+    model: &'m Model,
+    facts: Facts,
+    /// By code: the locals that say which process this is, and whether its number does.
+    deciding: Vec<(Vec<u32>, bool)>,
+    processes: Vec<Process>,
+    numbers: HashMap<(CodeId, u8, Vec<i32>), u32, foldhash::fast::FixedState>,
+    /// For each process of the state that is looked at: who it is, where it stands, whether it can move.
+    here: Vec<(u32, u32, Option<bool>)>,
+    key: Vec<i32>,
 }
 
-impl PersistentSets {
-    /// `None` if every step of the model is seen by everybody.
-    pub fn new(model: &Model) -> Option<PersistentSets> {
-        let watched = Watched::new(model);
-        let all_seen = watched.everybody || !watched.codes.is_empty() || !model.exclusives.is_empty();
-        if all_seen || model.codes.iter().any(|code| code.provided.is_some()) {
+/// Who sees to it that nobody is put off for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cycles {
+    /// The sets: where a member may take a back edge of its graph, everybody is tried. As static as in the exact
+    /// reduction, it serves every order, and runs without end.
+    InGraphs,
+    /// A depth-first search, which tries everybody if all that a set leads to are states on its current path. It is
+    /// enough for what is wrong in a state or with a step: the state that one step leads to is finished earlier.
+    OnPath,
+}
+
+/// What is asked about the state that is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask {
+    /// Can the process move, without a timeout? Not 0 if so.
+    CanMove(usize),
+    /// Is this edge of its location ready?
+    IsReady(usize, usize),
+    /// The value of one of its locals.
+    Local(usize, u32),
+    Priority(usize),
+}
+
+impl<'m> PersistentSets<'m> {
+    /// `visible` is what an observer reads. `None` if nothing can be left out of this model.
+    pub fn new(model: &'m Model, visible: &[Expr]) -> Option<PersistentSets<'m>> {
+        let calls = |command: &Command| matches!(command, Command::Call { .. } | Command::Return(_));
+        if model.edges().any(|edge| calls(&edge.command)) {
             return None;
         }
-        let mut first = Vec::new();
-        let mut count = 0;
-        for code in &model.codes {
-            first.push(count);
-            count += code.locations.len();
-        }
-        let objects = Objects::new(model);
-        let mut steps: Vec<Access> = Vec::new();
-        let mut goes_back = vec![false; count];
-        for (number, code) in model.codes.iter().enumerate() {
-            let id = CodeId(number as u16);
-            let own: Vec<Access> = (0..code.locations.len())
-                .map(|location| objects.of_location(model, id, LocationId(location as u32)))
-                .collect();
-            let back = back_edges(code);
-            for location in 0..code.locations.len() {
-                let reached = in_one_step(code, location);
-                goes_back[first[number] + location] = reached.iter().any(|at| back.contains(at));
-                let mut access = objects.nothing();
-                for at in reached {
-                    access.absorb(&own[at]);
+        let deciding: Vec<_> =
+            (0..model.codes.len()).map(|code| deciding(model, CodeId(code as u16))).collect();
+        // A promise must be about the same channel as long as its process lives.
+        for promise in &model.exclusives {
+            let mut fixed = true;
+            let (locals, _) = &deciding[usize::from(promise.code.0)];
+            promise.channel.visit(&mut |expr| {
+                if let Expr::Load(place) = expr {
+                    let local = place.scope == Scope::Local;
+                    fixed &= !local || (place.indices.is_empty() && locals.contains(&place.slot));
                 }
-                steps.push(access);
+            });
+            if !fixed {
+                return None;
             }
         }
-        let futures = futures(model, &first, &steps);
-        let conflicts = steps
-            .iter()
-            .map(|step| {
-                let mut bits = Bits::new(count);
-                let others = futures.iter().enumerate().filter(|(_, future)| step.conflicts_with(future));
-                others.for_each(|(location, _)| bits.insert(location));
-                bits
-            })
-            .collect();
-        Some(PersistentSets { first, conflicts, goes_back })
+        Some(PersistentSets {
+            model,
+            facts: Facts::new(model, visible),
+            deciding,
+            processes: Vec::new(),
+            numbers: HashMap::default(),
+            here: Vec::new(),
+            key: Vec::new(),
+        })
     }
 
-    /// The smallest persistent set found, or `None` for everybody. `places` is where each process stands; `can_move`
-    /// says whether it can.
+    /// The processes to be tried, the smallest set found, or `None` for everybody. `places` is where each stands.
     pub fn choose(
-        &self,
+        &mut self,
         places: &[(CodeId, LocationId)],
-        mut can_move: impl FnMut(usize) -> bool,
+        cycles: Cycles,
+        ask: &mut dyn FnMut(Ask) -> i32,
     ) -> Option<Vec<u8>> {
-        let number =
-            |(code, location): &(CodeId, LocationId)| self.first[usize::from(code.0)] + location.0 as usize;
-        let at: Vec<usize> = places.iter().map(number).collect();
-        let movable: Vec<bool> = (0..at.len()).map(&mut can_move).collect();
+        self.look(places, ask);
+        let future =
+            |at: &(u32, u32, Option<bool>)| self.processes[at.0 as usize].places[at.1 as usize].future.flags;
+        // Who moved last is changed by every step, which matters only as long as somebody may ask.
+        if self.model.remembers_last && self.here.iter().any(|at| future(at).asks_last) {
+            return None;
+        }
+        // Who may run depends on everybody, unless all are alike and will be.
+        let unlike = |(process, at)| ask(Ask::Priority(process)) != 1 || future(at).prioritises;
+        if self.model.has_priorities && self.here.iter().enumerate().any(unlike) {
+            return None;
+        }
         let mut best: Option<Vec<u8>> = None;
-        for start in (0..at.len()).filter(|process| movable[*process]) {
-            let mut members = vec![start as u8];
-            let mut next = 0;
-            let most = best.as_ref().map_or(at.len(), Vec::len);
-            while next < members.len() && members.len() < most {
-                let step = at[usize::from(members[next])];
-                next += 1;
-                for (other, place) in at.iter().enumerate() {
-                    let is_new = !members.contains(&(other as u8));
-                    if is_new && self.conflicts[step].contains(*place) {
-                        members.push(other as u8);
-                    }
-                }
+        for start in (0..places.len()).rev() {
+            if !self.can_move(start, ask) {
+                continue;
             }
-            let goes_back =
-                |member: &u8| movable[usize::from(*member)] && self.goes_back[at[usize::from(*member)]];
-            if members.len() < most && !members.iter().any(goes_back) {
-                let alone = members.len() == 1;
-                best = Some(members);
+            let most = best.as_ref().map_or(usize::MAX, Vec::len);
+            if let Some(moving) = self.closure(start, most, cycles, ask) {
+                let alone = moving.len() == 1;
+                best = Some(moving);
                 if alone {
                     break;
                 }
@@ -110,172 +131,97 @@ impl PersistentSets {
         }
         best
     }
-}
 
-/// The locations at which commands may be executed in one step: further ones only through an atomic sequence.
-fn in_one_step(code: &Code, location: usize) -> Vec<usize> {
-    let mut reached = vec![location];
-    let mut next = 0;
-    while next < reached.len() {
-        let edges = &code.locations[reached[next]].edges;
-        next += 1;
-        for target in edges.iter().filter(|edge| edge.atomic).map(|edge| edge.target.0 as usize) {
-            if !reached.contains(&target) {
-                reached.push(target);
+    /// The members that can move of the least set with `start`; `None` if it is everybody, or not less than `most`.
+    fn closure(
+        &mut self,
+        start: usize,
+        most: usize,
+        cycles: Cycles,
+        ask: &mut dyn FnMut(Ask) -> i32,
+    ) -> Option<Vec<u8>> {
+        let count = self.here.len();
+        let mut is_member = vec![false; count];
+        is_member[start] = true;
+        let mut members = vec![start];
+        let mut moving = Vec::new();
+        let mut next = 0;
+        while let Some(member) = members.get(next).copied() {
+            next += 1;
+            let moves = self.can_move(member, ask);
+            let place = self.place(member);
+            if moves {
+                moving.push(member as u8);
+                let goes_back = cycles == Cycles::InGraphs && place.goes_back;
+                if goes_back || place.seen || moving.len() >= most {
+                    return None;
+                }
             }
-        }
-    }
-    reached
-}
-
-/// Everything that may happen from each location on, what it starts included.
-fn futures(model: &Model, first: &[usize], steps: &[Access]) -> Vec<Access> {
-    let mut futures = steps.to_vec();
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (number, code) in
-            model.codes.iter().enumerate().filter(|(_, code)| code.kind != CodeKind::Observer)
-        {
-            for (location, it) in code.locations.iter().enumerate() {
-                let own = first[number] + location;
-                for edge in &it.edges {
-                    let mut later = vec![first[number] + edge.target.0 as usize];
-                    started(&edge.command, &mut |code| {
-                        let entry = model.code(code).entry.0 as usize;
-                        later.push(first[usize::from(code.0)] + entry);
-                    });
-                    for target in later.into_iter().filter(|target| *target != own) {
-                        let other = futures[target].clone();
-                        changed |= futures[own].absorb(&other);
+            let mut access = if moves { &place.step } else { &place.needs };
+            let waits;
+            if moves && !place.waiting.is_empty() {
+                let mut with_waits = None;
+                for edge in &place.waiting {
+                    if ask(Ask::IsReady(member, edge.edge)) == 0 {
+                        let access = with_waits.get_or_insert_with(|| place.step.clone());
+                        let bits = if edge.send { &mut access.full } else { &mut access.empty };
+                        bits.absorb(&edge.channels);
                     }
+                }
+                if let Some(with_waits) = with_waits {
+                    waits = with_waits;
+                    access = &waits;
+                }
+            }
+            // Nobody else can die before the newest does.
+            let waits_for_death = member + 1 < count && (place.ends || place.step.flags.ends);
+            for other in (0..count).filter(|other| *other != member) {
+                if is_member[other] {
+                    continue;
+                }
+                let future = &self.place(other).future;
+                let newest = waits_for_death && (other + 1 == count || moves && future.flags.ends);
+                if newest || access.conflicts_with(future) {
+                    is_member[other] = true;
+                    members.push(other);
                 }
             }
         }
+        (members.len() < count).then_some(moving)
     }
-    futures
-}
 
-/// The codes that a command starts or calls.
-fn started(command: &Command, visit: &mut dyn FnMut(CodeId)) {
-    match command {
-        Command::Run { code, .. } | Command::Call { code, .. } => visit(*code),
-        Command::Deterministic(block) => {
-            let inner = block.nodes.iter().flatten().filter_map(|edge| edge.command.as_ref());
-            inner.for_each(|command| started(command, visit));
+    fn place(&self, process: usize) -> &super::futures::Place {
+        let (number, location, _) = self.here[process];
+        &self.processes[number as usize].places[location as usize]
+    }
+
+    fn can_move(&mut self, process: usize, ask: &mut dyn FnMut(Ask) -> i32) -> bool {
+        let known = &mut self.here[process].2;
+        *known.get_or_insert_with(|| ask(Ask::CanMove(process)) != 0)
+    }
+
+    /// Finds out who the processes are.
+    fn look(&mut self, places: &[(CodeId, LocationId)], ask: &mut dyn FnMut(Ask) -> i32) {
+        self.here.clear();
+        for (process, (code, location)) in places.iter().enumerate() {
+            let (locals, by_number) = &self.deciding[usize::from(code.0)];
+            let pid = if *by_number { process as u8 } else { 0 };
+            self.key.clear();
+            self.key.extend(locals.iter().map(|slot| ask(Ask::Local(process, *slot))));
+            let mut key = (*code, pid, std::mem::take(&mut self.key));
+            let number = match self.numbers.get(&key) {
+                Some(number) => *number,
+                None => {
+                    let values: Vec<_> = locals.iter().copied().zip(key.2.iter().copied()).collect();
+                    let known = Known { pid: by_number.then_some(pid), locals: &values };
+                    self.processes.push(self.facts.process(self.model, *code, known));
+                    let number = self.processes.len() as u32 - 1;
+                    self.numbers.insert(key.clone(), number);
+                    number
+                }
+            };
+            self.key = std::mem::take(&mut key.2);
+            self.here.push((number, location.0, None));
         }
-        _ => {}
-    }
-}
-
-/// What a step reads and writes: variables, channels, and which processes there are.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Access {
-    reads: Bits,
-    writes: Bits,
-    /// Depends on whether anybody can move.
-    everything: bool,
-}
-
-impl Access {
-    fn absorb(&mut self, other: &Access) -> bool {
-        let more = other.everything && !self.everything;
-        self.everything |= other.everything;
-        let read = self.reads.absorb(&other.reads);
-        let written = self.writes.absorb(&other.writes);
-        more || read || written
-    }
-
-    fn conflicts_with(&self, other: &Access) -> bool {
-        self.everything
-            || other.everything
-            || self.writes.meets(&other.writes)
-            || self.writes.meets(&other.reads)
-            || self.reads.meets(&other.writes)
-    }
-}
-
-/// How variables and channels are numbered as bits.
-struct Objects {
-    globals: usize,
-    hidden: usize,
-    /// Those that exist from the beginning, by their numbers from 1 on; 0 stands for all others.
-    channels: usize,
-}
-
-impl Objects {
-    fn new(model: &Model) -> Objects {
-        let made = model.init.iter().filter(|init| matches!(init, Init::Channel { .. })).count();
-        Objects {
-            globals: model.global_slots as usize,
-            hidden: model.hidden_slots as usize,
-            channels: made + 1,
-        }
-    }
-
-    fn nothing(&self) -> Access {
-        let bits = Bits::new(self.globals + self.hidden + self.channels + 1);
-        Access { reads: bits.clone(), writes: bits, everything: false }
-    }
-
-    fn of_location(&self, model: &Model, code: CodeId, location: LocationId) -> Access {
-        let footprint = Footprint::of_location(model, code, location);
-        let mut access = self.nothing();
-        access.everything = footprint.processes.timeout;
-        let slot = |(scope, slot): &(Scope, u32)| match scope {
-            Scope::Global => Some(*slot as usize),
-            Scope::Hidden => Some(self.globals + *slot as usize),
-            Scope::Local | Scope::Nowhere => None,
-        };
-        footprint.may_read.0.iter().filter_map(slot).for_each(|bit| access.reads.insert(bit));
-        footprint.may_write.0.iter().filter_map(slot).for_each(|bit| access.writes.insert(bit));
-        self.channels(&footprint.sends, &mut access.writes);
-        self.channels(&footprint.receives, &mut access.writes);
-        self.channels(&footprint.polls, &mut access.reads);
-        let processes = self.globals + self.hidden + self.channels;
-        if footprint.processes.reads {
-            access.reads.insert(processes);
-        }
-        if footprint.processes.writes {
-            access.writes.insert(processes);
-        }
-        access
-    }
-
-    fn channels(&self, channels: &Channels, bits: &mut Bits) {
-        let first = self.globals + self.hidden;
-        (0..self.channels).filter(|number| channels.contains(*number as u32)).for_each(|number| {
-            bits.insert(first + number);
-        });
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Bits(Vec<u64>);
-
-impl Bits {
-    fn new(count: usize) -> Bits {
-        Bits(vec![0; count.div_ceil(64)])
-    }
-
-    fn insert(&mut self, bit: usize) {
-        self.0[bit / 64] |= 1 << (bit % 64);
-    }
-
-    fn contains(&self, bit: usize) -> bool {
-        self.0[bit / 64] & (1 << (bit % 64)) != 0
-    }
-
-    fn absorb(&mut self, other: &Bits) -> bool {
-        let mut changed = false;
-        for (own, more) in self.0.iter_mut().zip(&other.0) {
-            changed |= *more & !*own != 0;
-            *own |= more;
-        }
-        changed
-    }
-
-    fn meets(&self, other: &Bits) -> bool {
-        self.0.iter().zip(&other.0).any(|(own, other)| own & other != 0)
     }
 }

@@ -3,6 +3,7 @@
 //! processes that are tried alone must make steps that are not seen, and the observer must not count how often a state
 //! is repeated.
 
+use super::exact::in_one_step;
 use preempt_model::footprint::Channels;
 use preempt_model::{Code, CodeId, Command, Expr, Footprint, LocationId, Model, Scope};
 use std::collections::HashSet;
@@ -93,7 +94,7 @@ impl Sight {
     /// May a step from here change what is read? An atomic sequence is one step.
     fn sees_step(&self, model: &Model, code: CodeId, location: usize) -> bool {
         let code_itself = model.code(code);
-        let passed = passed_in_one_step(code_itself, location);
+        let passed = in_one_step(code_itself, location);
         let ends = passed.iter().flat_map(|at| &code_itself.locations[*at].edges).map(|edge| edge.target);
         let is_read = |at: LocationId| self.locations.contains(&(code, at));
         self.everything
@@ -109,22 +110,6 @@ impl Sight {
                     || self.processes && footprint.processes.writes
             })
     }
-}
-
-/// The locations that a step from here may pass: this one, and those of the atomic sequence that it begins.
-fn passed_in_one_step(code: &Code, location: usize) -> Vec<usize> {
-    let mut passed = vec![location];
-    let mut next = 0;
-    while let Some(at) = passed.get(next).copied() {
-        next += 1;
-        let atomic = code.locations[at].edges.iter().filter(|edge| edge.atomic);
-        for target in atomic.map(|edge| edge.target.0 as usize) {
-            if !passed.contains(&target) {
-                passed.push(target);
-            }
-        }
-    }
-    passed
 }
 
 fn overlap(one: &Channels, other: &Channels) -> bool {

@@ -24,6 +24,25 @@ pub(super) struct DepthFirst<'a, S> {
     arrivals: Vec<Arrival>,
     bytes: Vec<u8>,
     most_bytes: u64,
+    on_path: OnPath,
+}
+
+/// The states on the current path, as bits.
+#[derive(Default)]
+struct OnPath(Vec<u64>);
+
+impl OnPath {
+    fn set(&mut self, state: StateNumber, is_on: bool) {
+        let (word, bit) = (state as usize / 64, 1 << (state % 64));
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
+        }
+        if is_on { self.0[word] |= bit } else { self.0[word] &= !bit }
+    }
+
+    fn contains(&self, state: StateNumber) -> bool {
+        self.0.get(state as usize / 64).is_some_and(|word| word & (1 << (state % 64)) != 0)
+    }
 }
 
 struct Frame {
@@ -33,8 +52,12 @@ struct Frame {
     steps: u64,
     /// How many of its processes, from the first on, are still to be expanded.
     processes: u8,
-    /// Only these of them; everybody if there are none.
+    /// The strong reduction tries only these of them; everybody if there are none.
     chosen: Option<Box<[u8]>>,
+    /// Those that were tried, if everybody is tried after all.
+    tried: Option<Box<[u8]>>,
+    /// Does a step lead away from the current path?
+    leaves_path: bool,
     /// The one that was expanded last.
     process: u8,
     moved: bool,
@@ -68,6 +91,7 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
             arrivals: Vec::new(),
             bytes: Vec::new(),
             most_bytes: 0,
+            on_path: OnPath::default(),
         }
     }
 
@@ -126,12 +150,18 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
                 // The newest process first, as Spin does.
                 frame.processes -= 1;
                 frame.process = frame.processes;
-                if frame.chosen.as_ref().is_some_and(|chosen| !chosen.contains(&frame.process)) {
+                let left_out = frame.chosen.as_ref().is_some_and(|chosen| !chosen.contains(&frame.process));
+                if left_out || frame.tried.as_ref().is_some_and(|tried| tried.contains(&frame.process)) {
                     continue;
                 }
                 if let Some(ended) = self.expand(&opened.bytes) {
                     return Some(ended);
                 }
+            } else if frame.chosen.is_some() && !frame.leaves_path {
+                // All that was tried closes a cycle; those left out must not be put off for ever. It is enough that
+                // one step does not: where it leads to is finished before this state is.
+                frame.tried = frame.chosen.take();
+                frame.processes = self.system.process_count(&opened.bytes) as u8;
             } else {
                 let dead = !frame.moved && !self.system.may_end(&opened.bytes);
                 if dead {
@@ -140,6 +170,7 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
                         return Some(Ended::Violated(Found::InState));
                     }
                 }
+                self.on_path.set(number, false);
                 self.path.pop();
             }
             let cost = RunCost { preemptions: 0, steps };
@@ -165,14 +196,21 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
         let Some((number, is_new)) = found else {
             return Some(Ended::Stopped(StopReason::Memory));
         };
+        if let Some(frame) = self.path.last_mut() {
+            frame.leaves_path |= is_new || !self.on_path.contains(number);
+        }
         if !is_new {
             return None;
         }
+        self.on_path.set(number, true);
         self.tally.new_state(RunCost { preemptions: 0, steps });
-        let reduction = if self.goal == Goal::First { self.options.reduction } else { Reduction::None };
+        let reduction = match (self.goal, self.options.reduction) {
+            (Goal::First, reduction) | (Goal::Count, reduction @ Reduction::Strong) => reduction,
+            _ => Reduction::None,
+        };
         let runs_alone = reduction == Reduction::Exact && self.system.runs_alone(state, usize::from(last));
         let chosen = match reduction {
-            Reduction::Strong => self.system.persistent(state).map(Vec::into_boxed_slice),
+            Reduction::Strong => self.system.persistent_on_path(state).map(Vec::into_boxed_slice),
             Reduction::None | Reduction::Exact => None,
         };
         self.path.push(Frame {
@@ -184,6 +222,8 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
             moved: false,
             runs_alone,
             chosen,
+            tried: None,
+            leaves_path: false,
             first: self.arrivals.len(),
         });
         let kind = if S::JUDGES_STATES { self.system.state_violation(state) } else { None };
@@ -213,8 +253,10 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
     }
 
     fn path_bytes(&self) -> u64 {
-        (self.path.len() * size_of::<Frame>() + self.arrivals.len() * size_of::<Arrival>() + self.bytes.len())
-            as u64
+        (self.path.len() * size_of::<Frame>()
+            + self.arrivals.len() * size_of::<Arrival>()
+            + self.bytes.len()
+            + self.on_path.0.len() * size_of::<u64>()) as u64
     }
 
     /// The path from the first state on, and what ends it.

@@ -39,6 +39,7 @@ pub use paper::{Figure, Published, Visit, Visits};
 use preempt_core::{Cost, Limits, Observer, Outcome, Property, Trace};
 pub use random::Walks;
 pub(crate) use spinning::spins;
+pub(crate) use verdict::told_of;
 pub(crate) use ways::path_between;
 
 #[derive(Debug, Clone)]
@@ -52,6 +53,9 @@ pub struct Options {
     pub fair_switch: bool,
     /// Applies where one violation is looked for.
     pub reduction: Reduction,
+    /// Forget variables that are dead, and merge private steps ([`crate::reduction::statics`]). Verdict and fewest
+    /// preemptions stay what they are; there are fewer states, and runs may have more steps. For safety only.
+    pub statics: bool,
     pub limits: Limits,
     pub successors: Source,
     /// The user says that no never claim and no formula counts how often a state is repeated.
@@ -67,6 +71,7 @@ impl Default for Options {
             bound: None,
             fair_switch: false,
             reduction: Reduction::None,
+            statics: false,
             limits: Limits::default(),
             successors: Source::Native,
             stutter_invariant: false,

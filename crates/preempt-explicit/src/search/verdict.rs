@@ -7,9 +7,11 @@ use super::{Error, Options, Order, Report};
 use crate::reduction::Reduction;
 use crate::store::Opened;
 use crate::successors::Successors;
-use preempt_core::{Bound, Guarantee, Memory, Outcome, Property, Stats, StopReason, Trace, Verdict};
+use preempt_core::{
+    Bound, Guarantee, Memory, Outcome, Property, PropertyKind, Stats, StopReason, Trace, Verdict,
+};
 use preempt_model::System;
-use preempt_model::search::{RunCost, deadlock, is_deadlock, replay};
+use preempt_model::search::{Misfit, RunCost, deadlock, is_deadlock, recognise, replay};
 use preempt_model::system::Violation;
 
 impl<S: Successors> Search<'_, S> {
@@ -98,15 +100,43 @@ pub(super) fn executed_again<S: System>(
     in_state: bool,
     fair_switch: bool,
 ) -> Error {
-    let replayed = replay(system, &run.initial, &run.steps, fair_switch)
+    let (violation, trace) = execute(system, &run.initial, &run.steps, in_state, fair_switch)
         .unwrap_or_else(|misfit| panic!("internal error: the run found does not replay: {misfit:?}"));
+    let violation = violation.unwrap_or_else(|| panic!("internal error: the run found violates nothing"));
+    Error { property: property(violation), trace }
+}
+
+/// Tells the same errors as runs of `system`, whose steps have the same names as those of `changed`, in which they were
+/// found. False if one could not be told.
+pub(crate) fn told_of<S: System>(system: &S, changed: &S, report: &mut Report, fair_switch: bool) -> bool {
+    let initial = system.initial_states().swap_remove(0);
+    for error in &mut report.errors {
+        let in_state = error.property.kind == PropertyKind::Deadlock;
+        let retold = recognise(changed, &error.trace)
+            .and_then(|found| execute(system, &initial, &found.steps, in_state, fair_switch));
+        let Ok((Some(violation), trace)) = retold else { return false };
+        *error = Error { property: property(violation), trace };
+    }
+    if let Some(first) = report.errors.first() {
+        report.outcome.violation = Some(first.property.clone());
+        report.outcome.counterexample = Some(first.trace.clone());
+    }
+    true
+}
+
+fn execute<S: System>(
+    system: &S,
+    initial: &S::State,
+    steps: &[(usize, S::Action)],
+    in_state: bool,
+    fair_switch: bool,
+) -> Result<(Option<Violation>, Trace), Misfit> {
+    let replayed = replay(system, initial, steps, fair_switch)?;
     let violation = match in_state {
         true => replayed.last_state.and_then(|state| wrong_with(system, &state)),
         false => replayed.violation,
     };
-    let violation = violation.unwrap_or_else(|| panic!("internal error: the run found violates nothing"));
-    let trace: Trace = replayed.trace;
-    Error { property: property(violation), trace }
+    Ok((violation, replayed.trace))
 }
 
 /// What a state violates by itself, or because nobody can move in it.

@@ -1,6 +1,8 @@
 use super::*;
 use crate::fixtures::{Run, holds, lost_mutex, violated};
-use preempt_core::{PropertyKind, StopReason, Trace, Value, Verdict};
+use preempt_core::{
+    Bound, Cost, Coverage, Guarantee, Outcome, PropertyKind, StopReason, Trace, Value, Verdict,
+};
 use serde_json::{Value as Json, json};
 
 fn info() -> RunInfo {
@@ -15,7 +17,7 @@ fn info() -> RunInfo {
     }
 }
 
-fn parsed(outcome: &preempt_core::Outcome) -> Json {
+fn parsed(outcome: &Outcome) -> Json {
     serde_json::from_str(&to_json(&info(), outcome)).unwrap()
 }
 
@@ -64,6 +66,28 @@ fn a_violation_has_the_run_with_its_counts() {
     assert_eq!(run["steps"][1]["switch"], "preemption");
     let counts = ["preemptions", "switches", "contexts", "length", "processes"].map(|name| &run[name]);
     assert_eq!(counts, [&json!(2), &json!(2), &json!(3), &json!(8), &json!(2)]);
+}
+
+#[test]
+fn what_a_partial_search_saw_is_told() {
+    let mut outcome = holds(None);
+    assert_eq!(parsed(&outcome)["stats"]["coverage"], Json::Null);
+    outcome.verdict = Verdict::Inconclusive(StopReason::Partial);
+    outcome.stats.coverage = Some(Coverage {
+        hash_factor: Some(2.5),
+        share: Some(f64::NAN),
+        states_are_estimated: false,
+        searches: vec![("random".into(), 5)],
+    });
+    let json = parsed(&outcome);
+    assert_eq!(json["reason"], "partial");
+    let want = json!({ "hash_factor": 2.5, "share": null, "states_are_estimated": false, "searches": { "random": 5 } });
+    assert_eq!(json["stats"]["coverage"], want);
+    let bound = Some(Bound { unit: Cost::Switches, most: 3 });
+    let guarantee = Guarantee::Approximate { probability: 0.5, bound };
+    let json = parsed(&Outcome { guarantee, ..holds(None) });
+    let want = json!({ "kind": "approximate", "bound": 3, "unit": "switches", "probability": 0.5 });
+    assert_eq!(json["guarantee"], want);
 }
 
 #[test]

@@ -57,7 +57,8 @@ fn headline(trace: &Trace, violation: Option<&Property>, options: &TextOptions) 
         steps
     } else {
         let switches = counted(trace.switches() - preemptions, "forced switch");
-        [steps, counted(preemptions, "preemption"), switches, counted(trace.processes, "process")].join(", ")
+        [steps, counted(preemptions, "preemption"), switches, counted(trace.processes, options.mover)]
+            .join(", ")
     };
     let lead = options.promise.map_or(String::new(), |promise| format!("{promise}: "));
     let mut text = format!("  {lead}{}\n", options.style.paint(Ink::Strong, &numbers));

@@ -23,6 +23,8 @@ pub struct TextOptions {
     pub full: bool,
     /// What the engine promises about the run, as in `the simplest run`.
     pub promise: Option<&'static str>,
+    /// What moves: `process` or `thread`.
+    pub mover: &'static str,
     /// The command that shows the same run again.
     pub again: Option<String>,
     /// Every different violation with its run, where all were asked for.
@@ -38,6 +40,7 @@ impl Default for TextOptions {
             style: Style::plain(),
             full: false,
             promise: None,
+            mover: "process",
             again: None,
             all: Vec::new(),
             checked: Vec::new(),

@@ -1,6 +1,6 @@
 use super::*;
 use crate::fixtures::{Run, holds, lost_mutex, violated, without_colour};
-use preempt_core::{PropertyKind, StopReason, Trace, Value, Verdict};
+use preempt_core::{Bound, Cost, Coverage, Guarantee, PropertyKind, StopReason, Trace, Value, Verdict};
 
 #[track_caller]
 fn check(got: &str, want: &str) {
@@ -194,6 +194,36 @@ fn inconclusive_says_why_and_what_was_seen() {
     outcome.stats.violations.insert(PropertyKind::Deadlock, 1);
     let text = render_outcome(&outcome, &TextOptions::default());
     assert!(text.contains("found before that: 1 × deadlock"), "{text}");
+}
+
+#[test]
+fn what_saw_only_part_says_how_much() {
+    let bound = Some(Bound { unit: Cost::Preemptions, most: 2 });
+    let guarantee = Guarantee::Approximate { probability: 4.13e-12, bound };
+    let text = render_outcome(&Outcome { guarantee, ..holds(None) }, &TextOptions::default());
+    let want = "holds: no violation with at most 2 preemptions\n\
+                approximate: states are known by fingerprints; the probability that one was missed is 4.1e-12\n";
+    assert!(text.starts_with(want), "{text}");
+    let mut outcome = Outcome { verdict: Verdict::Inconclusive(StopReason::Partial), ..holds(None) };
+    outcome.stats.coverage = Some(Coverage {
+        hash_factor: Some(43.21),
+        share: Some(0.987_654),
+        states_are_estimated: true,
+        searches: vec![("depth-first".into(), 1234), ("random".into(), 5)],
+    });
+    let text = render_outcome(&outcome, &TextOptions::default());
+    for line in [
+        "no violation among the about 12,345 states visited; the others are unknown\n",
+        "  states       about 12,345\n",
+        "  hash factor  43.2 bits a state\n",
+        "  coverage     about 98.7654 % of what was met (estimated)\n",
+        "  searches     1,234 × depth-first, 5 × random\n",
+    ] {
+        assert!(text.contains(line), "{line}{text}");
+    }
+    outcome.stats.coverage = Some(Coverage { share: Some(1.0), ..Coverage::default() });
+    let text = render_outcome(&outcome, &TextOptions::default());
+    assert!(text.contains("about 99.9999 %") && text.contains("the 12,345 states"), "{text}");
 }
 
 #[test]

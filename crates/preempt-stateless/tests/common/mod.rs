@@ -3,12 +3,14 @@
 
 use preempt_stateless::program::{Op, Program};
 use preempt_stateless::random::Chance;
-use preempt_stateless::{BoundFunction, Executable, Exploration, Graph, Limits, Move, Strategy, explore};
+use preempt_stateless::{
+    BoundFunction, Executable, Exploration, Flow, Graph, Limits, Move, Strategy, explore,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A graph without any hash: for every thread, by name, what its steps were, whether they went their other way, and
+/// A graph without any hash: for every thread, by name, what its steps were, which way they went, and
 /// which versions they saw.
-pub type Key = BTreeMap<u64, Vec<(u32, bool, Vec<(u64, bool, u32)>)>>;
+pub type Key = BTreeMap<u64, Vec<(u32, u8, Vec<(u64, bool, u32)>)>>;
 
 pub fn key(graph: &Graph) -> Key {
     let mut key = Key::new();
@@ -16,7 +18,7 @@ pub fn key(graph: &Graph) -> Key {
         let steps = log.events.iter().map(|event| {
             let accesses = event.operation.accesses().zip(event.versions);
             let accesses = accesses.map(|(a, version)| (a.object.0, a.write, version)).collect();
-            (event.operation.code, event.varied, accesses)
+            (event.operation.code, event.way, accesses)
         });
         key.insert(log.name, steps.collect());
     }
@@ -43,6 +45,7 @@ pub fn oracle_by(
         versions: BTreeMap<u64, u32>,
         yields: BTreeMap<u64, u32>,
         last: Option<usize>,
+        stopped: bool,
     }
     let mut begun = program.clone();
     begun.start();
@@ -50,7 +53,8 @@ pub fn oracle_by(
     for thread in 0..begun.threads() {
         key.insert(begun.name(thread), Vec::new());
     }
-    let root = Node { program: begun, key, versions: BTreeMap::new(), yields: BTreeMap::new(), last: None };
+    let (versions, yields) = (BTreeMap::new(), BTreeMap::new());
+    let root = Node { program: begun, key, versions, yields, last: None, stopped: false };
     let mut terminals = BTreeMap::new();
     let mut best: BTreeMap<(Key, Option<usize>), u32> = BTreeMap::new();
     let mut levels = vec![Vec::new(); most as usize + 8];
@@ -64,9 +68,12 @@ pub fn oracle_by(
             *known = cost;
             let program = &node.program;
             let enabled: Vec<usize> = (0..program.threads()).filter(|&t| program.enabled(t)).collect();
-            let varied = (0..program.threads()).filter(|&thread| program.can_vary(thread));
-            let varied = varied.map(|thread| Move { thread, varied: true });
-            let moves: Vec<Move> = enabled.iter().copied().map(Move::from).chain(varied).collect();
+            let other = (0..program.threads())
+                .flat_map(|thread| program.other_ways(thread).map(move |way| Move { thread, way }));
+            let mut moves: Vec<Move> = enabled.iter().copied().map(Move::from).chain(other).collect();
+            if node.stopped {
+                moves.clear();
+            }
             if moves.is_empty() {
                 let least = terminals.entry(node.key.clone()).or_insert(cost);
                 *least = cost.min(*least);
@@ -101,9 +108,9 @@ pub fn oracle_by(
                     accesses.push((access.object.0, access.write, *version));
                     *version += u32::from(access.write);
                 }
-                next.key.entry(name).or_default().push((operation.code, step.varied, accesses));
+                next.key.entry(name).or_default().push((operation.code, step.way, accesses));
                 *next.yields.entry(name).or_insert(0) += u32::from(operation.yields);
-                next.program.step(step);
+                next.stopped = next.program.step(step) == Flow::Stop;
                 for child in 0..next.program.threads() {
                     next.key.entry(next.program.name(child)).or_default();
                 }
@@ -165,6 +172,8 @@ pub const YIELD: u32 = 256;
 pub const MAIN: u32 = 512;
 /// Locks that may not be taken for no reason, and waits that end for no reason.
 pub const WEAK: u32 = 1024;
+/// Steps that end the run.
+pub const FAIL: u32 = 2048;
 
 fn with_main(lists: Vec<Vec<Op>>, chance: &mut Chance) -> Program {
     let mut main = Vec::new();
@@ -192,8 +201,9 @@ fn with_main(lists: Vec<Vec<Op>>, chance: &mut Chance) -> Program {
 
 fn block(chance: &mut Chance, code: &mut Vec<Op>, own: usize, threads: usize, kinds: u32, depth: u32) {
     let kind = loop {
-        let kind = match chance.below(10) {
+        let kind = match chance.below(if kinds & FAIL == 0 { 10 } else { 11 }) {
             9 => WEAK,
+            10 => FAIL,
             bit => 1 << bit,
         };
         if kinds & kind != 0 {
@@ -240,6 +250,7 @@ fn block(chance: &mut Chance, code: &mut Vec<Op>, own: usize, threads: usize, ki
         PARK if chance.below(3) == 0 => code.push(Op::Park),
         PARK => code.push(Op::Unpark(other as u8)),
         JOIN => code.push(if own > 0 && chance.below(3) == 0 { Op::Join(other as u8) } else { Op::Local }),
+        FAIL => code.push(Op::FailIf(which, 1)),
         WEAK => match chance.below(2) {
             0 => code.extend([Op::TryWeak(which, 1), Op::Unlock(which)]),
             _ => {

@@ -8,6 +8,7 @@ use crate::configurations::Configurations;
 use crate::fig3;
 use crate::fig5::{Analysis, Method};
 use crate::graph::{Graph, raw};
+use crate::liveness::Liveness;
 use crate::stop::Watch;
 use crate::threads::Threads;
 use crate::vars::{Copy, Order, Shape, Vars};
@@ -28,13 +29,13 @@ struct Setting {
 }
 
 impl Setting {
-    fn new(model: &Model, contexts: usize) -> Setting {
+    fn new(model: &Model, contexts: usize, liveness: &Liveness) -> Setting {
         let threads = Threads::of(model, &sources(), 4).unwrap();
         let mut shape = Shape::of(model, &threads.extra);
         shape.own = crate::check::own_codes(model, &threads);
         let vars = Vars::new(shape, contexts, Order::Dependencies, TABLE).unwrap();
-        let graphs =
-            threads.all.iter().map(|thread| Graph::new(&vars, model, &threads, thread).unwrap()).collect();
+        let graph = |thread| Graph::new(&vars, model, &threads, thread, liveness).unwrap();
+        let graphs = threads.all.iter().map(graph).collect();
         Setting { threads, vars, graphs }
     }
 
@@ -99,7 +100,7 @@ fn compare(seeds: std::ops::Range<u64>, kind: Kind, contexts: usize) -> usize {
         // after what the first process did alone
         let initial = system.close(&Threads::of(&model, &sources, 4).unwrap().initial);
         let Some(brute) = brute::rounds(&system, initial, kind.threads, contexts, 4) else { continue };
-        let setting = Setting::new(&model, contexts);
+        let setting = Setting::new(&model, contexts, &Liveness::of(&model));
         let lazy = setting.rounds(Method::Lazy);
         let eager = setting.rounds(Method::Eager);
         assert_eq!(lazy, eager, "seed {seed} {kind:?}: lazy and eager");
@@ -110,6 +111,7 @@ fn compare(seeds: std::ops::Range<u64>, kind: Kind, contexts: usize) -> usize {
             }
         }
         if !kind.recursive && !kind.atomic && !kind.starts {
+            let setting = Setting::new(&model, contexts, &Liveness::everything(&model));
             assert_eq!(setting.configurations(), brute.configurations, "seed {seed} {kind:?}");
         }
         compared += usize::from(!brute.cut);
@@ -209,7 +211,7 @@ fn sequential_programs_reach_the_same_states_eagerly_and_lazily() {
     for seed in 0..400 {
         let kind = Kind { threads: 1, procedures: 2, recursive: seed % 2 == 0, ..PLAIN };
         let model = program(seed, kind);
-        let setting = Setting::new(&model, 1);
+        let setting = Setting::new(&model, 1, &Liveness::everything(&model));
         let (vars, graph) = (&setting.vars, &setting.graphs[0]);
         let mut silent = Silent;
         let mut watch = Watch::new(&Limits::default(), &mut silent);

@@ -13,6 +13,7 @@ use preempt_stateless::executable::derive_name;
 use preempt_stateless::{Move, Need, ObjectId, Operation};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -30,6 +31,8 @@ pub(crate) struct Thread {
     token: Option<ObjectId>,
     /// How many of its steps went their other way.
     pub varied: u32,
+    /// Of its last operation.
+    pub at: Option<Location_>,
     pub clock: Clock,
     /// What an acquire fence would make known, and what a release fence has promised (C++20, atomics.fences).
     pub acquirable: Clock,
@@ -170,6 +173,7 @@ impl Context {
             children: 0,
             token: None,
             varied: 0,
+            at: None,
             clock,
             acquirable: Clock::default(),
             fenced: Clock::default(),
@@ -249,14 +253,20 @@ impl Context {
 
     /// Can the thread do its next operation, in this way?
     pub fn can_move(&self, step: Move) -> bool {
-        let Some(pending) = self.threads.get(step.thread).and_then(|thread| thread.pending.as_ref()) else {
-            return false;
-        };
-        let (gate, finished) = (|id| self.objects.gate(id), |other: usize| self.threads[other].finished);
-        match step.varied {
-            false => pending.operation.enabled(gate, finished),
-            true => pending.operation.can_vary(gate, finished),
+        if step.way != 0 {
+            return self.other_ways(step.thread).contains(&step.way);
         }
+        let finished = |other: usize| self.threads[other].finished;
+        self.operation(step.thread).is_some_and(|next| next.enabled(|id| self.objects.gate(id), finished))
+    }
+
+    pub fn other_ways(&self, thread: usize) -> Range<u8> {
+        let finished = |other: usize| self.threads[other].finished;
+        self.operation(thread).map_or(1..1, |next| next.other_ways(|id| self.objects.gate(id), finished))
+    }
+
+    fn operation(&self, thread: usize) -> Option<&Operation> {
+        Some(&self.threads.get(thread)?.pending.as_ref()?.operation)
     }
 
     /// The running thread has begun an operation.
@@ -264,6 +274,7 @@ impl Context {
         let current = self.current;
         self.threads[current].clock.tick(current);
         self.threads[current].varied += u32::from(self.varied);
+        self.threads[current].at = Some(pending.location);
         if let Some(steps) = &mut self.steps {
             let (What { verb, object }, location, varied) = (pending.what, pending.location, self.varied);
             steps.push(StepRecord { thread: current, verb, object, location, varied });

@@ -47,7 +47,8 @@ impl Context {
                 let pending = self.threads[thread].pending?;
                 let on = pending.operation.needs.iter().flatten().find_map(|need| match *need {
                     Need::Clear { object, mask } => {
-                        self.objects.get(object).filter(|o| o.gate & mask != 0).and_then(|o| o.holder)
+                        let held = self.objects.get(object).filter(|held| held.gate & mask != 0);
+                        held.and_then(|held| held.holder.or_else(|| self.reader_of(object)))
                     }
                     Need::Finished(other) => Some(other),
                     Need::Set { .. } => None,
@@ -70,11 +71,34 @@ impl Context {
             }
             _ => true,
         };
-        let real: Vec<Failed> = self.failed.iter().filter(counts).cloned().collect();
-        // If something is wrong, the first panic is what happened, even if it was passed on by a join.
-        match real.is_empty() {
-            true => real,
-            false => self.failed.clone(),
+        let Some(mut first) = self.failed.iter().position(|failed| counts(&failed)) else {
+            return Vec::new();
+        };
+        // A panic that only passes on what a join has returned: the one before is what happened.
+        let passed_on =
+            |message: &str| message.contains("Any { .. }") || message.contains("scoped thread panicked");
+        if matches!(&self.failed[first], Failed::Panic { message, .. } if passed_on(message)) {
+            first = first.saturating_sub(1);
         }
+        let (cause, later) = (&self.failed[first], &self.failed[first + 1..]);
+        std::iter::once(cause).chain(later.iter().filter(counts)).cloned().collect()
+    }
+
+    /// Somebody who holds the lock for reading, as far as the steps of the run were recorded.
+    fn reader_of(&self, lock: ObjectId) -> Option<usize> {
+        let steps = self.steps.iter().flatten().filter(|step| step.object == Some(lock));
+        let mut readers = Vec::new();
+        for step in steps {
+            match step.verb {
+                "read lock" => readers.push(step.thread),
+                "read unlock" => {
+                    if let Some(own) = readers.iter().position(|reader| *reader == step.thread) {
+                        readers.remove(own);
+                    }
+                }
+                _ => {}
+            }
+        }
+        readers.first().copied()
     }
 }

@@ -12,6 +12,7 @@ use crate::local::{end_of_thread, take_all};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use preempt_stateless::{Executable, Flow, Move, ObjectId, Operation, RunEnd};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
@@ -134,8 +135,8 @@ impl Executable for Fibers {
         with(|context| context.can_move(thread.into()))
     }
 
-    fn can_vary(&self, thread: usize) -> bool {
-        self.spurious > 0 && with(|context| context.can_move(Move { thread, varied: true }))
+    fn other_ways(&self, thread: usize) -> Range<u8> {
+        if self.spurious == 0 { 1..1 } else { with(|context| context.other_ways(thread)) }
     }
 
     fn stands_before(&self, step: Move, operation: &Operation) -> bool {
@@ -150,7 +151,7 @@ impl Executable for Fibers {
     }
 
     fn step(&mut self, step: Move) -> Flow {
-        self.resume(step.thread, step.varied);
+        self.resume(step.thread, step.way != 0);
         with(|context| {
             let race = context.failed.iter().any(|failed| matches!(failed, Failed::Race { .. }));
             match race || context.threads[0].panicked {

@@ -40,6 +40,7 @@ pub(crate) fn operate_at<R>(pending: Pending, effect: impl FnOnce(&mut Context) 
 }
 
 /// For destructors: as [`operate`], but what cannot be done now is done as soon as the thread has stopped panicking.
+/// Its place is that of the thread's operation before, unless the destructor was called by name.
 #[track_caller]
 pub(crate) fn operate_later(
     operation: Operation,
@@ -47,12 +48,16 @@ pub(crate) fn operate_later(
     object: Option<ObjectId>,
     effect: impl FnOnce(&mut Context) + 'static,
 ) {
-    let location: Location_ = std::panic::Location::caller();
-    let pending = Pending { operation, what: What { verb, object }, location };
+    let mut location: Location_ = std::panic::Location::caller();
     let cutting = try_with(|context| context.cutting).unwrap_or(true);
     if cutting {
         return;
     }
+    if location.file().ends_with("core/src/ptr/mod.rs") {
+        // What goes out of scope is dropped by code of the compiler's, which tells nobody anything.
+        location = with(|context| context.me().at).unwrap_or(location);
+    }
+    let pending = Pending { operation, what: What { verb, object }, location };
     if std::thread::panicking() {
         with(|context| context.me().deferred.push(Deferred { pending, effect: Box::new(effect) }));
     } else {

@@ -80,6 +80,13 @@ impl<T> Tagged for Word<T> {
 #[allow(unsafe_code)]
 unsafe impl<T: Send> Sync for Word<T> {}
 
+/// Of a load, or of an exchange that fails: std panics too.
+#[track_caller]
+fn no_release(order: Ordering) {
+    let release = matches!(order, Ordering::Release | Ordering::AcqRel);
+    assert!(!release, "there is no such thing as a release load, nor an exchange that fails with one");
+}
+
 impl<T: Copy> Word<T> {
     const fn new(value: T) -> Word<T> {
         Word { tag: Tag::new(), value: UnsafeCell::new(value) }
@@ -103,10 +110,7 @@ impl<T: Copy> Word<T> {
 
     #[track_caller]
     fn load(&self, order: Ordering) -> T {
-        assert!(
-            !matches!(order, Ordering::Release | Ordering::AcqRel),
-            "there is no such thing as a release load"
-        );
+        no_release(order);
         let this = here(self);
         let id = this.tag.id();
         let loaded = operate(Operation::local(LOAD).reads(id), "load", Some(id), |context| {
@@ -208,6 +212,7 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$type, $type> {
+                no_release(failure);
                 let change = |old: $type| (old == current).then_some(new);
                 match self.word.modify("compare_exchange", success, failure, false, change) {
                     (old, true) => Ok(old),
@@ -226,6 +231,7 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$type, $type> {
+                no_release(failure);
                 let change = |old: $type| (old == current).then_some(new);
                 match self.word.modify("compare_exchange_weak", success, failure, true, change) {
                     (old, true) => Ok(old),
@@ -253,6 +259,33 @@ macro_rules! atomic {
                     }
                 }
                 Err(old)
+            }
+
+            /// As [`Self::fetch_update`], under its newer name.
+            ///
+            /// # Errors
+            /// The current value, if the function returns `None` for it.
+            #[track_caller]
+            pub fn try_update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                f: impl FnMut($type) -> Option<$type>,
+            ) -> Result<$type, $type> {
+                self.fetch_update(set_order, fetch_order, f)
+            }
+
+            /// Returns the old value.
+            #[track_caller]
+            pub fn update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                mut f: impl FnMut($type) -> $type,
+            ) -> $type {
+                match self.fetch_update(set_order, fetch_order, |old| Some(f(old))) {
+                    Ok(old) | Err(old) => old,
+                }
             }
 
             pub fn get_mut(&mut self) -> &mut $type {
@@ -366,6 +399,48 @@ unsafe impl<T> Sync for AtomicPtr<T> {}
 // SAFETY: see above.
 #[allow(unsafe_code)]
 unsafe impl<T> Send for AtomicPtr<T> {}
+
+impl<T> AtomicPtr<T> {
+    #[track_caller]
+    pub fn fetch_ptr_add(&self, count: usize, order: Ordering) -> *mut T {
+        self.change("fetch_ptr_add", order, |old| old.wrapping_add(count))
+    }
+
+    #[track_caller]
+    pub fn fetch_ptr_sub(&self, count: usize, order: Ordering) -> *mut T {
+        self.change("fetch_ptr_sub", order, |old| old.wrapping_sub(count))
+    }
+
+    #[track_caller]
+    pub fn fetch_byte_add(&self, bytes: usize, order: Ordering) -> *mut T {
+        self.change("fetch_byte_add", order, |old| old.wrapping_byte_add(bytes))
+    }
+
+    #[track_caller]
+    pub fn fetch_byte_sub(&self, bytes: usize, order: Ordering) -> *mut T {
+        self.change("fetch_byte_sub", order, |old| old.wrapping_byte_sub(bytes))
+    }
+
+    #[track_caller]
+    pub fn fetch_and(&self, bits: usize, order: Ordering) -> *mut T {
+        self.change("fetch_and", order, |old| old.map_addr(|address| address & bits))
+    }
+
+    #[track_caller]
+    pub fn fetch_or(&self, bits: usize, order: Ordering) -> *mut T {
+        self.change("fetch_or", order, |old| old.map_addr(|address| address | bits))
+    }
+
+    #[track_caller]
+    pub fn fetch_xor(&self, bits: usize, order: Ordering) -> *mut T {
+        self.change("fetch_xor", order, |old| old.map_addr(|address| address ^ bits))
+    }
+
+    #[track_caller]
+    fn change(&self, verb: &'static str, order: Ordering, new: impl Fn(*mut T) -> *mut T) -> *mut T {
+        self.word.modify(verb, order, order, false, |old| Some(new(old))).0
+    }
+}
 
 impl<T> Default for AtomicPtr<T> {
     fn default() -> AtomicPtr<T> {

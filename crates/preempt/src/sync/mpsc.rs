@@ -296,12 +296,75 @@ impl<T> Receiver<T> {
         })
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
-        std::iter::from_fn(|| self.recv().ok())
+    pub fn iter(&self) -> Iter<'_, T> {
+        Iter { receiver: self }
     }
 
-    pub fn try_iter(&self) -> impl Iterator<Item = T> + '_ {
-        std::iter::from_fn(|| self.try_recv().ok())
+    pub fn try_iter(&self) -> TryIter<'_, T> {
+        TryIter { receiver: self }
+    }
+}
+
+/// As `std::sync::mpsc::Iter`.
+#[derive(Debug)]
+pub struct Iter<'a, T: 'static> {
+    receiver: &'a Receiver<T>,
+}
+
+impl<T> Iterator for Iter<'_, T> {
+    type Item = T;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<T> {
+        self.receiver.recv().ok()
+    }
+}
+
+/// As `std::sync::mpsc::TryIter`.
+#[derive(Debug)]
+pub struct TryIter<'a, T: 'static> {
+    receiver: &'a Receiver<T>,
+}
+
+impl<T> Iterator for TryIter<'_, T> {
+    type Item = T;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<T> {
+        self.receiver.try_recv().ok()
+    }
+}
+
+/// As `std::sync::mpsc::IntoIter`.
+#[derive(Debug)]
+pub struct IntoIter<T: 'static> {
+    receiver: Receiver<T>,
+}
+
+impl<T> Iterator for IntoIter<T> {
+    type Item = T;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<T> {
+        self.receiver.recv().ok()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Receiver<T> {
+    type Item = T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<T> IntoIterator for Receiver<T> {
+    type Item = T;
+    type IntoIter = IntoIter<T>;
+
+    fn into_iter(self) -> IntoIter<T> {
+        IntoIter { receiver: self }
     }
 }
 

@@ -144,6 +144,12 @@ impl<T: Default> Default for RwLock<T> {
     }
 }
 
+impl<T> From<T> for RwLock<T> {
+    fn from(value: T) -> RwLock<T> {
+        RwLock::new(value)
+    }
+}
+
 impl<T: ?Sized> fmt::Debug for RwLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RwLock").field("poisoned", &self.poisoned.get()).finish_non_exhaustive()

@@ -14,6 +14,7 @@ use crate::store::sketch::Sketch;
 use crate::successors::{Event, Successors};
 use preempt_core::{Memory, Observer, PropertyKind, StopReason, Verdict};
 use preempt_model::search::RunCost;
+use std::collections::HashSet;
 
 /// When is a state to be visited?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct DepthFirst<'a, S, K> {
     most_bytes: u64,
     scratch: Vec<(usize, usize, u8, u32)>,
     scratch_bytes: Vec<u8>,
+    /// With the strong reduction: the states on the path.
+    on_path: HashSet<StateHash>,
 }
 
 struct Frame {
@@ -62,6 +65,9 @@ struct Frame {
     last_moved: bool,
     /// The exact reduction lets the running process go on alone, if it can move.
     runs_alone: bool,
+    /// Those whom the strong reduction leaves out; and does a step lead away from the path? If none does, they are tried.
+    left_out: Box<[u8]>,
+    leaves_path: bool,
     /// The first of its arrivals, and of its processes.
     first_arrival: usize,
     first_todo: usize,
@@ -111,6 +117,7 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
             most_bytes: 0,
             scratch: Vec::new(),
             scratch_bytes: Vec::new(),
+            on_path: HashSet::new(),
         }
     }
 
@@ -152,6 +159,11 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
             } else if self.todo.len() > frame.first_todo {
                 let Some(process) = self.todo.pop() else { continue };
                 self.expand(process)
+            } else if !frame.left_out.is_empty() && !frame.leaves_path {
+                // As in the search with the exact store: nobody is put off for ever.
+                let Some(frame) = self.path.last_mut() else { continue };
+                self.todo.extend(std::mem::take(&mut frame.left_out));
+                continue;
             } else {
                 self.leave()
             };
@@ -172,7 +184,11 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
 
     /// Arrives in the state that lies at the end of the bytes; if it is to be visited, it becomes the end of the path.
     fn enter(&mut self, arrival: &Arrival, steps: u64) -> Option<Ended> {
-        let visits = self.tally.is_within_depth(steps) && self.is_to_be_visited(arrival, steps);
+        let hash = StateHash::of(&self.bytes[arrival.start..], self.seed);
+        let visits = self.tally.is_within_depth(steps) && self.is_to_be_visited(hash, arrival, steps);
+        if let Some(frame) = self.path.last_mut() {
+            frame.leaves_path |= visits || !self.on_path.contains(&hash);
+        }
         if !visits {
             self.bytes.truncate(arrival.start);
             return None;
@@ -183,11 +199,18 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
         let first_todo = self.todo.len();
         let runs_alone = self.reduction == Reduction::Exact && self.system.runs_alone(state, last);
         let chosen = match self.reduction {
-            Reduction::Strong => self.system.persistent(state),
+            Reduction::Strong => self.system.persistent_on_path(state),
             _ => None,
         };
+        let mut left_out = Box::default();
+        if self.reduction == Reduction::Strong {
+            self.on_path.insert(hash);
+        }
         match chosen {
-            Some(chosen) => self.todo.extend(chosen),
+            Some(chosen) => {
+                left_out = (0..count as u8).filter(|process| !chosen.contains(process)).collect();
+                self.todo.extend(chosen);
+            }
             None => self.todo.extend((0..count).map(|process| process as u8)),
         }
         let todo = &mut self.todo[first_todo..];
@@ -209,6 +232,8 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
             moved: false,
             last_moved: false,
             runs_alone,
+            left_out,
+            leaves_path: false,
             first_arrival: self.arrivals.len(),
             first_todo,
         });
@@ -216,9 +241,7 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
     }
 
     /// CONSTRAINT, but for the bound; what is to be visited is known from now on.
-    fn is_to_be_visited(&mut self, arrival: &Arrival, steps: u64) -> bool {
-        let state = &self.bytes[arrival.start..];
-        let hash = StateHash::of(state, self.seed);
+    fn is_to_be_visited(&mut self, hash: StateHash, arrival: &Arrival, steps: u64) -> bool {
         let preemptions = arrival.preemptions;
         let (visits, is_new) = match (self.rule, self.options.bound) {
             (Rule::Replicated, Some(bound)) => {
@@ -299,6 +322,9 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
             }
         }
         let frame = self.path.pop()?;
+        if self.reduction == Reduction::Strong {
+            self.on_path.remove(&StateHash::of(&self.bytes[frame.start..frame.end], self.seed));
+        }
         self.bytes.truncate(frame.start);
         None
     }
@@ -312,7 +338,8 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
         (self.path.capacity() * size_of::<Frame>()
             + self.arrivals.capacity() * size_of::<Arrival>()
             + self.todo.capacity()
-            + self.bytes.capacity()) as u64
+            + self.bytes.capacity()
+            + self.on_path.capacity() * size_of::<(StateHash, u64)>()) as u64
     }
 
     fn told(&self, ending: Ending) -> Error {

@@ -1,0 +1,56 @@
+//! Random Boolean programs with recursion: eager, lazy and the sequentialized program give the same answer.
+//!
+//! `PREEMPT_CASES=500 cargo test --release` for more of them.
+
+use preempt_boolean::generator::{self, Shape};
+use preempt_boolean::{load, print, sequentialize};
+use preempt_core::{Silent, SourceMap, Verdict};
+use preempt_model::Model;
+use preempt_symbolic::{Method, Options, check};
+
+const TABLE: preempt_bdd::Options = preempt_bdd::Options { nodes: 1 << 22, cache: 1 << 16 };
+
+fn model(text: &str) -> (Model, SourceMap) {
+    let loaded = load("test.bp", text, &preempt_boolean::Options::default());
+    (loaded.model.unwrap_or_else(|| panic!("{:?}\n{text}", loaded.diagnostics)), loaded.sources)
+}
+
+fn fails((model, sources): &(Model, SourceMap), contexts: u32, method: Method) -> bool {
+    let options = Options { contexts: Some(contexts), method, table: TABLE, ..Options::default() };
+    match check(model, sources, &options, &mut Silent).unwrap().outcome.verdict {
+        Verdict::Violated => true,
+        Verdict::Holds => false,
+        Verdict::Inconclusive(reason) => panic!("{reason:?}"),
+    }
+}
+
+#[test]
+fn eager_lazy_and_sequentialized_agree_on_recursive_programs() {
+    let cases = std::env::var("PREEMPT_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(6);
+    let (mut compared, mut failing) = (0, 0);
+    for seed in 0..cases {
+        for (threads, contexts) in [(2, 1), (2, 2), (3, 2)] {
+            let shape = Shape { statements: 3, ..Shape::recursive(threads) };
+            let text = print::program(&generator::program(seed, &shape));
+            let concurrent = model(&text);
+            let lazy = fails(&concurrent, contexts, Method::Lazy);
+            assert_eq!(fails(&concurrent, contexts, Method::Eager), lazy, "eager, seed {seed}\n{text}");
+            let Ok(program) = sequentialize::to_boolean(&concurrent.0, &concurrent.1, contexts as usize)
+            else {
+                continue;
+            };
+            let sequential = model(&print::program(&program));
+            for method in [Method::Lazy, Method::Eager] {
+                assert_eq!(
+                    fails(&sequential, 1, method),
+                    lazy,
+                    "sequentialized, {method:?}, seed {seed}\n{text}"
+                );
+            }
+            compared += 1;
+            failing += usize::from(lazy);
+        }
+    }
+    println!("{compared} compared, {failing} failing");
+    assert!(compared > cases as usize && failing > compared / 20 && failing < compared * 19 / 20);
+}
