@@ -148,9 +148,13 @@ pub(super) fn reported(
     options: &Options,
     verdict: Verdict,
     errors: Vec<Error>,
-    stats: Stats,
+    mut stats: Stats,
     memory: Memory,
 ) -> Report {
+    if options.order == Order::DepthFirst {
+        // Preemptions are not counted there, so nothing can be said by their number.
+        stats.levels.clear();
+    }
     let guarantee = match options.bound {
         None => Guarantee::Exhaustive,
         Some(most) => Guarantee::Bounded(Bound { unit: options.cost, most }),

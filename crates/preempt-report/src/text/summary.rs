@@ -73,7 +73,7 @@ pub(super) fn describe(property: &Property) -> String {
 fn reach(outcome: &Outcome) -> Option<String> {
     match outcome.verdict {
         Verdict::Holds => Some(match outcome.guarantee {
-            Guarantee::Exhaustive => "exhaustive: every reachable state was visited".into(),
+            Guarantee::Exhaustive => "exhaustive: every reachable state was considered".into(),
             Guarantee::Bounded(bound) => {
                 format!(
                     "complete up to this bound; runs with more {} were not considered",

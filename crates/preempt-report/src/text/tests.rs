@@ -179,7 +179,7 @@ complete up to this bound; runs with more preemptions were not considered
     );
     let text = render_outcome(&holds(None), &TextOptions::default());
     assert!(
-        text.starts_with("holds: no violation\nexhaustive: every reachable state was visited\n"),
+        text.starts_with("holds: no violation\nexhaustive: every reachable state was considered\n"),
         "{text}"
     );
 }

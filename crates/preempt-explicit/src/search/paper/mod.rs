@@ -211,6 +211,10 @@ impl<S: Successors> PaperSearch<'_, S> {
             Some(Stop::Reason(reason)) => Verdict::Inconclusive(reason),
             _ if !self.errors.is_empty() => Verdict::Violated,
             _ if self.tally.cut_by_depth => Verdict::Inconclusive(StopReason::Depth),
+            // What it misses within the bound, Fig. 6 shows.
+            _ if self.published.figure == Figure::NaiveBounded && self.options.bound.is_some() => {
+                Verdict::Inconclusive(StopReason::Partial)
+            }
             _ => Verdict::Holds,
         };
         // Shortened again and again: the last one is the shortest.
