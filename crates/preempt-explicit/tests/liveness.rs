@@ -257,3 +257,48 @@ fn a_lock_in_a_lock_free_queue() {
     assert_eq!(answers(unhelpful, Some(0)), [(Verdict::Holds, None); 2]);
     assert_eq!(answers(helpful, None), [(Verdict::Holds, None); 2]);
 }
+
+/// Everything that the sample models say about runs without end: the same verdict and the same cost as the reference's,
+/// with each reduction.
+#[test]
+fn the_sample_models() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/promela");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .expect("there are sample models")
+        .map(|entry| entry.expect("the folder can be listed").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "pml"))
+        .collect();
+    files.sort();
+    let (mut asked, mut lassos, mut whole, mut reduced) = (0, 0, 0, 0);
+    for file in files {
+        let (model, sources) = loaded(&std::fs::read_to_string(&file).expect("the model can be read"));
+        let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
+        for question in Question::all(&model).into_iter().filter(Question::is_about_cycles) {
+            let mut options = search::Options::default();
+            options.limits.states = Some(5000);
+            let asking = Asking { options, weakly_fair: false };
+            let Ok(expected) = question.answer(&interpreter, &asking, &mut Silent) else { continue };
+            if matches!(expected.verdict, Verdict::Inconclusive(_)) {
+                continue;
+            }
+            let expected = shown(&interpreter, &expected, false);
+            asked += 1;
+            lassos += u64::from(expected.1.is_some_and(|(_, has_loop)| has_loop));
+            for reduction in REDUCTIONS {
+                let options = Options { reduction, ..Options::default() };
+                let found =
+                    answer(&question, &model, &sources, &options, false, &mut Silent).expect("supported");
+                let name = format!("{}, {}, {reduction:?}", file.display(), question.name(&model));
+                assert_eq!(shown(&interpreter, &found.outcome, false), expected, "{name}");
+                match reduction {
+                    _ if expected.0 == Verdict::Violated => {}
+                    Reduction::None => whole += found.outcome.stats.states,
+                    Reduction::Strong => reduced += found.outcome.stats.states,
+                    Reduction::Exact => {}
+                }
+            }
+        }
+    }
+    eprintln!("{asked} questions, {lassos} lassos; {reduced} of {whole} states where it holds");
+    assert!(lassos > 5 && reduced < whole, "{asked} questions, {lassos} lassos, {reduced} of {whole} states");
+}

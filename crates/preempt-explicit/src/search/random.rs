@@ -99,6 +99,8 @@ impl<'a, S: Successors> Random<'a, S> {
         let mut stats = self.tally.stats.clone();
         stats.time = self.tally.elapsed();
         stats.states = self.sketch.estimate();
+        // Which states were new at which level, is not known.
+        stats.levels.clear();
         stats.coverage = Some(Coverage { states_are_estimated: true, ..Coverage::default() });
         let report = reported(self.options, verdict, errors, stats, memory);
         Ok(Report { simplest: false, ..report })

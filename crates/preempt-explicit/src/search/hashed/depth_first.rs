@@ -207,7 +207,8 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
             self.on_path.insert(hash);
         }
         match chosen {
-            Some(chosen) => {
+            Some(mut chosen) => {
+                chosen.sort_unstable();
                 left_out = (0..count as u8).filter(|process| !chosen.contains(process)).collect();
                 self.todo.extend(chosen);
             }
@@ -274,7 +275,9 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
     fn expand(&mut self, process: u8) -> Option<Ended> {
         let frame = self.path.last_mut()?;
         let switches = frame.last != u8::MAX && process != frame.last;
-        let preemptions = frame.preemptions + u32::from(switches && frame.last_moved);
+        // Without a bound nobody comes first, and preemptions are not counted.
+        let counted = self.options.bound.is_some() && switches && frame.last_moved;
+        let preemptions = frame.preemptions + u32::from(counted);
         if self.options.bound.is_some_and(|bound| preemptions > bound) {
             return None;
         }
