@@ -34,6 +34,8 @@ Exit status:
 
 The result goes to stdout; diagnostics and progress go to stderr.";
 
+// There is one command, so the size of the largest does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Find the simplest run that breaks a model

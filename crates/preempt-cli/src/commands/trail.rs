@@ -16,17 +16,22 @@ pub fn refuse_elsewhere(args: &CheckArgs, input: Input) -> Result<(), Failure> {
     }
 }
 
-/// Writes the file if it was asked for and there is a counterexample.
+/// Writes the file if it was asked for and there is a counterexample. The result is known by now and stays what it is, also
+/// where no trail can be written.
 pub fn write(args: &CheckArgs, ready: &Ready, outcome: &Outcome) -> Result<(), Failure> {
     let (Some(path), Some(property), Some(trace)) =
         (&args.trail, &outcome.violation, &outcome.counterexample)
     else {
         return Ok(());
     };
-    let trail = write_trail(&ready.interpreter()?, &ready.numbers, property, trace).map_err(|why| {
-        Failure::new(format!("no trail is written: {}", why.0))
-            .hint("--trace FILE writes the counterexample for `preempt replay`")
-    })?;
+    let trail = match write_trail(&ready.interpreter()?, &ready.numbers, property, trace) {
+        Ok(trail) => trail,
+        Err(why) => {
+            console::complain(&format!("warning: no trail is written: {}\n", why.0));
+            console::complain("help: --trace FILE writes the counterexample for `preempt replay`\n");
+            return Ok(());
+        }
+    };
     if trail.without_claim {
         console::complain("note: the trail has the steps of the processes, without moves of Spin's claim\n");
     }
