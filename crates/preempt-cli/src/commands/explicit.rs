@@ -13,6 +13,7 @@ use crate::backend::{
 use crate::checkpoint::Files;
 use crate::console::{self, Failure};
 use preempt_core::{Cost, Limits, Observer, StopReason, Trace, Verdict};
+use std::time::Duration;
 
 /// What the arguments ask for, if it can be done.
 pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
@@ -324,8 +325,8 @@ fn note_hidden_preemptions(options: &ExplicitOptions, trace: &Trace) {
     }
 }
 
-/// States after which a proof is tried with the strong reduction.
-const FIND_STATES: u64 = 1_000_000;
+/// How many states the search for a violation may visit, and then the search for a proof, before the other has its turn.
+const TURNS: [(u64, Option<u64>); 2] = [(100_000, Some(100_000)), (1_000_000, None)];
 
 /// `--reduction auto`, where nothing but the verdict and its simplest run is asked for.
 fn may_prove_first(options: &ExplicitOptions, args: &CheckArgs) -> bool {
@@ -335,7 +336,7 @@ fn may_prove_first(options: &ExplicitOptions, args: &CheckArgs) -> bool {
         && options.cost == Cost::Preemptions
         && options.bound.is_none()
         && !options.fair_switch
-        && options.limits.states.is_none_or(|most| most > FIND_STATES)
+        && options.limits.states.is_none_or(|most| most > TURNS[0].0)
         && !Files::are_wanted(&args.search)
 }
 
@@ -347,15 +348,19 @@ fn prove_or_find(
     args: &CheckArgs,
     observer: &mut dyn Observer,
 ) -> Result<Report, Failure> {
-    let find = |limits: Limits, bound: Option<u32>, observer: &mut dyn Observer| {
-        let options = ExplicitOptions { limits, bound, ..options.clone() };
-        explore(ready, &args.search, &options, Goal::First, observer)
+    let mut spent = Duration::ZERO;
+    let mut run = |options: &ExplicitOptions, states: Option<u64>| {
+        let limits = Limits {
+            states: [states, options.limits.states].into_iter().flatten().min(),
+            time: options.limits.time.map(|most| most.saturating_sub(spent)),
+            ..options.limits
+        };
+        let options = ExplicitOptions { limits, ..options.clone() };
+        let mut report = explore(ready, &args.search, &options, Goal::First, observer)?;
+        spent += report.outcome.stats.time;
+        report.outcome.stats.time = spent;
+        Ok::<Report, Failure>(report)
     };
-    let some = Limits { states: Some(FIND_STATES), ..options.limits };
-    let found = find(some, None, observer)?;
-    if found.outcome.verdict != Verdict::Inconclusive(StopReason::States) {
-        return Ok(found);
-    }
     let statics = with_statics(&args.search, Reduction::Strong);
     let strong = ExplicitOptions {
         reduction: Reduction::Strong,
@@ -363,12 +368,24 @@ fn prove_or_find(
         statics,
         ..options.clone()
     };
-    let mut proof = explore(ready, &args.search, &strong, Goal::First, observer)?;
-    proof.outcome.stats.time += found.outcome.stats.time;
+    let too_many = Verdict::Inconclusive(StopReason::States);
+    let [(first, first_proof), (second, second_proof)] = TURNS;
+    let found = run(options, Some(first))?;
+    if found.outcome.verdict != too_many {
+        return Ok(found);
+    }
+    let mut proof = run(&strong, first_proof)?;
+    if proof.outcome.verdict == too_many {
+        let found = run(options, Some(second))?;
+        if found.outcome.verdict != too_many {
+            return Ok(found);
+        }
+        proof = run(&strong, second_proof)?;
+    }
     let Some(trace) = &proof.outcome.counterexample else { return Ok(proof) };
-    let mut simplest = find(options.limits, Some(trace.preemptions() as u32), observer)?;
+    let bounded = ExplicitOptions { bound: Some(trace.preemptions() as u32), ..options.clone() };
+    let mut simplest = run(&bounded, None)?;
     simplest.outcome.guarantee = proof.outcome.guarantee;
-    simplest.outcome.stats.time += proof.outcome.stats.time;
     // Where the cheapest could not be found within the limits, the one known is better than none.
     Ok(if simplest.outcome.verdict == Verdict::Violated { simplest } else { proof })
 }
