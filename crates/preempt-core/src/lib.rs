@@ -3,6 +3,7 @@
 //! Plain data. No input or output, no engine, no serialisation (that is `preempt-report`'s).
 #![forbid(unsafe_code)]
 
+pub mod chance;
 pub mod diagnostic;
 pub mod limits;
 pub mod observer;
@@ -11,6 +12,7 @@ pub mod source;
 pub mod trace;
 pub mod verdict;
 
+pub use chance::Chance;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use limits::{Bound, Cost, Limits};
 pub use observer::{Observer, Progress, Silent};

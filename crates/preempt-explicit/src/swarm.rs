@@ -6,13 +6,13 @@ use crate::native::Native;
 use crate::question::interned;
 use crate::reduction::Reduction;
 use crate::search::{
-    Chance, Figure, Goal, Options, Order, Published, Report, Source, Storage, Turn, Variety, Walks,
-    search_part,
+    Figure, Goal, Options, Order, Published, Report, Source, Storage, Turn, Variety, Walks, search_part,
 };
 use crate::store::sketch::Sketch;
 use crate::{Refusal, Unsupported};
 use preempt_core::{
-    Coverage, Limits, Memory, Observer, Outcome, Progress, SourceMap, Stats, StopReason, Trace, Verdict,
+    Chance, Coverage, Limits, Memory, Observer, Outcome, Progress, SourceMap, Stats, StopReason, Trace,
+    Verdict,
 };
 use preempt_model::Model;
 use std::collections::BTreeMap;

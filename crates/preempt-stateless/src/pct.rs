@@ -4,7 +4,8 @@
 
 use crate::executable::{Executable, Move};
 use crate::explore::{Exploration, Limits, Terminal};
-use crate::random::{Chance, runs};
+use crate::random::runs;
+use preempt_core::Chance;
 
 /// Runs until the limit on executions or time, or 1000 times.
 pub fn explore<E: Executable>(

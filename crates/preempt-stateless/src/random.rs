@@ -3,32 +3,10 @@
 use crate::executable::{Executable, Flow, Move, RunEnd};
 use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch, show};
 use crate::runner::Runner;
+use preempt_core::Chance;
 
 /// So many runs if there is no limit.
 const RUNS: u64 = 1000;
-
-/// A small generator (SplitMix64): reproducible, and good enough to choose threads.
-#[derive(Debug, Clone)]
-pub struct Chance(u64);
-
-impl Chance {
-    pub fn new(seed: u64) -> Chance {
-        Chance(seed)
-    }
-
-    pub fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Less than `n`, which must not be 0.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.word() % n as u64) as usize
-    }
-}
 
 /// Runs until the limit on executions or time, or 1000 times.
 pub fn explore<E: Executable>(

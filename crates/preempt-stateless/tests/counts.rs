@@ -3,9 +3,9 @@
 
 mod common;
 
+use preempt_core::Chance;
 use preempt_stateless::explore::preemptions_of;
 use preempt_stateless::program::{Op, Program};
-use preempt_stateless::random::Chance;
 use preempt_stateless::{Exploration, Graph, Limits, Move, Strategy, cheapest_linearisation, explore};
 
 /// A main thread that starts the others and waits for them, as a Rust test does.

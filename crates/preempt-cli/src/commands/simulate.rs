@@ -8,7 +8,7 @@ use crate::backend::interpreter::{Action, State};
 use crate::backend::{Interpreter, System, search};
 use crate::console::{self, Failure};
 use crate::plan::Engine;
-use preempt_core::{Property, Value};
+use preempt_core::{Chance, Property, Value};
 use preempt_report::{TextOptions, render_run};
 use std::io::BufRead;
 
@@ -144,7 +144,7 @@ impl End {
 }
 
 fn at_random(run: &mut Run<'_>, seed: u64, most: u64) -> End {
-    let mut random = Random(seed);
+    let mut random = Chance::new(seed);
     while (run.steps.len() as u64) < most {
         let mut choices = run.choices();
         if choices.is_empty() {
@@ -222,17 +222,4 @@ fn listed(run: &Run<'_>, choices: &[(usize, Action)]) -> String {
 fn values(run: &Run<'_>) -> String {
     let shown = run.interpreter.variables(run.state()).into_iter().filter(|it| it.value != Value::Gone);
     shown.map(|it| format!("    {} = {}\n", it.name, it.value)).collect()
-}
-
-/// SplitMix64: small, and the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ (mixed >> 31)) % count as u64) as usize
-    }
 }

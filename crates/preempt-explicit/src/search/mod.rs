@@ -13,7 +13,6 @@
 //! Several threads can work on one bucket at a time: its items are independent but for the mask of expanded
 //! processes, which would be set atomically, and everything they find belongs to later buckets.
 
-mod chance;
 mod charges;
 mod checkpoint;
 mod depth_first;
@@ -31,7 +30,6 @@ mod ways;
 use crate::reduction::Reduction;
 use crate::store::sketch::Sketch;
 use crate::{Refusal, Successors};
-pub(crate) use chance::Chance;
 pub use checkpoint::{Checkpoints, NoCheckpoints, Save};
 pub(crate) use hashed::{Turn, Variety};
 pub(crate) use paper::visits;

@@ -1,7 +1,6 @@
 //! Random walks: from an initial state on, one of the ways on by chance, again and again. Nothing is stored but the way
 //! itself, so a walk can be as long as one likes; nothing is proved.
 
-use super::chance::Chance;
 use super::hashed::paths::{Reached, Step, states_along};
 use super::hashed::{Ending, replayed};
 use super::tally::Tally;
@@ -10,7 +9,7 @@ use super::{Error, Options, Report};
 use crate::Refusal;
 use crate::store::sketch::Sketch;
 use crate::successors::{Event, Successors};
-use preempt_core::{Coverage, Memory, Observer, PropertyKind, StopReason, Verdict};
+use preempt_core::{Chance, Coverage, Memory, Observer, PropertyKind, StopReason, Verdict};
 use preempt_model::search::RunCost;
 
 /// Which walks, and how many.

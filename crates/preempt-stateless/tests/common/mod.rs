@@ -1,8 +1,8 @@
 //! What the tests share: the oracle that enumerates every run, random programs, and sets of graphs.
 #![allow(dead_code)]
 
+use preempt_core::Chance;
 use preempt_stateless::program::{Op, Program};
-use preempt_stateless::random::Chance;
 use preempt_stateless::{
     BoundFunction, Executable, Exploration, Flow, Graph, Limits, Move, Strategy, explore,
 };

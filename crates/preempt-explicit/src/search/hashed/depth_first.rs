@@ -5,14 +5,13 @@ use super::paths::Reached;
 use super::{Ending, Turn, Variety, hashed_report, note, reduction_for, replayed};
 use crate::Refusal;
 use crate::reduction::Reduction;
-use crate::search::chance::Chance;
 use crate::search::tally::Tally;
 use crate::search::{Error, Goal, Options, Report};
 use crate::store::hash::StateHash;
 use crate::store::known::Known;
 use crate::store::sketch::Sketch;
 use crate::successors::{Event, Successors};
-use preempt_core::{Memory, Observer, PropertyKind, StopReason, Verdict};
+use preempt_core::{Chance, Memory, Observer, PropertyKind, StopReason, Verdict};
 use preempt_model::search::RunCost;
 use std::collections::HashSet;
 

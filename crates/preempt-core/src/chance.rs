@@ -1,4 +1,4 @@
-//! Numbers as if by chance, the same for the same seed (SplitMix64).
+//! Numbers as if by chance, the same for the same seed (SplitMix64): good enough to choose processes and to shuffle.
 
 #[derive(Debug, Clone)]
 pub struct Chance(u64);
@@ -18,7 +18,7 @@ impl Chance {
 
     /// Less than `n`; 0 if that is 0.
     pub fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.word()) * n as u128) >> 64) as usize
+        (self.word() % (n as u64).max(1)) as usize
     }
 
     pub fn shuffle<T>(&mut self, list: &mut [T]) {
