@@ -18,7 +18,9 @@ pub(crate) struct Handoff<'a> {
     pub initial: Bdd,
     /// `e[k][j]`: E_j for the contexts 0 to k.
     pub e: Vec<Vec<Bdd>>,
-    /// `before[k][j]`: the composition of the threads before j; none for j = 0, where it would be the identity.
+    /// `before[k][j]`: the composition of the threads before j; none for j = 0, where it would be the identity. Without
+    /// what the threads from j on could not have led to in the contexts before: `valid` would drop it anyway, and kept,
+    /// it makes the composition an order of magnitude larger for eight threads.
     pub before: Vec<Vec<Option<Bdd>>>,
     /// `from[k][j]`: the composition of thread j and those after it; none for j = n.
     pub from: Vec<Vec<Option<Bdd>>>,
@@ -38,6 +40,10 @@ impl<'a> Handoff<'a> {
         let composed = match self.before[k].last().and_then(Option::as_ref) {
             None => effect.and(&self.initial)?,
             Some(before) => self.compose(k, before, &effect)?,
+        };
+        let composed = match self.after(self.e[k].len(), k, Copy::Start)? {
+            Some(after) => composed.and(&after)?,
+            None => composed,
         };
         self.e[k].push(effect);
         self.before[k].push(Some(composed));
@@ -81,16 +87,10 @@ impl<'a> Handoff<'a> {
             if k == 0 {
                 return Ok(self.initial.clone());
             }
-            let after =
-                match &self.from[k - 1][1] {
-                    Some(after) => {
-                        let starts = (0..k).map(|i| (Copy::Start(i), Copy::Now(i)));
-                        after.rename(&vars.shared_renaming(
-                            starts.chain((0..k).map(|i| (Copy::Now(i), Copy::Start(i + 1)))),
-                        ))?
-                    }
-                    None => self.shifted(Copy::Start, k)?,
-                };
+            let after = match self.after(0, k, Copy::Start)? {
+                Some(after) => after,
+                None => self.shifted(Copy::Start, k)?,
+            };
             return Ok(after.and(&self.initial)?);
         };
         Ok(before.and_exists(&after, &vars.shared_cube((0..=k).map(Copy::Other))?)?)
@@ -104,18 +104,20 @@ impl<'a> Handoff<'a> {
         let starts = (0..=k).map(|i| (Copy::Start(i), Copy::Other(i)));
         let before = before
             .rename(&vars.shared_renaming(starts.chain((0..=k).map(|i| (Copy::Now(i), Copy::Start(i))))))?;
-        let after = match k {
-            0 => vars.space.yes(),
-            _ => match &self.from[k - 1][j + 1] {
-                Some(after) => {
-                    let starts = (0..k).map(|i| (Copy::Start(i), Copy::Now(i)));
-                    let ends = (0..k).map(|i| (Copy::Now(i), Copy::Other(i + 1)));
-                    after.rename(&vars.shared_renaming(starts.chain(ends)))?
-                }
-                None => self.shifted(Copy::Other, k)?,
-            },
+        let after = match self.after(j, k, Copy::Other)? {
+            Some(after) => after,
+            None => self.shifted(Copy::Other, k)?,
         };
         Ok(Some((before, after)))
+    }
+
+    /// How the ends of thread j's contexts before `k` become the first thread's next `starts`; none if no thread is
+    /// after it.
+    fn after(&self, j: usize, k: usize, starts: fn(usize) -> Copy) -> Result<Option<Bdd>> {
+        let Some(Some(after)) = k.checked_sub(1).map(|last| &self.from[last][j + 1]) else { return Ok(None) };
+        let ends = (0..k).map(|i| (Copy::Now(i), starts(i + 1)));
+        let pairs = (0..k).map(|i| (Copy::Start(i), Copy::Now(i))).chain(ends);
+        Ok(Some(after.rename(&self.vars.shared_renaming(pairs))?))
     }
 
     /// Every end of a context is the start of the next.

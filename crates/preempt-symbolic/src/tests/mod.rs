@@ -90,6 +90,12 @@ impl Setting {
     }
 }
 
+/// So many programs in a short run; `PREEMPT_CASES=10` for ten times as many.
+fn cases(first: u64, count: u64) -> std::ops::Range<u64> {
+    let times = std::env::var("PREEMPT_CASES").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
+    first..first + count * times
+}
+
 /// Shared states after each round, and where it can be compared the number of configurations.
 fn compare(seeds: std::ops::Range<u64>, kind: Kind, contexts: usize) -> usize {
     let sources = sources();
@@ -116,43 +122,46 @@ fn compare(seeds: std::ops::Range<u64>, kind: Kind, contexts: usize) -> usize {
         }
         compared += usize::from(!brute.cut);
     }
+    println!("{kind:?}, {contexts} contexts: {compared} compared");
     compared
 }
 
 #[test]
 fn two_threads_reach_what_brute_force_reaches() {
-    assert!(compare(0..800, PLAIN, 3) > 700);
-    assert!(compare(1000..1060, PLAIN, 4) > 50);
+    assert!(compare(cases(0, 800), PLAIN, 3) > 700);
+    assert!(compare(cases(1000, 60), PLAIN, 4) > 50);
 }
 
 #[test]
 fn three_and_four_threads_reach_what_brute_force_reaches() {
-    assert!(compare(0..300, Kind { threads: 3, ..PLAIN }, 3) > 270);
-    assert!(compare(0..100, Kind { threads: 4, ..PLAIN }, 2) > 80);
+    assert!(compare(cases(0, 300), Kind { threads: 3, ..PLAIN }, 3) > 270);
+    assert!(compare(cases(0, 100), Kind { threads: 4, ..PLAIN }, 2) > 80);
+    assert!(compare(cases(1000, 40), Kind { threads: 3, ..PLAIN }, 4) > 30);
+    assert!(compare(cases(1000, 10), Kind { threads: 4, ..PLAIN }, 4) > 5);
 }
 
 #[test]
 fn procedures_across_contexts_reach_what_brute_force_reaches() {
-    assert!(compare(0..300, Kind { procedures: 2, ..PLAIN }, 3) > 200);
-    assert!(compare(1000..1040, Kind { procedures: 2, ..PLAIN }, 4) > 20);
-    assert!(compare(0..150, Kind { procedures: 1, threads: 3, ..PLAIN }, 3) > 90);
+    assert!(compare(cases(0, 300), Kind { procedures: 2, ..PLAIN }, 3) > 200);
+    assert!(compare(cases(1000, 40), Kind { procedures: 2, ..PLAIN }, 4) > 20);
+    assert!(compare(cases(0, 150), Kind { procedures: 1, threads: 3, ..PLAIN }, 3) > 90);
 }
 
 #[test]
 fn atomic_sequences_are_left_only_where_they_block() {
-    assert!(compare(0..400, Kind { atomic: true, ..PLAIN }, 3) > 350);
-    assert!(compare(0..300, Kind { atomic: true, procedures: 1, ..PLAIN }, 3) > 200);
+    assert!(compare(cases(0, 400), Kind { atomic: true, ..PLAIN }, 3) > 350);
+    assert!(compare(cases(0, 300), Kind { atomic: true, procedures: 1, ..PLAIN }, 3) > 200);
 }
 
 #[test]
 fn threads_that_are_started_later_wait() {
-    assert!(compare(0..300, Kind { starts: true, ..PLAIN }, 3) > 250);
-    assert!(compare(0..150, Kind { starts: true, threads: 3, ..PLAIN }, 3) > 100);
+    assert!(compare(cases(0, 300), Kind { starts: true, ..PLAIN }, 3) > 250);
+    assert!(compare(cases(0, 150), Kind { starts: true, threads: 3, ..PLAIN }, 3) > 100);
 }
 
 #[test]
 fn recursion_agrees_where_brute_force_ends() {
-    assert!(compare(0..400, Kind { procedures: 2, recursive: true, ..PLAIN }, 3) > 100);
+    assert!(compare(cases(0, 400), Kind { procedures: 2, recursive: true, ..PLAIN }, 3) > 100);
 }
 
 /// The verdict, K and a run that replays: `check` panics if it does not.
@@ -185,22 +194,23 @@ fn verdicts(seeds: std::ops::Range<u64>, kind: Kind, contexts: usize) -> [usize;
         }
         count[usize::from(brute.violation.is_some())] += 1;
     }
+    println!("{kind:?}, {contexts} contexts: {} hold and {} fail", count[0], count[1]);
     count
 }
 
 #[test]
 fn verdicts_and_contexts_are_those_of_brute_force() {
-    let [safe, unsafe_] = verdicts(0..400, Kind { asserts: true, ..PLAIN }, 3);
+    let [safe, unsafe_] = verdicts(cases(0, 400), Kind { asserts: true, ..PLAIN }, 3);
     assert!(safe > 50 && unsafe_ > 50, "{safe} {unsafe_}");
-    verdicts(0..200, Kind { asserts: true, atomic: true, threads: 3, ..PLAIN }, 2);
-    verdicts(0..200, Kind { asserts: true, starts: true, ..PLAIN }, 3);
+    verdicts(cases(0, 200), Kind { asserts: true, atomic: true, threads: 3, ..PLAIN }, 2);
+    verdicts(cases(0, 200), Kind { asserts: true, starts: true, ..PLAIN }, 3);
 }
 
 #[test]
 fn counterexamples_lead_through_calls_and_returns() {
-    let [safe, unsafe_] = verdicts(0..300, Kind { asserts: true, procedures: 2, ..PLAIN }, 3);
+    let [safe, unsafe_] = verdicts(cases(0, 300), Kind { asserts: true, procedures: 2, ..PLAIN }, 3);
     assert!(safe > 30 && unsafe_ > 50, "{safe} {unsafe_}");
-    verdicts(0..300, Kind { asserts: true, procedures: 2, recursive: true, atomic: true, ..PLAIN }, 3);
+    verdicts(cases(0, 300), Kind { asserts: true, procedures: 2, recursive: true, atomic: true, ..PLAIN }, 3);
 }
 
 /// Fig. 3: eager, lazy and brute force reach the same states of a sequential program.
