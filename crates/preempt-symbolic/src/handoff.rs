@@ -20,7 +20,7 @@ pub(crate) struct Handoff<'a> {
     pub e: Vec<Vec<Bdd>>,
     /// `before[k][j]`: the composition of the threads before j; none for j = 0, where it would be the identity. Without
     /// what the threads from j on could not have led to in the contexts before: `valid` would drop it anyway, and kept,
-    /// it makes the composition an order of magnitude larger for eight threads.
+    /// it makes the composition an order of magnitude larger for seven threads.
     pub before: Vec<Vec<Option<Bdd>>>,
     /// `from[k][j]`: the composition of thread j and those after it; none for j = n.
     pub from: Vec<Vec<Option<Bdd>>>,
