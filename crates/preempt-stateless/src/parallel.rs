@@ -10,7 +10,7 @@
 //! graph at the same time, the second to do so sees both closed, and closes it.
 
 use crate::executable::Executable;
-use crate::explore::{Exploration, Limits, Progress};
+use crate::explore::{Exploration, Limits, Progress, Stop};
 use crate::marking::{self, Team};
 use crate::table::SharedTable;
 use std::sync::{Arc, PoisonError};
@@ -54,8 +54,12 @@ pub fn explore<E: Executable>(make: impl Fn() -> E + Sync, limits: &Limits, thre
     whole.executions = progress.executions();
     whole.pruned = runs - whole.executions;
     whole.per_bound = progress.per_bound.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    whole.complete_to = (whole.per_bound.len() as u32).checked_sub(1);
     whole.stop = progress.stop.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if let (Some(Stop::Failure), Some(failing)) = (&whole.stop, &whole.failure) {
+        // Others may have closed the bound of the failure before they heard of it; one search alone would not.
+        whole.per_bound.truncate(failing.preemptions as usize);
+    }
+    whole.complete_to = (whole.per_bound.len() as u32).checked_sub(1);
     whole
 }
 
