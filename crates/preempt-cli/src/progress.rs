@@ -1,7 +1,7 @@
 //! Watching a search: a line on stderr, and Ctrl-C.
 
 use crate::console::{complain, stderr_width};
-use preempt_core::{Observer, Progress};
+use preempt_core::{Observer, Progress, StopReason};
 use std::io::IsTerminal;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,8 +58,8 @@ impl Observer for Watch {
         complain(&format!("\r\x1b[K{line}"));
     }
 
-    fn cancelled(&self) -> bool {
-        INTERRUPTED.load(Ordering::Relaxed)
+    fn stop(&self) -> Option<StopReason> {
+        INTERRUPTED.load(Ordering::Relaxed).then_some(StopReason::Interrupted)
     }
 }
 
@@ -118,7 +118,7 @@ mod tests {
     fn nothing_is_asked_to_stop_by_itself() {
         let mut watch = Watch::start();
         watch.progress(&Progress::default());
-        assert!(!watch.cancelled());
+        assert_eq!(watch.stop(), None);
         watch.finish();
     }
 }

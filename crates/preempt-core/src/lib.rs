@@ -3,6 +3,7 @@
 //! Plain data. No input or output, no engine, no serialisation (that is `preempt-report`'s).
 #![forbid(unsafe_code)]
 
+pub mod budget;
 pub mod chance;
 pub mod diagnostic;
 pub mod limits;
@@ -12,6 +13,7 @@ pub mod source;
 pub mod trace;
 pub mod verdict;
 
+pub use budget::Budget;
 pub use chance::Chance;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use limits::{Bound, Cost, Limits};

@@ -1,11 +1,13 @@
 //! How a search tells what it is doing and learns that it should stop.
 
+use crate::verdict::StopReason;
+
 /// Called by an engine now and then (not for every state). Engines do no input or output themselves.
 pub trait Observer {
     fn progress(&mut self, progress: &Progress);
 
-    /// Should the search end now, with what it has?
-    fn cancelled(&self) -> bool;
+    /// Must the search end now, with what it has? Asked as often as [`Budget::exhausted`](crate::Budget::exhausted).
+    fn stop(&self) -> Option<StopReason>;
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,7 +29,7 @@ pub struct Silent;
 impl Observer for Silent {
     fn progress(&mut self, _: &Progress) {}
 
-    fn cancelled(&self) -> bool {
-        false
+    fn stop(&self) -> Option<StopReason> {
+        None
     }
 }

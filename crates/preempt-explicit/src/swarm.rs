@@ -178,20 +178,20 @@ pub fn swarm(
         end: AtomicU64::new(time.as_nanos() as u64),
         found: Mutex::new(Found::default()),
     };
-    let mut interrupted = false;
+    let mut stopped = None;
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..swarm.threads).map(|_| scope.spawn(|| swarm.work())).collect();
         while !workers.iter().all(|worker| worker.is_finished()) {
             std::thread::sleep(LOOK_UP);
             observer
                 .progress(&Progress { states: swarm.states.load(Ordering::Relaxed), ..Progress::default() });
-            if observer.cancelled() {
-                interrupted = true;
+            if let Some(reason) = observer.stop() {
+                stopped = Some(reason);
                 swarm.stop.store(true, Ordering::Relaxed);
             }
         }
     });
-    swarm.verdict(interrupted)
+    swarm.verdict(stopped)
 }
 
 impl Swarm<'_> {
@@ -301,7 +301,7 @@ impl Swarm<'_> {
         }
     }
 
-    fn verdict(self, interrupted: bool) -> Result<Report, Refusal> {
+    fn verdict(self, stopped: Option<StopReason>) -> Result<Report, Refusal> {
         let found = self.found.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let (Some(trouble), None) = (found.trouble, &found.best) {
             return Err(trouble);
@@ -326,7 +326,7 @@ impl Swarm<'_> {
                 Report { outcome: Outcome { stats, ..best.outcome }, errors: best.errors, simplest: false }
             }
             None => {
-                let reason = if interrupted { StopReason::Interrupted } else { StopReason::Partial };
+                let reason = stopped.unwrap_or(StopReason::Partial);
                 let guarantee = preempt_core::Guarantee::Exhaustive;
                 let verdict = Verdict::Inconclusive(reason);
                 let outcome = Outcome { verdict, guarantee, violation: None, counterexample: None, stats };
@@ -344,7 +344,8 @@ struct Ears<'a, 's> {
 impl Observer for Ears<'_, '_> {
     fn progress(&mut self, _: &Progress) {}
 
-    fn cancelled(&self) -> bool {
-        self.swarm.stop.load(Ordering::Relaxed) || self.swarm.left().is_zero()
+    fn stop(&self) -> Option<StopReason> {
+        let over = self.swarm.stop.load(Ordering::Relaxed) || self.swarm.left().is_zero();
+        over.then_some(StopReason::Interrupted)
     }
 }

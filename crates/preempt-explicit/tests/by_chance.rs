@@ -135,8 +135,8 @@ fn a_swarm_ends_when_it_is_told_to() {
     struct Impatient(Instant);
     impl Observer for Impatient {
         fn progress(&mut self, _: &Progress) {}
-        fn cancelled(&self) -> bool {
-            self.0.elapsed() > Duration::from_millis(50)
+        fn stop(&self) -> Option<preempt_core::StopReason> {
+            (self.0.elapsed() > Duration::from_millis(50)).then_some(preempt_core::StopReason::Interrupted)
         }
     }
     let endless = "byte a, b, c, d; active [4] proctype P() { do :: a++ :: b++ :: c++ :: d++ od }";

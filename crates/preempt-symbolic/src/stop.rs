@@ -57,8 +57,8 @@ impl<'o> Watch<'o> {
     pub fn look(&mut self) -> Result<()> {
         self.progress.transitions += 1;
         self.observer.progress(&self.progress);
-        if self.observer.cancelled() {
-            return Err(Stop::Limit(StopReason::Interrupted));
+        if let Some(reason) = self.observer.stop() {
+            return Err(Stop::Limit(reason));
         }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Stop::Limit(StopReason::Time));

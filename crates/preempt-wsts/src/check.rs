@@ -202,7 +202,7 @@ fn run_engines(
                         frontier: stop.counters.frontier.load(Ordering::Relaxed),
                         ..Progress::default()
                     });
-                    if observer.cancelled() {
+                    if observer.stop().is_some() {
                         stop.cancelled.store(true, Ordering::Relaxed);
                     }
                 }

@@ -206,8 +206,8 @@ fn limits_and_cancelling_are_obeyed() {
     struct Impatient;
     impl preempt_core::Observer for Impatient {
         fn progress(&mut self, _: &preempt_core::Progress) {}
-        fn cancelled(&self) -> bool {
-            true
+        fn stop(&self) -> Option<preempt_core::StopReason> {
+            Some(preempt_core::StopReason::Interrupted)
         }
     }
     let start = Instant::now();

@@ -255,8 +255,8 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
             level,
             bytes,
         });
-        if observer.cancelled() {
-            return Err(Cut::Limit(StopReason::Interrupted));
+        if let Some(reason) = observer.stop() {
+            return Err(Cut::Limit(reason));
         }
         if self.limits.memory_bytes.is_some_and(|most| bytes > most) {
             return Err(Cut::Limit(StopReason::Memory));

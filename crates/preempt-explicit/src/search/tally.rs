@@ -83,8 +83,8 @@ impl Tally {
             level: cost.preemptions,
             bytes,
         });
-        if observer.cancelled() {
-            return Some(StopReason::Interrupted);
+        if let Some(reason) = observer.stop() {
+            return Some(reason);
         }
         if self.limits.memory_bytes.is_some_and(|most| bytes > most) {
             return Some(StopReason::Memory);

@@ -71,8 +71,8 @@ impl<S: System> Graph<S> {
                     frontier: (graph.nodes.len() - next) as u64,
                     ..Progress::default()
                 });
-                if observer.cancelled() {
-                    return Err(StopReason::Interrupted);
+                if let Some(reason) = observer.stop() {
+                    return Err(reason);
                 }
                 if limits.time.is_some_and(|most| started.elapsed() >= most) {
                     return Err(StopReason::Time);

@@ -123,8 +123,8 @@ impl<'a, S: System> Search<'a, S> {
             if taken.is_multiple_of(LOOK_UP_EVERY) {
                 let progress = self.progress(cost);
                 observer.progress(&progress);
-                if observer.cancelled() {
-                    return self.stopped(StopReason::Interrupted);
+                if let Some(reason) = observer.stop() {
+                    return self.stopped(reason);
                 }
             }
             if let Some(reason) = self.limit_reached(taken) {
