@@ -153,6 +153,65 @@ fn two_writers_without_any_order_race_without_a_preemption() {
     });
 }
 
+/// What a thread does after a release is not made known by it.
+#[test]
+fn accesses_behind_a_release_race() {
+    fn new() -> Arc<Shared> {
+        Arc::new(Shared { flag: AtomicBool::new(false), data: UnsafeCell::new(0) })
+    }
+    fn write(shared: &Shared) {
+        // SAFETY: see above.
+        shared.data.with_mut(|data| unsafe { *data += 1 });
+    }
+    // Spawning releases to the child what was before, and nothing else.
+    fails(FailureKind::DataRace, 0, || {
+        let shared = new();
+        let other = Arc::clone(&shared);
+        let child = thread::spawn(move || write(&other));
+        write(&shared);
+        child.join().unwrap();
+    });
+    fails(FailureKind::DataRace, 0, || {
+        let (shared, lock) = (new(), Arc::new(Mutex::new(())));
+        let (other, its) = (Arc::clone(&shared), Arc::clone(&lock));
+        let child = thread::spawn(move || {
+            let guard = its.lock().unwrap();
+            write(&other);
+            drop(guard);
+        });
+        drop(lock.lock().unwrap());
+        write(&shared);
+        child.join().unwrap();
+    });
+    fails(FailureKind::DataRace, 0, || {
+        let shared = new();
+        let other = Arc::clone(&shared);
+        let child = thread::spawn(move || {
+            if other.flag.load(Ordering::Acquire) {
+                // SAFETY: see above.
+                other.data.with(|data| unsafe { *data });
+            }
+        });
+        shared.flag.store(true, Ordering::Release);
+        write(&shared);
+        child.join().unwrap();
+    });
+    // The same behind a fence, whose promise a relaxed store passes on.
+    fails(FailureKind::DataRace, 0, || {
+        let shared = new();
+        let other = Arc::clone(&shared);
+        let child = thread::spawn(move || {
+            if other.flag.load(Ordering::Acquire) {
+                write(&other);
+            }
+        });
+        fence(Ordering::Release);
+        write(&shared);
+        shared.flag.store(true, Ordering::Relaxed);
+        child.join().unwrap();
+    });
+}
+
 #[test]
 fn a_livelock() {
     let failure = Checker::new()

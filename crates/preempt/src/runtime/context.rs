@@ -269,10 +269,18 @@ impl Context {
         Some(&self.threads.get(thread)?.pending.as_ref()?.operation)
     }
 
-    /// The running thread has begun an operation.
-    pub fn begin(&mut self, pending: &Pending) {
+    /// The running thread does an operation. Its time goes on *after* the effect: what a release makes known ends with the
+    /// release, and an access to a cell behind it is not part of that.
+    pub fn perform<R>(&mut self, pending: &Pending, effect: impl FnOnce(&mut Context) -> R) -> R {
         let current = self.current;
+        self.record(pending);
+        let result = effect(self);
         self.threads[current].clock.tick(current);
+        result
+    }
+
+    fn record(&mut self, pending: &Pending) {
+        let current = self.current;
         self.threads[current].varied += u32::from(self.varied);
         self.threads[current].at = Some(pending.location);
         if let Some(steps) = &mut self.steps {

@@ -34,8 +34,7 @@ pub(crate) fn operate_at<R>(pending: Pending, effect: impl FnOnce(&mut Context) 
         if context.cutting {
             return None;
         }
-        context.begin(&pending);
-        Some(effect(context))
+        Some(context.perform(&pending, effect))
     })
 }
 
@@ -72,8 +71,7 @@ pub(crate) fn catch_up() {
         announce(pending);
         with(|context| {
             if !context.cutting {
-                context.begin(&pending);
-                effect(context);
+                context.perform(&pending, effect);
             }
         });
     }

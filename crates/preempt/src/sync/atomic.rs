@@ -48,6 +48,7 @@ pub fn fence(order: Ordering) {
         if context.threads.is_empty() {
             return;
         }
+        let current = context.current;
         let me = context.me();
         if acquires(order) {
             let known = me.acquirable.clone();
@@ -55,6 +56,7 @@ pub fn fence(order: Ordering) {
         }
         if releases(order) {
             me.fenced = me.clock.clone();
+            me.clock.tick(current);
         }
     });
 }
