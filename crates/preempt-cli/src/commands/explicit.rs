@@ -12,6 +12,7 @@ use crate::backend::{
 };
 use crate::checkpoint::Files;
 use crate::console::{self, Failure};
+use crate::job;
 use preempt_core::{Cost, Limits, Observer, StopReason, Trace, Verdict};
 use std::time::Duration;
 
@@ -404,6 +405,10 @@ pub fn explore(
     })?;
     if let Some(trouble) = files.trouble() {
         console::complain(&format!("warning: {trouble}\n"));
+        // A search that came to its end needs no checkpoint.
+        if matches!(report.outcome.verdict, Verdict::Inconclusive(_)) {
+            job::current().left_unwritten();
+        }
     }
     Ok(report)
 }

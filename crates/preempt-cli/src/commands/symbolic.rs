@@ -1,15 +1,16 @@
 //! `preempt check` by the symbolic engine: threads with a number of contexts each, procedures and recursion included.
 
-use super::check::{cannot_write, could_be_written, quoted};
+use super::again::{self, Found};
 use super::explicit;
 use super::model::prepared;
-use super::outcome::present;
+use super::outcome::{Delivery, present};
 use super::trail;
 use crate::ExitStatus;
 use crate::args::{AnalysisMethod, CheckArgs, SymbolicArgs, VariableOrder};
 use crate::backend::symbolic::{self, Method, Options, Order, Report};
 use crate::console::{self, Failure};
 use crate::input;
+use crate::job;
 use crate::plan::{Engine, Input};
 use crate::progress::Watch;
 use preempt_core::Verdict;
@@ -17,13 +18,16 @@ use preempt_report::{RunInfo, Setting, TextOptions, to_json};
 
 pub fn check(args: &CheckArgs, source: input::Model) -> Result<ExitStatus, Failure> {
     refuse_what_does_not_fit(args)?;
-    if let Some(path) = &args.trace {
-        could_be_written(path)?;
-    }
     let options = options(args)?;
+    let input = source.input;
     let Some(ready) = prepared(&args.model, source, Engine::Symbolic, None, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
+    job::current().about(RunInfo {
+        file: ready.file.clone(),
+        engine: Engine::Symbolic.name().into(),
+        options: Vec::new(),
+    });
     let mut watch = Watch::start();
     let report = symbolic::check(&ready.model, &ready.sources, &options, &mut watch);
     watch.finish();
@@ -42,17 +46,19 @@ pub fn check(args: &CheckArgs, source: input::Model) -> Result<ExitStatus, Failu
             .counterexample
             .as_ref()
             .map(|_| "a run with the fewest contexts of each thread"),
-        again: again(args, &report),
+        again: (report.outcome.verdict == Verdict::Violated)
+            .then(|| again::command(args, input, Found::Contexts(report.contexts)))
+            .flatten(),
         checked: vec!["assertions and run-time errors".into()],
         ..TextOptions::default()
     };
-    console::print(&present(&info, &report.outcome, &args.output, text))?;
+    let text = present(&info, &report.outcome, &args.output, text);
+    let mut delivery = Delivery::of(text, report.outcome.verdict);
     if let (Some(path), Some(_)) = (&args.trace, &report.outcome.counterexample) {
-        std::fs::write(path, to_json(&info, &report.outcome))
-            .map_err(|error| cannot_write(path, &error.to_string()))?;
+        delivery.file(path, to_json(&info, &report.outcome));
     }
-    trail::write(args, &ready, &report.outcome)?;
-    Ok(report.outcome.verdict.into())
+    trail::write(args, &ready, &report.outcome, &mut delivery)?;
+    Ok(delivery.deliver())
 }
 
 /// The engine for what is asked, if none is named: a bound on contexts is the symbolic engine's, and its options are
@@ -175,14 +181,4 @@ fn info(file: &str, options: &Options, report: &Report) -> RunInfo {
     ];
     let options = settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
     RunInfo { file: file.to_string(), engine: Engine::Symbolic.name().into(), options }
-}
-
-/// The command that finds the run again.
-fn again(args: &CheckArgs, report: &Report) -> Option<String> {
-    report.outcome.counterexample.as_ref()?;
-    let file = args.model.file.to_str().filter(|file| *file != "-")?;
-    if let Some(path) = args.trace.as_ref().and_then(|path| path.to_str()) {
-        return Some(format!("preempt replay {} {}", quoted(file), quoted(path)));
-    }
-    Some(format!("preempt check {} --contexts {}", quoted(file), report.contexts))
 }

@@ -1,7 +1,7 @@
 //! `--trail FILE`: the counterexample in the format of Spin's trails.
 
-use super::check::cannot_write;
 use super::model::Ready;
+use super::outcome::Delivery;
 use crate::args::CheckArgs;
 use crate::backend::trail::write_trail;
 use crate::console::{self, Failure};
@@ -16,9 +16,9 @@ pub fn refuse_elsewhere(args: &CheckArgs, input: Input) -> Result<(), Failure> {
     }
 }
 
-/// Writes the file if it was asked for and there is a counterexample. The result is known by now and stays what it is, also
+/// The file, if it was asked for and there is a counterexample. The result is known by now and stays what it is, also
 /// where no trail can be written.
-pub fn write(args: &CheckArgs, ready: &Ready, outcome: &Outcome) -> Result<(), Failure> {
+pub fn write(args: &CheckArgs, ready: &Ready, outcome: &Outcome, delivery: &mut Delivery) -> Result<(), Failure> {
     let (Some(path), Some(property), Some(trace)) =
         (&args.trail, &outcome.violation, &outcome.counterexample)
     else {
@@ -35,5 +35,6 @@ pub fn write(args: &CheckArgs, ready: &Ready, outcome: &Outcome) -> Result<(), F
     if trail.without_claim {
         console::complain("note: the trail has the steps of the processes, without moves of Spin's claim\n");
     }
-    std::fs::write(path, trail.text).map_err(|error| cannot_write(path, &error.to_string()))
+    delivery.file(path, trail.text);
+    Ok(())
 }
