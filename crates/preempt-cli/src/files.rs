@@ -62,6 +62,11 @@ pub fn could_be_written<'a>(
     Ok(())
 }
 
+/// Can what is written under this name be read again?
+pub fn keeps(path: &Path) -> bool {
+    matches!(Place::of(path), Ok(Place::Ordinary(_)))
+}
+
 pub fn cannot_write(path: &Path, why: &io::Error) -> Failure {
     let why = match why.kind() {
         io::ErrorKind::PermissionDenied => "permission denied".into(),
@@ -96,9 +101,7 @@ impl Place {
                 path.canonicalize().map(Place::Ordinary)
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            Err(_) if path.is_symlink() => {
-                trouble(io::ErrorKind::NotFound, "it is a link to nothing")
-            }
+            Err(_) if path.is_symlink() => trouble(io::ErrorKind::NotFound, "it is a link to nothing"),
             Err(_) => {
                 let parent = path.parent().filter(|folder| !folder.as_os_str().is_empty());
                 let folder = parent.unwrap_or(Path::new("."));

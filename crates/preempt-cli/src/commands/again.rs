@@ -7,6 +7,7 @@
 use super::model::Ready;
 use crate::args::{CheckArgs, CostUnit, ReductionKind, SearchOrder, Statics, StoreKind};
 use crate::backend::search;
+use crate::files;
 use crate::plan::{Engine, Input};
 use clap::ValueEnum;
 use preempt_core::{SwitchKind, Trace};
@@ -31,7 +32,7 @@ pub fn command(args: &CheckArgs, input: Input, found: Found<'_>) -> Option<Strin
     }
     let file = args.model.file.to_str().filter(|file| *file != "-")?;
     let mut line = Line { words: vec![file_name(file)] };
-    let stored = args.trace.as_ref().and_then(|path| path.to_str());
+    let stored = args.trace.as_ref().filter(|path| files::keeps(path)).and_then(|path| path.to_str());
     if let (Some(path), false) = (stored, matches!(found, Found::Covering(_))) {
         line.words.push(file_name(path));
         line.model(args);
@@ -234,6 +235,10 @@ mod tests {
         assert_eq!(
             again(&["a.pml", "-DN", "--fair-switch", "--trace", "-t.json"]).as_deref(),
             Some("preempt replay a.pml ./-t.json -DN=1")
+        );
+        assert_eq!(
+            again(&["a.pml", "--trace", "/dev/null"]).as_deref(),
+            Some("preempt check a.pml --bound 0")
         );
     }
 }

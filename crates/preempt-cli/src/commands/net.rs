@@ -38,11 +38,7 @@ pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<E
         return Err(no_plan(source_input, engine, why));
     }
     job::check()?;
-    job::current().about(RunInfo {
-        file: file.clone(),
-        engine: engine.name().into(),
-        options: Vec::new(),
-    });
+    job::current().about(RunInfo { file: file.clone(), engine: engine.name().into(), options: Vec::new() });
     let mut watch = Watch::start();
     let options = Options { engine: by, limits: args.search.limits(), ..Options::default() };
     let mut checked = preempt_wsts::check(&asked.problem, &options, &mut watch);

@@ -18,7 +18,12 @@ pub fn refuse_elsewhere(args: &CheckArgs, input: Input) -> Result<(), Failure> {
 
 /// The file, if it was asked for and there is a counterexample. The result is known by now and stays what it is, also
 /// where no trail can be written.
-pub fn write(args: &CheckArgs, ready: &Ready, outcome: &Outcome, delivery: &mut Delivery) -> Result<(), Failure> {
+pub fn write(
+    args: &CheckArgs,
+    ready: &Ready,
+    outcome: &Outcome,
+    delivery: &mut Delivery,
+) -> Result<(), Failure> {
     let (Some(path), Some(property), Some(trace)) =
         (&args.trail, &outcome.violation, &outcome.counterexample)
     else {
