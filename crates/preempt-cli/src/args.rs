@@ -269,7 +269,7 @@ pub struct SimulateArgs {
     pub interactive: bool,
 
     /// Follow a stored counterexample
-    #[arg(long, value_name = "TRACE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "TRACE", value_hint = ValueHint::FilePath, conflicts_with_all = ["seed", "steps"])]
     pub guided: Option<PathBuf>,
 
     /// Show every step and every value

@@ -39,6 +39,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
         return net::check(args, source, engine);
     }
     let input = source.input;
+    explicit::refuse_options_of_nets(args)?;
     let formula = args.ltl.as_deref();
     let Some(ready) = prepared(&args.model, source, engine, formula, args.output.color)? else {
         return Ok(ExitStatus::Input);

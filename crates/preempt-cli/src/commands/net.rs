@@ -22,7 +22,6 @@ use std::path::Path;
 
 pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<ExitStatus, Failure> {
     refuse_what_does_not_fit(args)?;
-    explicit::refuse_elsewhere(&args.search, Some(args)).map_err(|failure| Failure::new(failure.message))?;
     let Plan::NetByCoverability(by) =
         plan(source.input, engine).map_err(|why| no_plan(source.input, engine, why))?
     else {
@@ -221,18 +220,19 @@ fn numbers(d: &Diagrams) -> Vec<(String, Setting)> {
     ]
 }
 
-/// A net has no processes to preempt and no formulas.
+/// A net has no processes to preempt, no formulas, and no states that are visited one by one.
 fn refuse_what_does_not_fit(args: &CheckArgs) -> Result<(), Failure> {
     let options = [
-        ("--bound", args.search.bound.is_some()),
-        ("--fair-switch", args.search.fair_switch),
         ("--ltl", args.ltl.is_some()),
         ("--non-progress", args.non_progress),
         ("--weak-fairness", args.weak_fairness),
         ("-D", !args.model.defines.is_empty()),
+        ("--dialect", args.model.dialect.is_some()),
+        ("--error-label", args.model.error_label.is_some()),
     ];
-    match options.into_iter().find(|(_, given)| *given) {
-        Some((name, _)) => Err(Failure::new(format!("{name} does not apply to a net"))
+    let own = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
+    match own.or(explicit::mentioned(&args.search, args)) {
+        Some(name) => Err(Failure::new(format!("{name} does not apply to a net"))
             .hint("a net is asked one thing: whether its target can be covered")),
         None => Ok(()),
     }

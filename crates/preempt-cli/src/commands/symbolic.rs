@@ -11,12 +11,14 @@ use crate::backend::symbolic::{self, Method, Options, Order, Report};
 use crate::console::{self, Failure};
 use crate::input;
 use crate::job;
+use crate::memory;
 use crate::plan::{Engine, Input};
 use crate::progress::Watch;
 use preempt_core::Verdict;
 use preempt_report::{RunInfo, Setting, TextOptions, to_json};
 
 pub fn check(args: &CheckArgs, source: input::Model) -> Result<ExitStatus, Failure> {
+    explicit::refuse_options_of_nets(args)?;
     refuse_what_does_not_fit(args)?;
     let options = options(args)?;
     let input = source.input;
@@ -97,15 +99,8 @@ fn given(args: &SymbolicArgs) -> Option<&'static str> {
 
 /// What needs states or runs one by one.
 fn explicit_only(args: &CheckArgs) -> Option<&'static str> {
-    let options = [
-        ("--bound", args.search.bound.is_some()),
-        ("--fair-switch", args.search.fair_switch),
-        ("--max-states", args.search.max_states.is_some()),
-        ("--max-depth", args.search.max_depth.is_some()),
-        ("--shortest", args.shortest),
-    ];
-    let own = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
-    own.or(explicit::given(&args.search, Some(args)))
+    let own = args.search.max_states.map(|_| "--max-states");
+    own.or(explicit::mentioned(&args.search, args))
 }
 
 fn refuse_what_does_not_fit(args: &CheckArgs) -> Result<(), Failure> {
@@ -114,7 +109,6 @@ fn refuse_what_does_not_fit(args: &CheckArgs) -> Result<(), Failure> {
         ("--ltl", args.ltl.is_some()),
         ("--non-progress", args.non_progress),
         ("--weak-fairness", args.weak_fairness),
-        ("--certificate", args.certificate.is_some()),
     ];
     let refused = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
     match refused.or(explicit_only(args)) {
@@ -155,7 +149,24 @@ fn options(args: &CheckArgs) -> Result<Options, Failure> {
     if let Some(cache) = symbolic.bdd_cache {
         options.table.cache = at_most(cache);
     }
-    Ok(options)
+    let asked = [symbolic.bdd_nodes, symbolic.bdd_cache].into_iter().flatten().max();
+    match asked.filter(|number| *number > MOST_NODES || !there_is_room(&options)) {
+        Some(number) => {
+            Err(Failure::new(format!("a table of {number} entries: there is not so much memory"))
+                .hint("choose smaller numbers for --bdd-nodes and --bdd-cache"))
+        }
+        None => Ok(options),
+    }
+}
+
+/// Nodes are numbered with 32 bits.
+const MOST_NODES: u64 = 1 << 31;
+
+/// The tables are asked for at once, and the system ends whoever asks for more than it has.
+fn there_is_room(options: &Options) -> bool {
+    let bytes = 24 * (options.table.nodes as u64 + options.table.cache as u64);
+    memory::available().is_none_or(|free| bytes <= free)
+        && Vec::<u8>::new().try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX)).is_ok()
 }
 
 /// Every context takes three more bits for every shared bit.
@@ -163,7 +174,7 @@ const MOST_CONTEXTS: u32 = 64;
 
 /// A table has at least room for a little, and numbers its nodes with 32 bits.
 fn at_most(number: u64) -> usize {
-    number.clamp(1 << 10, 1 << 31) as usize
+    number.clamp(1 << 10, MOST_NODES) as usize
 }
 
 fn info(file: &str, options: &Options, report: &Report) -> RunInfo {
