@@ -47,14 +47,19 @@ pub fn prepared(
             if args.dialect.is_some() || args.error_label.is_some() {
                 return Err(Failure::new("--dialect and --error-label are for Boolean programs"));
             }
-            let defines = args.defines.iter().map(|define| (define.name.clone(), define.value.clone()));
-            let additions = Additions { defines: defines.collect(), formula: formula.map(str::to_string) };
+            let additions = additions(args, formula);
             let loaded = backend::load(&source.name, &source.text, &additions, &mut input::read_include);
             // What was cut short is no model.
             job::check()?;
             Ok(sound(loaded, source.name, colour))
         }
     }
+}
+
+/// What the command line says about a Promela model.
+pub(super) fn additions(args: &ModelArgs, formula: Option<&str>) -> Additions {
+    let defines = args.defines.iter().map(|define| (define.name.clone(), define.value.clone()));
+    Additions { defines: defines.collect(), formula: formula.map(str::to_string) }
 }
 
 fn boolean(
