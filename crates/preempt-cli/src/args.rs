@@ -1,5 +1,6 @@
 //! What can be typed. The same definitions make the help, the completions and the man page.
 
+use crate::job::{self, Terms};
 use crate::plan::{Engine, Input};
 use crate::units::{self, Definition};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -31,6 +32,7 @@ Exit status:
   1  violated: a counterexample was found and replayed
   2  bad usage or bad input: stderr says what, and nothing is written to stdout
   3  inconclusive: a limit was reached, the search was interrupted, or it visits only part
+  4  the answer is known, but it or a file could not be written: stderr says which
 
 The result goes to stdout; diagnostics and progress go to stderr.";
 
@@ -198,6 +200,20 @@ pub struct NetArgs {
     pub property: Option<String>,
 }
 
+/// For verbs that have no search with limits of its own.
+#[derive(Debug, Args)]
+pub struct BudgetArgs {
+    /// Stop after a time (30s, 5m, 1h30m)
+    #[arg(long, value_name = "TIME", value_parser = units::duration, allow_negative_numbers = true)]
+    pub max_time: Option<Duration>,
+
+    /// Stop when this much memory is used (512M, 2G)
+    ///
+    /// Without it, most of what the machine has free.
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes, allow_negative_numbers = true)]
+    pub max_memory: Option<u64>,
+}
+
 #[derive(Debug, Args)]
 pub struct CertifyArgs {
     #[command(flatten)]
@@ -206,6 +222,9 @@ pub struct CertifyArgs {
     /// The certificate, as `check --certificate FILE` wrote it
     #[arg(value_hint = ValueHint::FilePath)]
     pub certificate: PathBuf,
+
+    #[command(flatten)]
+    pub budget: BudgetArgs,
 }
 
 #[derive(Debug, Args)]
@@ -220,6 +239,9 @@ pub struct ConvertArgs {
     /// Write this kind (spec, pnml or promela), whatever the name
     #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true)]
     pub to: Option<NetFormat>,
+
+    #[command(flatten)]
+    pub budget: BudgetArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -247,12 +269,15 @@ pub struct SimulateArgs {
     pub interactive: bool,
 
     /// Follow a stored counterexample
-    #[arg(long, value_name = "TRACE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "TRACE", value_hint = ValueHint::FilePath, conflicts_with_all = ["seed", "steps"])]
     pub guided: Option<PathBuf>,
 
     /// Show every step and every value
     #[arg(long)]
     pub full: bool,
+
+    #[command(flatten)]
+    pub budget: BudgetArgs,
 
     /// When to use colour: auto, always or never
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
@@ -273,6 +298,8 @@ pub struct ReplayArgs {
     #[arg(long)]
     pub full: bool,
 
+    #[command(flatten)]
+    pub budget: BudgetArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -313,6 +340,9 @@ pub struct SequentializeArgs {
     /// Write it to a file instead of stdout
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub budget: BudgetArgs,
 
     /// When to use colour: auto, always or never
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
@@ -459,6 +489,8 @@ pub struct SearchArgs {
     pub max_states: Option<u64>,
 
     /// Stop after a time (30s, 5m, 1h30m)
+    ///
+    /// From the first byte read to the last byte written.
     #[arg(long, value_name = "TIME", value_parser = units::duration, allow_negative_numbers = true)]
     pub max_time: Option<Duration>,
 
@@ -467,6 +499,8 @@ pub struct SearchArgs {
     pub max_depth: Option<u64>,
 
     /// Stop when this much memory is used (512M, 2G)
+    ///
+    /// By the whole process, give or take a tenth and 64 MB. Without it, most of what the machine has free.
     #[arg(long, value_name = "SIZE", value_parser = units::bytes, allow_negative_numbers = true)]
     pub max_memory: Option<u64>,
 }
@@ -503,12 +537,36 @@ pub struct SymbolicArgs {
     pub bdd_order: Option<VariableOrder>,
 }
 
+impl Command {
+    /// What may be spent, for verbs that read something; how the answer is to be printed if there is to be one.
+    pub fn terms(&self) -> Option<Terms> {
+        let terms = |time, memory, answer, file: &PathBuf| {
+            Some(Terms { time, memory, answer, file: file.display().to_string() })
+        };
+        let of = |budget: &BudgetArgs, answer, file| terms(budget.max_time, budget.max_memory, answer, file);
+        let shown = |output: &OutputArgs| Some((output.format, output.color));
+        match self {
+            Command::Check(CheckArgs { model, search, output, .. })
+            | Command::Count(CountArgs { model, search, output, .. }) => {
+                terms(search.max_time, search.max_memory, shown(output), &model.file)
+            }
+            Command::Replay(args) => of(&args.budget, shown(&args.output), &args.model.file),
+            Command::Simulate(args) => of(&args.budget, Some((Format::Text, args.color)), &args.model.file),
+            Command::Certify(args) => of(&args.budget, Some((Format::Text, Colour::Auto)), &args.net.file),
+            Command::Sequentialize(args) => of(&args.budget, None, &args.model.file),
+            Command::Convert(args) => of(&args.budget, None, &args.net.file),
+            Command::Engines | Command::Completions { .. } | Command::Man { .. } => None,
+        }
+    }
+}
+
 impl SearchArgs {
+    /// For the next search: of the time, what is left.
     pub fn limits(&self) -> Limits {
         Limits {
             states: self.max_states,
             depth: self.max_depth,
-            time: self.max_time,
+            time: self.max_time.map(|most| job::current().time_left().unwrap_or(most)),
             memory_bytes: self.max_memory,
         }
     }

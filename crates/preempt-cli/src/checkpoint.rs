@@ -1,12 +1,13 @@
-//! Checkpoints in files. A new one takes the place of the old one only when it is complete: whatever kills the
-//! command, one of the two is there.
+//! Checkpoints in files. A new one takes the place of the old one only when it is complete ([`crate::files`]): whatever
+//! kills the command, one of the two is there.
 
 use crate::args::SearchArgs;
 use crate::backend::{Checkpoints, Save};
 use crate::console::Failure;
+use crate::files;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{BufReader, Read};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 pub struct Files {
@@ -45,9 +46,7 @@ impl Files {
 
     /// To be told after the search, which was worth more than its checkpoint.
     pub fn trouble(&self) -> Option<String> {
-        let path = self.path.as_ref()?;
-        let why = self.trouble.as_ref()?;
-        Some(format!("the checkpoint `{}` could not be written: {why}", path.display()))
+        self.trouble.clone()
     }
 }
 
@@ -62,22 +61,12 @@ impl Checkpoints for Files {
 
     fn save(&mut self, write: &mut Save<'_>) {
         let Some(path) = &self.path else { return };
-        self.trouble = replace(path, write).err().map(|error| error.to_string());
+        let written = files::replace(path, write);
+        self.trouble = written.err().map(|error| files::cannot_write(path, &error).message);
         self.last = Instant::now();
     }
 
     fn resume(&mut self) -> Option<Box<dyn Read>> {
         self.resume.take().map(|file| Box::new(BufReader::new(file)) as Box<dyn Read>)
     }
-}
-
-fn replace(path: &Path, write: &mut Save<'_>) -> std::io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(".new");
-    let new = path.with_file_name(name);
-    let mut file = BufWriter::new(File::create(&new)?);
-    write(&mut file)?;
-    file.flush()?;
-    file.get_ref().sync_all()?;
-    std::fs::rename(&new, path)
 }

@@ -1,6 +1,8 @@
 //! The terminal: how wide, how colourful, and what happens when nobody reads.
 
+use crate::ExitStatus;
 use crate::args::Colour;
+use preempt_core::StopReason;
 use preempt_report::style::{Ink, Style};
 use std::io::{self, IsTerminal, Write};
 
@@ -9,16 +11,29 @@ const USUAL_WIDTH: usize = 80;
 /// Longer lines are hard to read, and short ones leave no room for the text.
 const WIDTHS: std::ops::RangeInclusive<usize> = 60..=160;
 
-/// Why the command cannot do its work: wrong usage or wrong input.
+/// Why the command cannot do its work: wrong usage or wrong input; or it was stopped before it had an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     pub message: String,
     pub hint: Option<String>,
+    pub status: ExitStatus,
+    /// Then there is a result, "inconclusive", and this is its reason.
+    pub stopped: Option<StopReason>,
 }
 
 impl Failure {
     pub fn new(message: impl Into<String>) -> Failure {
-        Failure { message: message.into(), hint: None }
+        Failure { message: message.into(), hint: None, status: ExitStatus::Input, stopped: None }
+    }
+
+    pub fn stopped(reason: StopReason) -> Failure {
+        let message = preempt_report::why_stopped(reason);
+        Failure { status: ExitStatus::Inconclusive, stopped: Some(reason), ..Failure::new(message) }
+    }
+
+    /// What was asked for is known, and could not be written.
+    pub fn unwritten(self) -> Failure {
+        Failure { status: ExitStatus::Unwritten, ..self }
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> Failure {
@@ -41,7 +56,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(format!("cannot write the result: {error}")))
+            Err(Failure::new(format!("cannot write the result: {error}")).unwritten())
         }
         _ => Ok(()),
     }

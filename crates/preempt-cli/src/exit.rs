@@ -14,6 +14,8 @@ pub enum ExitStatus {
     Input = 2,
     /// A limit was reached, or the search visits only part and found nothing there.
     Inconclusive = 3,
+    /// The answer is known, but it or a file that was asked for could not be written; stderr says which.
+    Unwritten = 4,
 }
 
 impl From<Verdict> for ExitStatus {

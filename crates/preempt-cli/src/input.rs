@@ -2,6 +2,7 @@
 
 use crate::args::ModelArgs;
 use crate::console::Failure;
+use crate::job;
 use crate::plan::Input;
 use preempt_core::diagnostic::nearest;
 use std::fs::File;
@@ -10,6 +11,9 @@ use std::path::Path;
 
 /// Places in a text are 32-bit numbers, and nobody wrote a model of this size by hand.
 const LARGEST: u64 = 256 << 20;
+
+/// After so many bytes it is asked whether to go on.
+const PIECE: u64 = 1 << 20;
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Model {
@@ -65,9 +69,15 @@ fn read_file(path: &Path) -> Result<String, Failure> {
 
 fn read_all(from: impl Read, name: &str) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    from.take(LARGEST + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::new(format!("cannot read {name}: {}", reason(&error))))?;
+    let mut from = from.take(LARGEST + 1);
+    loop {
+        let piece = (&mut from).take(PIECE).read_to_end(&mut bytes);
+        let piece = piece.map_err(|error| Failure::new(format!("cannot read {name}: {}", reason(&error))))?;
+        job::check()?;
+        if piece == 0 {
+            break;
+        }
+    }
     if bytes.len() as u64 > LARGEST {
         return Err(Failure::new(format!("{name} is larger than {} MiB", LARGEST >> 20)));
     }

@@ -11,16 +11,22 @@ mod checkpoint;
 mod commands;
 mod console;
 pub mod exit;
+mod files;
 mod input;
+mod job;
+mod memory;
 pub mod plan;
 mod progress;
+mod signals;
 mod units;
+mod watcher;
 
 pub use exit::ExitStatus;
 
 use args::{Cli, Command};
 use clap::Parser;
 use console::Failure;
+use job::Stage;
 use std::ffi::OsString;
 
 /// Runs the command with these arguments (the first is the program's name).
@@ -29,10 +35,18 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are no errors; who closed the pipe does not want to read either.
-            let _ = error.print();
-            return if error.use_stderr() { ExitStatus::Input } else { ExitStatus::Holds };
+            return match error.print() {
+                _ if error.use_stderr() => ExitStatus::Input,
+                Err(why) if why.kind() != std::io::ErrorKind::BrokenPipe => ExitStatus::Unwritten,
+                _ => ExitStatus::Holds,
+            };
         }
     };
+    if let Some(terms) = cli.command.terms() {
+        let job = job::begin(terms);
+        signals::listen(job);
+        watcher::start(job);
+    }
     let result = match &cli.command {
         Command::Check(arguments) => commands::check::run(arguments),
         Command::Count(arguments) => commands::count::run(arguments),
@@ -45,8 +59,17 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
         Command::Completions { shell } => commands::generate::completions(*shell),
         Command::Man { command } => commands::generate::man_page(command.as_deref()),
     };
-    result.unwrap_or_else(|failure: Failure| {
-        failure.print();
-        ExitStatus::Input
-    })
+    let status = result.unwrap_or_else(|failure: Failure| match failure.stopped {
+        Some(reason) => {
+            job::current().enter(Stage::Printing);
+            job::current().tell_stopped(reason)
+        }
+        None => {
+            failure.print();
+            failure.status
+        }
+    });
+    // From here on nobody else may say anything.
+    job::current().enter(Stage::Printing);
+    status
 }

@@ -1,23 +1,18 @@
-//! Watching a search: a line on stderr, and Ctrl-C.
+//! Watching a search: a line on stderr, and the word to stop.
 
 use crate::console::{complain, stderr_width};
+use crate::job::{self, Job};
 use preempt_core::{Observer, Progress, StopReason};
 use std::io::IsTerminal;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Half a second: fast enough to see that something happens, slow enough to read.
 const INTERVAL: Duration = Duration::from_millis(500);
-/// The status that shells give to a command that Ctrl-C ended.
-const KILLED_BY_INTERRUPT: i32 = 130;
-
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-static HANDLER: OnceLock<()> = OnceLock::new();
-
-/// Prints how far the search is, if stderr is a terminal, and passes on that the user wants it to end.
+/// Prints how far the search is, if stderr is a terminal, keeps the last numbers, and passes on that it must end: because
+/// the user wants it, because time is over, or because the process has too much memory.
 #[derive(Debug)]
 pub struct Watch {
+    job: &'static Job,
     started: Instant,
     /// When the line was last drawn; `None` if it never was, so that there is nothing to erase.
     drawn: Option<Instant>,
@@ -26,15 +21,12 @@ pub struct Watch {
 
 impl Watch {
     pub fn start() -> Watch {
-        HANDLER.get_or_init(|| {
-            // Without a handler Ctrl-C ends the command at once, as it would anyway the second time.
-            let _ = ctrlc::set_handler(|| {
-                if INTERRUPTED.swap(true, Ordering::Relaxed) {
-                    std::process::exit(KILLED_BY_INTERRUPT);
-                }
-            });
-        });
-        Watch { started: Instant::now(), drawn: None, is_terminal: std::io::stderr().is_terminal() }
+        Watch {
+            job: job::current(),
+            started: Instant::now(),
+            drawn: None,
+            is_terminal: std::io::stderr().is_terminal(),
+        }
     }
 
     /// Erases the line, so that what follows starts on an empty one.
@@ -47,6 +39,7 @@ impl Watch {
 
 impl Observer for Watch {
     fn progress(&mut self, progress: &Progress) {
+        self.job.saw(progress);
         let now = Instant::now();
         if !self.is_terminal || now - self.drawn.unwrap_or(self.started) < INTERVAL {
             return;
@@ -59,7 +52,7 @@ impl Observer for Watch {
     }
 
     fn stop(&self) -> Option<StopReason> {
-        INTERRUPTED.load(Ordering::Relaxed).then_some(StopReason::Interrupted)
+        self.job.budget.exhausted()
     }
 }
 

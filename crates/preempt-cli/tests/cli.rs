@@ -32,7 +32,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 fn a_result_that_cannot_be_written_is_a_failure() {
     let full = std::fs::File::options().write(true).open("/dev/full").expect("Linux has it");
     let output = preempt().arg("engines").stdout(full).output().expect("it runs");
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(4));
     assert!(
         String::from_utf8_lossy(&output.stderr).starts_with("error: cannot write the result"),
         "{output:?}"

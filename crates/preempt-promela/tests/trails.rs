@@ -4,7 +4,7 @@
 use preempt_core::{Outcome, Silent, Verdict};
 use preempt_model::Interpreter;
 use preempt_model::question::{Asking, Question};
-use preempt_promela::trail::{Trail, write_trail};
+use preempt_promela::trail::{Trail, write_trail, write_trail_with_formula};
 use preempt_promela::{Additions, load};
 
 /// The trail of the simplest run that answers the question with "violated".
@@ -20,6 +20,49 @@ fn trail(source: &str, question: impl Fn(&Question) -> bool) -> Result<Trail, St
         panic!("not violated: {outcome:?}");
     };
     write_trail(&interpreter, &loaded.numbers, &property, &run).map_err(|why| why.0)
+}
+
+/// The trail of the formula's simplest violation, in one line, and its claim.
+fn with_formula(source: &str) -> (String, String) {
+    let read = &mut |name: &str| Err(format!("no {name}"));
+    let loaded = load("test.pml", source, &Additions::default(), read);
+    let model = loaded.model.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
+    let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values have a meaning");
+    let question = Question::Formula(model.formulas[0].clone());
+    let outcome = question.answer(&interpreter, &Asking::default(), &mut Silent).expect("a small formula");
+    let (property, run) = (outcome.violation.expect("violated"), outcome.counterexample.expect("a run"));
+    let additions = Additions::default();
+    let (trail, claim) =
+        write_trail_with_formula("test.pml", source, &additions, read, &model, &property, &run)
+            .expect("a trail");
+    (trail.text.split_whitespace().collect::<Vec<_>>().join(" "), claim)
+}
+
+/// A formula that fails after finitely many steps: its claim comes to its end. Another one: its claim goes for ever through
+/// an accepting place. And one for a run that comes to rest.
+#[test]
+fn a_formula_brings_its_claim() {
+    let model = "byte x; active proctype A() { x = 1; x = 2; do :: x = 3 :: x = 2 od }";
+    let (trail, claim) = with_formula(&format!("{model} ltl p {{ [] (x < 3) }}"));
+    assert_eq!(trail, "-2:1:-2 1:0:8 2:1:0 3:0:8 4:1:1 5:0:8 6:1:2 7:0:10 8:0:14");
+    assert_eq!(
+        claim,
+        "never preempt_claim {
+preempt_0:
+\tif
+\t:: (1) -> goto preempt_0
+\t:: (!(x < 3)) -> goto accept_preempt_1
+\tfi;
+accept_preempt_1:
+\tskip
+}
+"
+    );
+    let (trail, claim) = with_formula(&format!("{model} ltl q {{ <> (x == 9) }}"));
+    assert_eq!(trail, "-2:1:-2 1:0:8 2:1:0 3:0:8 4:1:1 -1:-1:-1 5:0:8 6:1:3");
+    assert!(claim.contains("accept_preempt_0:\n\tif\n\t:: (!(x == 9)) -> goto accept_preempt_0\n\tfi\n}"));
+    let (trail, _) = with_formula("byte x; active proctype A() { x = 1 } ltl r { <> (x == 9) }");
+    assert_eq!(trail, "-2:1:-2 1:0:2 2:1:0 3:0:2 4:1:1 -1:-1:-1 5:0:2");
 }
 
 fn check(source: &str, expected: &str) {

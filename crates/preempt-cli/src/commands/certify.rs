@@ -5,6 +5,7 @@ use crate::ExitStatus;
 use crate::args::{CertifyArgs, Colour};
 use crate::console::{self, Failure};
 use crate::input;
+use crate::job::{self, Stage};
 use preempt_wsts::{Certificate, checker};
 
 pub fn run(args: &CertifyArgs) -> Result<ExitStatus, Failure> {
@@ -18,13 +19,17 @@ pub fn run(args: &CertifyArgs) -> Result<ExitStatus, Failure> {
     let file = args.certificate.display();
     let certificate = Certificate::parse(&asked.problem.net, &text)
         .map_err(|error| Failure::new(format!("`{file}`: {error}")))?;
-    checker::verify(&asked.problem, &certificate).map_err(|reason| {
+    job::check()?;
+    let verified = checker::verify(&asked.problem, &certificate);
+    job::check()?;
+    verified.map_err(|reason| {
         Failure::new(format!("the certificate does not show it: {reason}"))
             .hint("was the net changed since, or is it a certificate of another property?")
     })?;
     let count = asked.problem.targets.len();
     let targets = if count == 1 { "the target".into() } else { format!("none of the {count} targets") };
     let verb = if count == 1 { "cannot" } else { "can" };
+    job::current().enter(Stage::Printing);
     console::print(&format!("certified: {targets} {verb} be covered\n{}", summary(&certificate)))?;
     Ok(ExitStatus::Holds)
 }

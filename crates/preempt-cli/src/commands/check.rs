@@ -1,29 +1,28 @@
 //! `preempt check`: the simplest run that breaks the model.
 
+use super::again::{self, Found};
 use super::explicit;
 use super::model::{Ready, prepared};
 use super::net;
-use super::outcome::{info, options, present};
+use super::outcome::{Delivery, info, options, outputs, present};
 use super::partial;
 use super::symbolic;
 use super::trail;
 use crate::ExitStatus;
-use crate::args::{CheckArgs, CostUnit, ReductionKind, SearchOrder, StoreKind};
+use crate::args::CheckArgs;
 use crate::backend::{Asking, ExplicitOptions, Goal, Model, Question, Report};
-use crate::console::{self, Failure};
+use crate::console::Failure;
+use crate::files::could_be_written;
 use crate::input;
+use crate::job;
 use crate::plan::{Engine, Input};
 use crate::progress::Watch;
-use clap::ValueEnum;
 use preempt_core::diagnostic::nearest;
 use preempt_core::{Outcome, Property, PropertyKind, Trace, Verdict};
 use preempt_report::{TextOptions, to_json};
-use std::path::Path;
 
 pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
-    for path in [&args.trace, &args.trail, &args.search.checkpoint].into_iter().flatten() {
-        could_be_written(path)?;
-    }
+    could_be_written(outputs(args), &[&args.model.file])?;
     let source = input::read(&args.model)?;
     trail::refuse_elsewhere(args, source.input)?;
     let engine = match args.search.engine {
@@ -39,7 +38,8 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     if matches!(source.input, Input::Net | Input::Pnml) {
         return net::check(args, source, engine);
     }
-    let boolean = source.input == Input::Boolean;
+    let input = source.input;
+    explicit::refuse_options_of_nets(args)?;
     let formula = args.ltl.as_deref();
     let Some(ready) = prepared(&args.model, source, engine, formula, args.output.color)? else {
         return Ok(ExitStatus::Input);
@@ -49,11 +49,12 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     if engine != Engine::Explicit {
         explicit::refuse_elsewhere(&args.search, Some(args))?;
     }
+    job::current().about(info(&ready.file, engine, &args.search, None, Some(args.weak_fairness)));
     let questions = questions(args, &ready.model)?;
     explicit::refuse_checkpoints(&args.search, &questions)?;
     partial::refuse_beyond_safety(&args.search, &questions)?;
     let Answered { names, outcome, promise, all } = answer(&ready, engine, args, &questions, &settings)?;
-    if let (true, Some(fault)) = (boolean, &outcome.violation)
+    if let (Input::Boolean, Some(fault)) = (input, &outcome.violation)
         && fault.kind == PropertyKind::RuntimeError
     {
         // A Boolean program may start any number of threads: that an engine cannot is no mistake in it.
@@ -65,25 +66,22 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     let text = TextOptions {
         full: args.full,
         promise,
-        // Several runs have no command in common but the one that was given.
-        again: outcome
-            .counterexample
-            .as_ref()
-            .filter(|_| !args.all_errors)
-            .and_then(|trace| again(args, trace)),
+        again: outcome.counterexample.as_ref().and_then(|trace| {
+            let closing = again::closing_preemption(&ready, trace, args.search.fair_switch);
+            again::command(args, input, Found::Run { engine, trace, closing })
+        }),
         checked: names,
         all,
         ..TextOptions::default()
     };
     let used = (engine == Engine::Explicit).then_some(&settings);
     let info = info(&ready.file, engine, &args.search, used, Some(args.weak_fairness));
-    console::print(&present(&info, &outcome, &args.output, text))?;
+    let mut delivery = Delivery::of(present(&info, &outcome, &args.output, text), outcome.verdict);
     if let (Some(path), Some(_)) = (&args.trace, &outcome.counterexample) {
-        std::fs::write(path, to_json(&info, &outcome))
-            .map_err(|error| cannot_write(path, &error.to_string()))?;
+        delivery.file(path, to_json(&info, &outcome));
     }
-    trail::write(args, &ready, &outcome)?;
-    Ok(outcome.verdict.into())
+    trail::write(args, &ready, &outcome, &mut delivery)?;
+    Ok(delivery.deliver())
 }
 
 /// What is asked: everything the model says about itself, or what the arguments name.
@@ -187,132 +185,4 @@ fn answer(
     }
     let answered = answered.ok_or_else(|| Failure::new("there is nothing to check"))?;
     Ok(Answered { names, ..answered })
-}
-
-/// Asked before the search, which may take hours: a mistake in the name should not cost them.
-pub(super) fn could_be_written(path: &Path) -> Result<(), Failure> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if path.is_dir() {
-        return Err(cannot_write(path, "it is a directory"));
-    }
-    if !folder.is_dir() {
-        return Err(cannot_write(path, &format!("there is no directory `{}`", folder.display())));
-    }
-    Ok(())
-}
-
-pub(super) fn cannot_write(path: &Path, why: &str) -> Failure {
-    Failure::new(format!("cannot write to `{}`: {why}", path.display()))
-}
-
-/// The shortest command that finds the same run: within the bound of that run, the search ends soonest.
-fn again(args: &CheckArgs, trace: &Trace) -> Option<String> {
-    let file = args.model.file.to_str().filter(|file| *file != "-")?;
-    let mut words = vec!["preempt".to_string(), "check".into(), quoted(file)];
-    for define in &args.model.defines {
-        words.push(quoted(&format!("-D{}={}", define.name, define.value)));
-    }
-    if let Some(input) = args.model.input.and_then(|input| input.to_possible_value()) {
-        words.push(format!("--input {}", input.get_name()));
-    }
-    if let Some(dialect) = args.model.dialect.and_then(|dialect| dialect.to_possible_value()) {
-        words.push(format!("--dialect {}", dialect.get_name()));
-    }
-    if let Some(label) = &args.model.error_label {
-        words.push(format!("--error-label {}", quoted(label)));
-    }
-    if args.search.fair_switch {
-        words.push("--fair-switch".into());
-    }
-    if let Some(path) = args.trace.as_ref().and_then(|path| path.to_str()) {
-        words[1] = "replay".into();
-        words.insert(3, quoted(path));
-        return Some(words.join(" "));
-    }
-    if let Some(name) = &args.property {
-        words.push(format!("--property {}", quoted(name)));
-    }
-    if let Some(formula) = &args.ltl {
-        words.push(format!("--ltl {}", quoted(formula)));
-    }
-    if args.non_progress {
-        words.push("--non-progress".into());
-    }
-    if args.stutter_invariant {
-        words.push("--stutter-invariant".into());
-    }
-    if args.weak_fairness {
-        words.push("--weak-fairness".into());
-        return Some(words.join(" "));
-    }
-    if args.search.search == Some(SearchOrder::Swarm) {
-        // What it finds depends on how fast it is.
-        return None;
-    }
-    if let Some(store) = args.search.store.filter(|store| *store != StoreKind::Exact) {
-        words.extend(store.to_possible_value().map(|store| format!("--store {}", store.get_name())));
-    }
-    if args.search.search.is_some_and(|order| order != SearchOrder::FewestPreemptions) {
-        let order = args.search.search.and_then(|order| order.to_possible_value())?;
-        words.push(format!("--search {}", order.get_name()));
-        words.extend(args.search.bound.map(|bound| format!("--bound {bound}")));
-        words.extend(args.search.seed.map(|seed| format!("--seed {seed}")));
-        if args.search.search == Some(SearchOrder::Random) {
-            words.extend(args.search.max_depth.map(|depth| format!("--max-depth {depth}")));
-        }
-        if args.reduction == Some(ReductionKind::Paper) {
-            words.push("--reduction paper".into());
-        }
-        return Some(words.join(" "));
-    }
-    let charged = match args.search.cost {
-        // The switch that closes a loop is not seen if there is no stem, and counts nevertheless.
-        None | Some(CostUnit::Preemptions) => {
-            trace.preemptions() + usize::from(trace.loop_start == Some(0) && !trace.steps.is_empty())
-        }
-        Some(CostUnit::Switches) => {
-            words.push("--cost switches".into());
-            trace.switches()
-        }
-        Some(CostUnit::Steps) => {
-            words.push("--cost steps".into());
-            trace.steps.len()
-        }
-    };
-    words.push(format!("--bound {charged}"));
-    Some(words.join(" "))
-}
-
-/// For a shell.
-pub(super) fn quoted(word: &str) -> String {
-    let harmless = |c: char| c.is_ascii_alphanumeric() || "-_=./,:+@%".contains(c);
-    if !word.is_empty() && word.chars().all(harmless) {
-        return word.to_string();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::args::{Cli, Command};
-    use clap::Parser;
-
-    fn again_for(arguments: &[&str]) -> Option<String> {
-        let arguments = ["preempt", "check"].iter().chain(arguments);
-        let Ok(Cli { command: Command::Check(args) }) = Cli::try_parse_from(arguments) else {
-            panic!("not a check");
-        };
-        again(&args, &Trace::default())
-    }
-
-    #[test]
-    fn the_command_that_shows_the_run_again() {
-        assert_eq!(again_for(&["a.pml"]).as_deref(), Some("preempt check a.pml --bound 0"));
-        assert_eq!(
-            again_for(&["it's here.pml", "-DN=3", "-D", "X", "--fair-switch", "--max-time", "3s"]).as_deref(),
-            Some(r"preempt check 'it'\''s here.pml' -DN=3 -DX=1 --fair-switch --bound 0")
-        );
-        assert_eq!(again_for(&["-"]), None);
-    }
 }

@@ -1,11 +1,12 @@
 //! `preempt convert`: a net from one format to another.
 
-use super::check::{cannot_write, could_be_written};
 use super::net::{self, Asked};
 use crate::ExitStatus;
 use crate::args::{Colour, ConvertArgs, NetFormat};
 use crate::console::Failure;
+use crate::files::{self, could_be_written};
 use crate::input;
+use crate::job;
 use preempt_core::Limits;
 use preempt_net::{mcc, pnml, promela, spec};
 use std::path::{Path, PathBuf};
@@ -19,14 +20,20 @@ pub fn run(args: &ConvertArgs) -> Result<ExitStatus, Failure> {
         Some(to) => to,
         None => format_of(&args.out)?,
     };
+    let inputs = [Some(args.net.file.as_path()), args.net.properties.as_deref()];
+    let inputs: Vec<&Path> = inputs.into_iter().flatten().collect();
+    could_be_written([args.out.as_path()], &inputs)?;
     let source = input::read_as(&args.net.file, None)?;
-    could_be_written(&args.out)?;
     let (properties, wanted) = (args.net.properties.as_deref(), args.net.property.as_deref());
     let Some(asked) = net::load(source, properties, wanted, Colour::Auto)? else {
         return Ok(ExitStatus::Input);
     };
-    for (path, text) in converted(&asked, to, &args.out)? {
-        std::fs::write(&path, text).map_err(|error| cannot_write(&path, &error.to_string()))?;
+    let files = converted(&asked, to, &args.out)?;
+    job::check()?;
+    // All or none, as far as that can be known.
+    could_be_written(files.iter().map(|(path, _)| path.as_path()), &inputs)?;
+    for (path, text) in files {
+        files::write(&path, &text).map_err(Failure::unwritten)?;
     }
     Ok(ExitStatus::Holds)
 }
@@ -62,8 +69,9 @@ fn converted(asked: &Asked, to: NetFormat, out: &Path) -> Result<Vec<(PathBuf, S
             Ok(files)
         }
         NetFormat::Promela => {
+            let patience = job::current().time_left().map_or(PATIENCE, |left| left.min(PATIENCE));
             let bounds =
-                preempt_wsts::place_bounds(problem, Limits { time: Some(PATIENCE), ..Limits::default() });
+                preempt_wsts::place_bounds(problem, Limits { time: Some(patience), ..Limits::default() });
             let unbounded = |place: usize| {
                 let name = &problem.net.places[place];
                 Failure::new(format!("no bound is known for the tokens of `{name}`"))

@@ -1,14 +1,15 @@
 //! `preempt count`: the size of the state space.
 
-use super::check::could_be_written;
 use super::explicit;
 use super::model::ready;
-use super::outcome::{info, options, present};
+use super::outcome::{Delivery, info, options, present};
 use super::partial;
 use crate::ExitStatus;
 use crate::args::CountArgs;
 use crate::backend::{Goal, Reduction, search};
-use crate::console::{self, Failure};
+use crate::console::Failure;
+use crate::files::could_be_written;
+use crate::job;
 use crate::plan::{Engine, Input};
 use crate::progress::Watch;
 use preempt_report::TextOptions;
@@ -36,9 +37,8 @@ pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
         }
     }
     explicit::refuse_checkpoints(&args.search, &[])?;
-    if let Some(path) = &args.search.checkpoint {
-        could_be_written(path)?;
-    }
+    could_be_written(args.search.checkpoint.as_deref(), &[&args.model.file])?;
+    job::current().about(info(&ready.file, engine, &args.search, None, None));
     let interpreter = ready.interpreter()?;
     let mut watch = Watch::start();
     let outcome = match engine {
@@ -50,6 +50,6 @@ pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
     let outcome = outcome?;
     let info =
         info(&ready.file, engine, &args.search, (engine == Engine::Explicit).then_some(&settings), None);
-    console::print(&present(&info, &outcome, &args.output, TextOptions::default()))?;
-    Ok(outcome.verdict.into())
+    let text = present(&info, &outcome, &args.output, TextOptions::default());
+    Ok(Delivery::of(text, outcome.verdict).deliver())
 }

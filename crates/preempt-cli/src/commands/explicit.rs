@@ -12,6 +12,7 @@ use crate::backend::{
 };
 use crate::checkpoint::Files;
 use crate::console::{self, Failure};
+use crate::job;
 use preempt_core::{Cost, Limits, Observer, StopReason, Trace, Verdict};
 use std::time::Duration;
 
@@ -210,6 +211,36 @@ pub fn given(search: &SearchArgs, check: Option<&CheckArgs>) -> Option<&'static 
     options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
 }
 
+/// An option that says how states are searched, be it as usual: for engines that have none.
+pub fn mentioned(search: &SearchArgs, check: &CheckArgs) -> Option<&'static str> {
+    let options = [
+        ("--search", search.search.is_some()),
+        ("--store", search.store.is_some()),
+        ("--cost", search.cost.is_some()),
+        ("--successors", search.successors.is_some()),
+        ("--statics", search.statics.is_some()),
+        ("--reduction", check.reduction.is_some()),
+        ("--paper-cycles", search.paper_cycles),
+        ("--iterative-shortening", search.iterative_shortening),
+        ("--bound", search.bound.is_some()),
+        ("--fair-switch", search.fair_switch),
+        ("--max-depth", search.max_depth.is_some()),
+        ("--shortest", check.shortest),
+    ];
+    let own = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
+    own.or(given(search, Some(check)))
+}
+
+/// For engines that know no nets.
+pub fn refuse_options_of_nets(args: &CheckArgs) -> Result<(), Failure> {
+    let options =
+        [("--properties", args.properties.is_some()), ("--certificate", args.certificate.is_some())];
+    match options.into_iter().find(|(_, given)| *given) {
+        Some((name, _)) => Err(Failure::new(format!("{name} is for nets"))),
+        None => Ok(()),
+    }
+}
+
 /// States that the search for a shorter run may visit without being asked to.
 const SHORTER_STATES: u64 = 1_000_000;
 
@@ -404,6 +435,10 @@ pub fn explore(
     })?;
     if let Some(trouble) = files.trouble() {
         console::complain(&format!("warning: {trouble}\n"));
+        // A search that came to its end needs no checkpoint.
+        if matches!(report.outcome.verdict, Verdict::Inconclusive(_)) {
+            job::current().left_unwritten();
+        }
     }
     Ok(report)
 }

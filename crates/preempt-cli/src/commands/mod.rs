@@ -1,5 +1,6 @@
 //! One file a verb.
 
+mod again;
 pub mod certify;
 pub mod check;
 pub mod convert;

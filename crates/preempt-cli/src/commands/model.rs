@@ -5,6 +5,7 @@ use crate::backend::trail::StatementNumbers;
 use crate::backend::{self, Additions, Interpreter, Loaded, Model};
 use crate::console::{self, Failure};
 use crate::input;
+use crate::job;
 use crate::plan::{Engine, Input, Plan, plan};
 use preempt_core::SourceMap;
 use preempt_report::render_diagnostics;
@@ -46,12 +47,19 @@ pub fn prepared(
             if args.dialect.is_some() || args.error_label.is_some() {
                 return Err(Failure::new("--dialect and --error-label are for Boolean programs"));
             }
-            let defines = args.defines.iter().map(|define| (define.name.clone(), define.value.clone()));
-            let additions = Additions { defines: defines.collect(), formula: formula.map(str::to_string) };
+            let additions = additions(args, formula);
             let loaded = backend::load(&source.name, &source.text, &additions, &mut input::read_include);
+            // What was cut short is no model.
+            job::check()?;
             Ok(sound(loaded, source.name, colour))
         }
     }
+}
+
+/// What the command line says about a Promela model.
+pub(super) fn additions(args: &ModelArgs, formula: Option<&str>) -> Additions {
+    let defines = args.defines.iter().map(|define| (define.name.clone(), define.value.clone()));
+    Additions { defines: defines.collect(), formula: formula.map(str::to_string) }
 }
 
 fn boolean(
@@ -73,6 +81,7 @@ fn boolean(
     let options = backend::BooleanOptions { dialect, error_label: args.error_label.clone() };
     let preempt_boolean::Loaded { model, sources, diagnostics } =
         backend::load_boolean(&source.name, &source.text, &options);
+    job::check()?;
     let loaded = Loaded { model, sources, diagnostics, numbers: StatementNumbers::default() };
     Ok(sound(loaded, source.name, colour))
 }

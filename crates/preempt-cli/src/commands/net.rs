@@ -1,14 +1,15 @@
 //! `preempt check` for nets: can a target be covered, with any number of tokens?
 
+use super::again::{self, Found};
 use super::certify;
-use super::check::{cannot_write, could_be_written};
 use super::explicit;
 use super::model::no_plan;
-use super::outcome::present;
+use super::outcome::{Delivery, present};
 use crate::ExitStatus;
 use crate::args::{CheckArgs, Colour, Format};
 use crate::console::{self, Failure};
 use crate::input;
+use crate::job;
 use crate::plan::{Engine, Input, Plan, plan};
 use crate::progress::Watch;
 use preempt_core::{Diagnostic, SourceMap, Verdict};
@@ -21,15 +22,11 @@ use std::path::Path;
 
 pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<ExitStatus, Failure> {
     refuse_what_does_not_fit(args)?;
-    explicit::refuse_elsewhere(&args.search, Some(args)).map_err(|failure| Failure::new(failure.message))?;
     let Plan::NetByCoverability(by) =
         plan(source.input, engine).map_err(|why| no_plan(source.input, engine, why))?
     else {
         return Err(no_plan(source.input, engine, "it takes no nets"));
     };
-    if let Some(path) = &args.certificate {
-        could_be_written(path)?;
-    }
     let (file, source_input) = (source.name.clone(), source.input);
     let wanted = args.property.as_deref();
     let Some(asked) = load(source, args.properties.as_deref(), wanted, args.output.color)? else {
@@ -39,6 +36,8 @@ pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<E
     if let Some(why) = by.refuses(&asked.problem) {
         return Err(no_plan(source_input, engine, why));
     }
+    job::check()?;
+    job::current().about(RunInfo { file: file.clone(), engine: engine.name().into(), options: Vec::new() });
     let mut watch = Watch::start();
     let options = Options { engine: by, limits: args.search.limits(), ..Options::default() };
     let mut checked = preempt_wsts::check(&asked.problem, &options, &mut watch);
@@ -51,19 +50,19 @@ pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<E
     let mut options = vec![("answered_by".to_string(), answered_by)];
     options.extend(checked.diagrams.iter().flat_map(numbers));
     let info = RunInfo { file, engine: engine.name().into(), options };
-    let text = TextOptions { full: args.full, ..TextOptions::default() };
+    let again = again::command(args, source_input, Found::Covering(checked.answered_by.name()));
+    let text = TextOptions { full: args.full, again, ..TextOptions::default() };
     let result = present(&info, &checked.outcome, &args.output, text);
     let text = || words(&asked, &checked, &result, console::stdout_style(args.output.color));
-    console::print(&if args.output.format == Format::Text { text() } else { result.clone() })?;
+    let result = if args.output.format == Format::Text { text() } else { result.clone() };
+    let mut delivery = Delivery::of(result, checked.outcome.verdict);
     if let (Some(path), Some(certificate)) = (&args.certificate, &checked.certificate) {
-        std::fs::write(path, certificate.write(&asked.problem.net))
-            .map_err(|error| cannot_write(path, &error.to_string()))?;
+        delivery.file(path, certificate.write(&asked.problem.net));
     }
     if let (Some(path), Some(_)) = (&args.trace, &checked.outcome.counterexample) {
-        std::fs::write(path, to_json(&info, &checked.outcome))
-            .map_err(|error| cannot_write(path, &error.to_string()))?;
+        delivery.file(path, to_json(&info, &checked.outcome));
     }
-    Ok(checked.outcome.verdict.into())
+    Ok(delivery.deliver())
 }
 
 /// A net with its targets; those of all properties together, so that one certificate is about all of them.
@@ -221,18 +220,19 @@ fn numbers(d: &Diagrams) -> Vec<(String, Setting)> {
     ]
 }
 
-/// A net has no processes to preempt and no formulas.
+/// A net has no processes to preempt, no formulas, and no states that are visited one by one.
 fn refuse_what_does_not_fit(args: &CheckArgs) -> Result<(), Failure> {
     let options = [
-        ("--bound", args.search.bound.is_some()),
-        ("--fair-switch", args.search.fair_switch),
         ("--ltl", args.ltl.is_some()),
         ("--non-progress", args.non_progress),
         ("--weak-fairness", args.weak_fairness),
         ("-D", !args.model.defines.is_empty()),
+        ("--dialect", args.model.dialect.is_some()),
+        ("--error-label", args.model.error_label.is_some()),
     ];
-    match options.into_iter().find(|(_, given)| *given) {
-        Some((name, _)) => Err(Failure::new(format!("{name} does not apply to a net"))
+    let own = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
+    match own.or(explicit::mentioned(&args.search, args)) {
+        Some(name) => Err(Failure::new(format!("{name} does not apply to a net"))
             .hint("a net is asked one thing: whether its target can be covered")),
         None => Ok(()),
     }

@@ -1,11 +1,15 @@
 //! From an outcome to what is printed.
 
-use crate::args::{Format, OutputArgs, SearchArgs, SearchOrder};
+use crate::ExitStatus;
+use crate::args::{CheckArgs, Format, OutputArgs, SearchArgs, SearchOrder};
 use crate::backend::{ExplicitOptions, Options, Storage};
 use crate::console;
+use crate::files;
+use crate::job::{self, Stage};
 use crate::plan::Engine;
-use preempt_core::Outcome;
+use preempt_core::{Outcome, Verdict};
 use preempt_report::{RunInfo, Setting, TextOptions, all_to_json, render_outcome, to_json};
+use std::path::{Path, PathBuf};
 
 pub fn options(search: &SearchArgs) -> Options {
     Options { bound: search.bound, fair_switch: search.fair_switch, limits: search.limits() }
@@ -52,5 +56,49 @@ pub fn present(info: &RunInfo, outcome: &Outcome, output: &OutputArgs, text: Tex
             let style = console::stdout_style(output.color);
             render_outcome(outcome, &TextOptions { style, width: console::stdout_width(), ..text })
         }
+    }
+}
+
+/// Every file that `check` may be asked to write.
+pub fn outputs(args: &CheckArgs) -> impl Iterator<Item = &Path> {
+    let files = [&args.trace, &args.trail, &args.certificate, &args.search.checkpoint];
+    files.into_iter().flatten().map(PathBuf::as_path)
+}
+
+/// A result on its way out: the text first, then the files, each whole or not at all. What cannot be written spoils nothing
+/// of the rest; stderr says what it was, and the exit status that there was something.
+#[derive(Debug)]
+pub struct Delivery {
+    text: String,
+    verdict: Verdict,
+    files: Vec<(PathBuf, String)>,
+}
+
+impl Delivery {
+    pub fn of(text: String, verdict: Verdict) -> Delivery {
+        Delivery { text, verdict, files: Vec::new() }
+    }
+
+    pub fn file(&mut self, path: &Path, text: String) {
+        self.files.push((path.to_path_buf(), text));
+    }
+
+    pub fn deliver(self) -> ExitStatus {
+        let job = job::current();
+        job.enter(Stage::Printing);
+        let verdict = match self.verdict {
+            Verdict::Holds => "holds",
+            Verdict::Violated => "violated",
+            Verdict::Inconclusive(_) => "inconclusive",
+        };
+        let mut failures = Vec::new();
+        failures.extend(console::print(&self.text).err());
+        job.enter(Stage::Writing);
+        failures.extend(self.files.iter().filter_map(|(path, text)| files::write(path, text).err()));
+        for failure in &failures {
+            let failure = failure.clone();
+            failure.hint(format!("the answer itself is: {verdict}")).print();
+        }
+        if failures.is_empty() && job.is_complete() { self.verdict.into() } else { ExitStatus::Unwritten }
     }
 }

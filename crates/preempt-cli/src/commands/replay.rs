@@ -1,11 +1,13 @@
 //! `preempt replay`: a stored counterexample, executed again.
 
 use super::model::{Ready, ready};
-use super::outcome::present;
+use super::outcome::{Delivery, present};
 use crate::ExitStatus;
 use crate::args::ReplayArgs;
 use crate::backend::{self, Interpreter, Model, Question, search};
-use crate::console::{self, Failure};
+use crate::console::Failure;
+use crate::input;
+use crate::job;
 use crate::plan::Engine;
 use preempt_core::{Guarantee, Outcome, Property, PropertyKind, Stats, Verdict};
 use preempt_report::{Recorded, RunInfo, TextOptions, read_counterexample};
@@ -28,14 +30,14 @@ pub fn run(args: &ReplayArgs) -> Result<ExitStatus, Failure> {
     };
     let info = RunInfo { file, engine: engine.name().into(), options: Vec::new() };
     let text = TextOptions { full: args.full, ..TextOptions::default() };
-    console::print(&present(&info, &outcome, &args.output, text))?;
-    Ok(outcome.verdict.into())
+    Ok(Delivery::of(present(&info, &outcome, &args.output, text), outcome.verdict).deliver())
 }
 
 pub(super) fn recording(path: &Path) -> Result<Recorded, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::new(format!("cannot read `{}`: {error}", path.display())))?;
-    read_counterexample(&text).map_err(|error| Failure::new(format!("`{}`: {error}", path.display())))
+    let text = input::text_of(path)?;
+    let recorded = read_counterexample(&text);
+    job::check()?;
+    recorded.map_err(|error| Failure::new(format!("`{}`: {error}", path.display())))
 }
 
 /// A formula that was given on the command line is named by its text; the model does not have it.
@@ -59,7 +61,9 @@ fn replayed(ready: &Ready, recorded: &Recorded) -> Result<Outcome, Failure> {
             .hint("was the model changed since, or are other -D definitions needed?")
     };
     let found = search::recognise(&interpreter, &recorded.trace).map_err(misfit)?;
+    job::check()?;
     let run = search::replay(&interpreter, &found.initial, &found.steps, false).map_err(misfit)?;
+    job::check()?;
     if !is_violated(&interpreter, recorded, &run)? {
         let what = recorded.property.as_ref().map_or("anything", |property| property.name.as_str());
         return Err(Failure::new(format!(

@@ -1,18 +1,17 @@
 //! `preempt sequentialize`: a concurrent program with a bound on contexts, as a sequential program.
 
-use super::check::{cannot_write, could_be_written};
 use super::model::ready;
 use crate::ExitStatus;
 use crate::args::{Language, SequentializeArgs};
 use crate::backend::{print, sequentialize};
 use crate::console::{self, Failure};
+use crate::files::{self, could_be_written};
+use crate::job::{self, Stage};
 use crate::plan::Engine;
 use preempt_report::render_diagnostics;
 
 pub fn run(args: &SequentializeArgs) -> Result<ExitStatus, Failure> {
-    if let Some(path) = &args.output {
-        could_be_written(path)?;
-    }
+    could_be_written(args.output.as_deref(), &[&args.model.file])?;
     if args.contexts == 0 || args.contexts > sequentialize::MAX_CONTEXTS {
         let most = sequentialize::MAX_CONTEXTS;
         return Err(Failure::new(format!("--contexts {}: it must lie between 1 and {most}", args.contexts)));
@@ -25,6 +24,7 @@ pub fn run(args: &SequentializeArgs) -> Result<ExitStatus, Failure> {
             .map(|program| print::program(&program)),
         Language::C => sequentialize::to_c(&ready.model, &ready.sources, args.contexts),
     };
+    job::check()?;
     let text = match written {
         Ok(text) => text,
         Err(refusal) => {
@@ -42,8 +42,11 @@ pub fn run(args: &SequentializeArgs) -> Result<ExitStatus, Failure> {
         Language::C => format!("/* {} */\n{text}", name.replace("*/", "* /")),
     };
     match &args.output {
-        Some(path) => std::fs::write(path, text).map_err(|error| cannot_write(path, &error.to_string()))?,
-        None => console::print(&text)?,
+        Some(path) => files::write(path, &text).map_err(Failure::unwritten)?,
+        None => {
+            job::current().enter(Stage::Printing);
+            console::print(&text)?;
+        }
     }
     Ok(ExitStatus::Holds)
 }

@@ -7,8 +7,9 @@ use crate::args::SimulateArgs;
 use crate::backend::interpreter::{Action, State};
 use crate::backend::{Interpreter, System, search};
 use crate::console::{self, Failure};
+use crate::job::{self, Stage};
 use crate::plan::Engine;
-use preempt_core::{Chance, Property, Value};
+use preempt_core::{Chance, Property, StopReason, Value};
 use preempt_report::{TextOptions, render_run};
 use std::io::BufRead;
 
@@ -24,17 +25,19 @@ pub fn run(args: &SimulateArgs) -> Result<ExitStatus, Failure> {
                 let (step, reason) = (misfit.step + 1, misfit.reason);
                 Failure::new(format!("the counterexample does not fit the model at step {step}: {reason}"))
             })?;
-            found.steps.into_iter().find_map(|step| run.take(step)).unwrap_or(End::Guide)
+            job::check()?;
+            let mut steps = found.steps.into_iter();
+            steps.find_map(|step| End::of_the_budget().or_else(|| run.take(step))).unwrap_or(End::Guide)
         }
         None if args.interactive => by_hand(&mut run, args.steps)?,
         None => at_random(&mut run, args.seed, args.steps),
     };
-    if !args.interactive {
-        console::print(&run.told(args)?)?;
-    }
-    console::print(&format!("{}\n", end.sentence(&run)))?;
+    let told = if args.interactive { String::new() } else { run.told(args)? };
+    job::current().enter(Stage::Printing);
+    console::print(&format!("{told}{}\n", end.sentence(&run)))?;
     Ok(match end {
         End::Violation(_) | End::Deadlock => ExitStatus::Violated,
+        End::Stopped(_) => ExitStatus::Inconclusive,
         End::Finished | End::Steps | End::Guide | End::Quit => ExitStatus::Holds,
     })
 }
@@ -54,6 +57,8 @@ enum End {
     /// Nobody can move, and everybody is where it may end.
     Finished,
     Steps,
+    /// Time or memory is over, or the user has had enough.
+    Stopped(StopReason),
     /// The stored counterexample is at its end.
     Guide,
     Quit,
@@ -127,6 +132,10 @@ impl<'a> Run<'a> {
 }
 
 impl End {
+    fn of_the_budget() -> Option<End> {
+        job::current().budget.exhausted().map(End::Stopped)
+    }
+
     fn sentence(&self, run: &Run<'_>) -> String {
         let steps = run.steps.len();
         match self {
@@ -137,6 +146,9 @@ impl End {
             End::Deadlock => format!("ended after {steps} steps: deadlock: nobody can move"),
             End::Finished => format!("ended after {steps} steps: everybody is at an end"),
             End::Steps => format!("stopped after {steps} steps: the limit of steps (--steps)"),
+            End::Stopped(reason) => {
+                format!("stopped after {steps} steps: {}", preempt_report::why_stopped(*reason))
+            }
             End::Guide => format!("ended after {steps} steps: the stored run is at its end"),
             End::Quit => format!("stopped after {steps} steps"),
         }
@@ -146,6 +158,9 @@ impl End {
 fn at_random(run: &mut Run<'_>, seed: u64, most: u64) -> End {
     let mut random = Chance::new(seed);
     while (run.steps.len() as u64) < most {
+        if let Some(end) = End::of_the_budget() {
+            return end;
+        }
         let mut choices = run.choices();
         if choices.is_empty() {
             return run.rest();

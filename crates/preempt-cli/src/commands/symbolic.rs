@@ -1,29 +1,35 @@
 //! `preempt check` by the symbolic engine: threads with a number of contexts each, procedures and recursion included.
 
-use super::check::{cannot_write, could_be_written, quoted};
+use super::again::{self, Found};
 use super::explicit;
 use super::model::prepared;
-use super::outcome::present;
+use super::outcome::{Delivery, present};
 use super::trail;
 use crate::ExitStatus;
 use crate::args::{AnalysisMethod, CheckArgs, SymbolicArgs, VariableOrder};
 use crate::backend::symbolic::{self, Method, Options, Order, Report};
 use crate::console::{self, Failure};
 use crate::input;
+use crate::job;
+use crate::memory;
 use crate::plan::{Engine, Input};
 use crate::progress::Watch;
 use preempt_core::Verdict;
 use preempt_report::{RunInfo, Setting, TextOptions, to_json};
 
 pub fn check(args: &CheckArgs, source: input::Model) -> Result<ExitStatus, Failure> {
+    explicit::refuse_options_of_nets(args)?;
     refuse_what_does_not_fit(args)?;
-    if let Some(path) = &args.trace {
-        could_be_written(path)?;
-    }
     let options = options(args)?;
+    let input = source.input;
     let Some(ready) = prepared(&args.model, source, Engine::Symbolic, None, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
+    job::current().about(RunInfo {
+        file: ready.file.clone(),
+        engine: Engine::Symbolic.name().into(),
+        options: Vec::new(),
+    });
     let mut watch = Watch::start();
     let report = symbolic::check(&ready.model, &ready.sources, &options, &mut watch);
     watch.finish();
@@ -42,17 +48,19 @@ pub fn check(args: &CheckArgs, source: input::Model) -> Result<ExitStatus, Failu
             .counterexample
             .as_ref()
             .map(|_| "a run with the fewest contexts of each thread"),
-        again: again(args, &report),
+        again: (report.outcome.verdict == Verdict::Violated)
+            .then(|| again::command(args, input, Found::Contexts(report.contexts)))
+            .flatten(),
         checked: vec!["assertions and run-time errors".into()],
         ..TextOptions::default()
     };
-    console::print(&present(&info, &report.outcome, &args.output, text))?;
+    let text = present(&info, &report.outcome, &args.output, text);
+    let mut delivery = Delivery::of(text, report.outcome.verdict);
     if let (Some(path), Some(_)) = (&args.trace, &report.outcome.counterexample) {
-        std::fs::write(path, to_json(&info, &report.outcome))
-            .map_err(|error| cannot_write(path, &error.to_string()))?;
+        delivery.file(path, to_json(&info, &report.outcome));
     }
-    trail::write(args, &ready, &report.outcome)?;
-    Ok(report.outcome.verdict.into())
+    trail::write(args, &ready, &report.outcome, &mut delivery)?;
+    Ok(delivery.deliver())
 }
 
 /// The engine for what is asked, if none is named: a bound on contexts is the symbolic engine's, and its options are
@@ -91,15 +99,8 @@ fn given(args: &SymbolicArgs) -> Option<&'static str> {
 
 /// What needs states or runs one by one.
 fn explicit_only(args: &CheckArgs) -> Option<&'static str> {
-    let options = [
-        ("--bound", args.search.bound.is_some()),
-        ("--fair-switch", args.search.fair_switch),
-        ("--max-states", args.search.max_states.is_some()),
-        ("--max-depth", args.search.max_depth.is_some()),
-        ("--shortest", args.shortest),
-    ];
-    let own = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
-    own.or(explicit::given(&args.search, Some(args)))
+    let own = args.search.max_states.map(|_| "--max-states");
+    own.or(explicit::mentioned(&args.search, args))
 }
 
 fn refuse_what_does_not_fit(args: &CheckArgs) -> Result<(), Failure> {
@@ -108,7 +109,6 @@ fn refuse_what_does_not_fit(args: &CheckArgs) -> Result<(), Failure> {
         ("--ltl", args.ltl.is_some()),
         ("--non-progress", args.non_progress),
         ("--weak-fairness", args.weak_fairness),
-        ("--certificate", args.certificate.is_some()),
     ];
     let refused = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
     match refused.or(explicit_only(args)) {
@@ -149,7 +149,24 @@ fn options(args: &CheckArgs) -> Result<Options, Failure> {
     if let Some(cache) = symbolic.bdd_cache {
         options.table.cache = at_most(cache);
     }
-    Ok(options)
+    let asked = [symbolic.bdd_nodes, symbolic.bdd_cache].into_iter().flatten().max();
+    match asked.filter(|number| *number > MOST_NODES || !there_is_room(&options)) {
+        Some(number) => {
+            Err(Failure::new(format!("a table of {number} entries: there is not so much memory"))
+                .hint("choose smaller numbers for --bdd-nodes and --bdd-cache"))
+        }
+        None => Ok(options),
+    }
+}
+
+/// Nodes are numbered with 32 bits.
+const MOST_NODES: u64 = 1 << 31;
+
+/// The tables are asked for at once, and the system ends whoever asks for more than it has.
+fn there_is_room(options: &Options) -> bool {
+    let bytes = 24 * (options.table.nodes as u64 + options.table.cache as u64);
+    memory::available().is_none_or(|free| bytes <= free)
+        && Vec::<u8>::new().try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX)).is_ok()
 }
 
 /// Every context takes three more bits for every shared bit.
@@ -157,7 +174,7 @@ const MOST_CONTEXTS: u32 = 64;
 
 /// A table has at least room for a little, and numbers its nodes with 32 bits.
 fn at_most(number: u64) -> usize {
-    number.clamp(1 << 10, 1 << 31) as usize
+    number.clamp(1 << 10, MOST_NODES) as usize
 }
 
 fn info(file: &str, options: &Options, report: &Report) -> RunInfo {
@@ -175,14 +192,4 @@ fn info(file: &str, options: &Options, report: &Report) -> RunInfo {
     ];
     let options = settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
     RunInfo { file: file.to_string(), engine: Engine::Symbolic.name().into(), options }
-}
-
-/// The command that finds the run again.
-fn again(args: &CheckArgs, report: &Report) -> Option<String> {
-    report.outcome.counterexample.as_ref()?;
-    let file = args.model.file.to_str().filter(|file| *file != "-")?;
-    if let Some(path) = args.trace.as_ref().and_then(|path| path.to_str()) {
-        return Some(format!("preempt replay {} {}", quoted(file), quoted(path)));
-    }
-    Some(format!("preempt check {} --contexts {}", quoted(file), report.contexts))
 }

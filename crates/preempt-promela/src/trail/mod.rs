@@ -7,8 +7,10 @@
 //! is no line `-4:-4:-4`, which would say that neighbouring steps have been merged into one.
 
 mod claim;
+mod formula;
 mod numbers;
 
+pub use formula::write_trail_with_formula;
 pub(crate) use numbers::BodyNumbers;
 pub use numbers::StatementNumbers;
 
@@ -25,7 +27,8 @@ use std::fmt::Write;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trail {
     pub text: String,
-    /// The run violates something that Spin checks by a claim which it makes itself; that claim's moves are left out.
+    /// The run violates something that Spin checks by a claim which it makes itself; that claim's moves are left out. For a
+    /// formula, [`write_trail_with_formula`] has a claim of its own.
     pub without_claim: bool,
 }
 

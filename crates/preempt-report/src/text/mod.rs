@@ -12,6 +12,7 @@ use crate::style::Style;
 use preempt_core::{Outcome, Property, Trace, Verdict};
 
 pub use counterexample::render_run;
+pub use summary::why_stopped;
 
 /// How a result is to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +81,16 @@ pub fn render_outcome(outcome: &Outcome, options: &TextOptions) -> String {
         }
     }
     text
+}
+
+/// An inconclusive answer of which nothing is known but why it is one, and the last numbers: of what was visited it says
+/// nothing, for a violation may have been found there and not be told yet.
+pub fn render_cut_short(outcome: &Outcome, options: &TextOptions) -> String {
+    let (answer, numbers) = (summary::answered(outcome, options.style), &outcome.stats);
+    match numbers.states {
+        0 => format!("{answer}it was too early for numbers\n"),
+        _ => format!("{answer}\n{}", summary::statistics(outcome, options.style)),
+    }
 }
 
 #[cfg(test)]

@@ -8,12 +8,7 @@ use preempt_core::{
 
 /// One line with the answer, and one with how far it reaches.
 pub(super) fn verdict(outcome: &Outcome, style: Style) -> String {
-    let (word, ink) = match outcome.verdict {
-        Verdict::Holds => ("holds", Ink::Good),
-        Verdict::Violated => ("violated", Ink::Bad),
-        Verdict::Inconclusive(_) => ("inconclusive", Ink::Doubtful),
-    };
-    let mut text = format!("{}: {}\n", style.paint(ink, word), answer(outcome));
+    let mut text = answered(outcome, style);
     if let Some(reach) = reach(outcome) {
         text.push_str(&style.paint(Ink::Faint, &reach));
         text.push('\n');
@@ -21,11 +16,21 @@ pub(super) fn verdict(outcome: &Outcome, style: Style) -> String {
     text
 }
 
+/// The first of these lines.
+pub(super) fn answered(outcome: &Outcome, style: Style) -> String {
+    let (word, ink) = match outcome.verdict {
+        Verdict::Holds => ("holds", Ink::Good),
+        Verdict::Violated => ("violated", Ink::Bad),
+        Verdict::Inconclusive(_) => ("inconclusive", Ink::Doubtful),
+    };
+    format!("{}: {}\n", style.paint(ink, word), answer(outcome))
+}
+
 fn answer(outcome: &Outcome) -> String {
     match (outcome.verdict, &outcome.violation, outcome.guarantee) {
         (Verdict::Violated, Some(property), _) => property_with_place(property),
         (Verdict::Violated, None, _) => violations(&outcome.stats).unwrap_or_else(|| "a property".into()),
-        (Verdict::Inconclusive(reason), _, _) => stopped(reason).to_string(),
+        (Verdict::Inconclusive(reason), _, _) => why_stopped(reason).to_string(),
         (
             Verdict::Holds,
             _,
@@ -109,7 +114,8 @@ fn states(stats: &Stats) -> String {
     format!("{}{}", if estimated { "about " } else { "" }, grouped(stats.states))
 }
 
-fn stopped(reason: StopReason) -> &'static str {
+/// In words, with the option that says otherwise.
+pub fn why_stopped(reason: StopReason) -> &'static str {
     match reason {
         StopReason::States => "the limit of states was reached (--max-states)",
         StopReason::Depth => "the limit of depth was reached (--max-depth)",
