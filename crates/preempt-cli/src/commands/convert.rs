@@ -6,7 +6,7 @@ use crate::ExitStatus;
 use crate::args::{Colour, ConvertArgs, NetFormat};
 use crate::console::Failure;
 use crate::input;
-use preempt_core::Limits;
+use preempt_core::{Budget, Limits};
 use preempt_net::{mcc, pnml, promela, spec};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -62,8 +62,8 @@ fn converted(asked: &Asked, to: NetFormat, out: &Path) -> Result<Vec<(PathBuf, S
             Ok(files)
         }
         NetFormat::Promela => {
-            let bounds =
-                preempt_wsts::place_bounds(problem, Limits { time: Some(PATIENCE), ..Limits::default() });
+            let budget = Budget::within(&Limits { time: Some(PATIENCE), ..Limits::default() });
+            let bounds = preempt_wsts::place_bounds(problem, &budget);
             let unbounded = |place: usize| {
                 let name = &problem.net.places[place];
                 Failure::new(format!("no bound is known for the tokens of `{name}`"))
