@@ -9,15 +9,16 @@ use crate::net::Transition;
 
 /// The minimal markings from which the transition leads above `wanted` by the monotone relaxation.
 pub fn predecessors(transition: &Transition, wanted: &Marking) -> Vec<Marking> {
-    predecessors_while(transition, wanted, &|| true).unwrap_or_default()
+    predecessors_while(transition, wanted, &|_| true).unwrap_or_default()
 }
 
 /// The same, unless somebody wants no more: then nothing. There can be as many ways to split a need as it has tokens, so
-/// it is asked now and then whether to go on.
+/// it is asked now and then whether to go on, with
+/// so many of them.
 pub fn predecessors_while(
     transition: &Transition,
     wanted: &Marking,
-    go_on: &dyn Fn() -> bool,
+    go_on: &dyn Fn(usize) -> bool,
 ) -> Option<Vec<Marking>> {
     let need = wanted.minus(&transition.produce);
     if transition.moves.is_empty() {
@@ -57,13 +58,13 @@ fn fill(
     rest: &Marking,
     sources: &[(Place, u64)],
     missing: u64,
-    go_on: &dyn Fn() -> bool,
+    go_on: &dyn Fn(usize) -> bool,
     out: &mut Vec<Marking>,
 ) -> Option<()> {
     let Some(((from, each), others)) = sources.split_first() else {
         if missing == 0 {
             out.push(rest.clone());
-            if out.len() % POLL == 0 && !go_on() {
+            if out.len() % POLL == 0 && !go_on(out.len()) {
                 return None;
             }
         }
@@ -85,11 +86,11 @@ const POLL: usize = 1024;
 
 /// Without those that cover another one.
 pub fn minimal(markings: Vec<Marking>) -> Vec<Marking> {
-    minimal_while(markings, &|| true).unwrap_or_default()
+    minimal_while(markings, &|_| true).unwrap_or_default()
 }
 
 /// The same, or nothing if somebody wants no more: each is compared with each.
-pub fn minimal_while(mut markings: Vec<Marking>, go_on: &dyn Fn() -> bool) -> Option<Vec<Marking>> {
+pub fn minimal_while(mut markings: Vec<Marking>, go_on: &dyn Fn(usize) -> bool) -> Option<Vec<Marking>> {
     markings.sort_unstable_by_key(Marking::weight);
     let mut kept: Vec<Marking> = Vec::with_capacity(markings.len());
     let mut compared = 0;
@@ -97,7 +98,7 @@ pub fn minimal_while(mut markings: Vec<Marking>, go_on: &dyn Fn() -> bool) -> Op
         compared += kept.len();
         if compared > 16 * POLL {
             compared = 0;
-            if !go_on() {
+            if !go_on(kept.len()) {
                 return None;
             }
         }

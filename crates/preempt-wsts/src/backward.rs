@@ -62,7 +62,10 @@ pub(crate) fn backward(problem: &Problem, open: &[usize], stop: &Stop) -> Answer
         helpful.dedup();
         for transition in &helpful {
             let transition_data = &problem.net.transitions[*transition as usize];
-            let Some(before) = predecessors_while(transition_data, &marking, &|| stop.reason().is_none()) else {
+            let each = 64 + 16 * marking.support_len() as u64;
+            let Some(before) =
+                predecessors_while(transition_data, &marking, &|n| stop.may_hold(n as u64 * each))
+            else {
                 return Answer::Unknown(stop.reason().unwrap_or(StopReason::Partial));
             };
             for before in before {

@@ -105,10 +105,14 @@ pub struct Checked {
 pub fn check(problem: &Problem, options: &Options, observer: &mut dyn Observer) -> Checked {
     let begin = Instant::now();
     let stop = &Stop::within(options.limits);
-    let mut checked = watched(&stop.budget, observer, || stop.counters.progress(), || whole(problem, options, stop));
+    let mut checked =
+        watched(&stop.budget, observer, || stop.counters.progress(), || whole(problem, options, stop));
     checked.outcome.stats.time = begin.elapsed();
     checked
 }
+
+/// What a step takes when it is told, about.
+const TOLD_STEP_BYTES: u64 = 600;
 
 /// The engines, the verification of what they say, and the run for people.
 fn whole(problem: &Problem, options: &Options, stop: &Stop) -> Checked {
@@ -143,6 +147,9 @@ fn whole(problem: &Problem, options: &Options, stop: &Stop) -> Checked {
         _ => false,
     };
     let parametric = problem.initial.iter().any(|range| range.high.is_none());
+    // It has been replayed; only the words for it may be too many.
+    let bytes = |run: &Run| run.transitions.len() as u64 * TOLD_STEP_BYTES;
+    let may_be_told = |run: &&Run| options.limits.memory_bytes.is_none_or(|most| bytes(run) <= most);
     let outcome = Outcome {
         verdict,
         guarantee: if parametric { Guarantee::Parameterised } else { Guarantee::Exhaustive },
@@ -151,7 +158,10 @@ fn whole(problem: &Problem, options: &Options, stop: &Stop) -> Checked {
             name: "the target can be covered".into(),
             location: None,
         }),
-        counterexample: run.as_ref().and_then(|run| run.trace(problem, None, &stop.budget)),
+        counterexample: run
+            .as_ref()
+            .filter(may_be_told)
+            .and_then(|run| run.trace(problem, None, &stop.budget)),
         stats,
     };
     Checked { outcome, run, certificate, fewest_tokens, diagrams, answered_by: engine, internal_error }
@@ -198,7 +208,8 @@ fn run_engines(problem: &Problem, options: &Options, stop: &Stop) -> Told {
     let engine = options.engine;
     let all: Vec<usize> = (0..problem.targets.len()).collect();
     let told = |answer: Answer| Told { answer, engine, diagrams: None };
-    let by_weight = |(answer, diagrams): (Answer, Diagrams)| Told { answer, engine, diagrams: Some(diagrams) };
+    let by_weight =
+        |(answer, diagrams): (Answer, Diagrams)| Told { answer, engine, diagrams: Some(diagrams) };
     match engine {
         Engine::Basis if options.unreduced => told(backward(problem, &all, stop)),
         Engine::Basis => told(on_reduced(problem, &all, stop, backward)),

@@ -363,7 +363,8 @@ fn splits(
         while added.len() < digits.len() {
             let (need, at) = digits[added.len()];
             let Wanted { missing, sources } = &needs[need];
-            let arrives: u128 = sources.iter().map(|(p, each)| rest.get(p).copied().unwrap_or(0) * each).sum();
+            let arrives: u128 =
+                sources.iter().map(|(p, each)| rest.get(p).copied().unwrap_or(0) * each).sum();
             let (source, each) = sources[at];
             let most = missing.saturating_sub(arrives).div_ceil(each);
             let least = if at + 1 == sources.len() { most } else { 0 };

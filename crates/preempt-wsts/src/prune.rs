@@ -51,12 +51,7 @@ impl Bound {
 }
 
 impl<'p> Pruner<'p> {
-    pub(crate) fn new(
-        problem: &'p Problem,
-        live: &[bool],
-        empty: &[Place],
-        stop: &'p Stop,
-    ) -> Pruner<'p> {
+    pub(crate) fn new(problem: &'p Problem, live: &[bool], empty: &[Place], stop: &'p Stop) -> Pruner<'p> {
         let mut always_empty = vec![false; problem.net.places.len()];
         for place in empty {
             always_empty[*place as usize] = true;

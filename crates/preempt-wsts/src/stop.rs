@@ -55,6 +55,15 @@ impl Stop {
         self.answered.store(true, Ordering::Relaxed);
     }
 
+    /// May a part hold so many bytes beside what is counted? If not, the job ends.
+    pub(crate) fn may_hold(&self, bytes: u64) -> bool {
+        let all = self.counters.bytes.load(Ordering::Relaxed).saturating_add(bytes);
+        if self.limits.memory_bytes.is_some_and(|most| all > most) {
+            self.budget.stop(StopReason::Memory);
+        }
+        self.reason().is_none()
+    }
+
     /// Must a search end? What comes after the searches asks the budget only.
     pub(crate) fn reason(&self) -> Option<StopReason> {
         let over = |limit: Option<u64>, counter: &AtomicU64| {

@@ -62,7 +62,7 @@ impl Unwinding<'_> {
                 }
             }
             let transition = &self.problem.net.transitions[node.transition as usize];
-            let before = predecessors_while(transition, needed, &|| stop.reason().is_none())?;
+            let before = predecessors_while(transition, needed, &|n| stop.may_hold(n as u64 * 80))?;
             // With transfers there are several ways; the one that was taken lies below the marking before.
             let state = &self.node(depth - 1).state;
             *needed = if before.len() == 1 {

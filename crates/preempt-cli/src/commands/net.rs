@@ -185,7 +185,14 @@ fn words(asked: &Asked, checked: &Checked, result: &str, style: Style) -> String
             let most = asked.problem.most_tokens(&run.initial, &run.transitions).unwrap_or(0);
             let tokens = if most == 1 { "1 token".into() } else { format!("{most} tokens") };
             let fewest = if checked.fewest_tokens { "no run does with fewer" } else { "fewer may do" };
-            format!("{result}found ({by}): at most {tokens} at once; {fewest}\n{}", weights(checked))
+            let untold = match &checked.outcome.counterexample {
+                Some(_) => String::new(),
+                None => format!(
+                    "its run of {} steps was replayed; to show it is beyond the limits\n",
+                    run.transitions.len()
+                ),
+            };
+            format!("{result}found ({by}): at most {tokens} at once; {fewest}\n{untold}{}", weights(checked))
         }
         _ => format!("{result}{}", weights(checked)),
     }

@@ -58,7 +58,10 @@ pub(crate) fn backward_by_weight(
         return (Answer::Unknown(StopReason::Partial), diagrams);
     }
     // A node takes 24 bytes, and an entry of the cache about as many.
-    let room = stop.limits.memory_bytes.map_or(usize::MAX, |bytes| usize::try_from(bytes / 24).unwrap_or(usize::MAX));
+    let room = stop
+        .limits
+        .memory_bytes
+        .map_or(usize::MAX, |bytes| usize::try_from(bytes / 24).unwrap_or(usize::MAX));
     for (table, most_nodes) in TABLES {
         diagrams = Diagrams::default();
         let table = Options { nodes: table.nodes.min(room), cache: table.cache.min(room / 4) };
