@@ -40,6 +40,7 @@ impl Space {
     pub fn clusters(&self, parts: &[Bdd], most: usize) -> Result<Vec<Bdd>, Full> {
         let mut clusters: Vec<Bdd> = Vec::new();
         for part in parts {
+            self.go_on()?;
             match clusters.last_mut().filter(|last| last.nodes() + part.nodes() <= most) {
                 Some(last) => {
                     let both = last.and(part)?;

@@ -36,6 +36,7 @@ impl Space {
         levels.sort_unstable_by(|a, b| b.cmp(a));
         let mut cube = self.yes();
         for level in levels {
+            self.go_on()?;
             cube = Bdd(self.literal(level).clone()).and(&cube)?;
         }
         Ok(Cube(cube.0))

@@ -6,6 +6,7 @@
 use crate::table::{Bdd, Full, Options, manager, patiently};
 use oxidd::bdd::{BDDFunction, BDDManagerRef};
 use oxidd::{BooleanFunction, Manager, ManagerRef};
+use preempt_core::Budget;
 use std::collections::HashMap;
 
 /// The variables of a space before it is built.
@@ -13,7 +14,11 @@ use std::collections::HashMap;
 pub struct Layout {
     /// Number of values and of copies.
     variables: Vec<(u64, u32)>,
+    budget: Budget,
 }
+
+/// A diagram has so many levels at most: each takes a table of its own.
+const MOST_LEVELS: usize = 1 << 20;
 
 /// One copy of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,6 +37,12 @@ impl Variable {
 impl Layout {
     pub fn new() -> Layout {
         Layout::default()
+    }
+
+    /// Who works in the space stops when the budget does: see [`Space::go_on`].
+    #[must_use]
+    pub fn watched_by(self, budget: &Budget) -> Layout {
+        Layout { budget: budget.clone(), ..self }
     }
 
     /// A variable with the values `0 .. size`, in `copies` copies. The result is its copy 0.
@@ -56,6 +67,10 @@ impl Layout {
 
     /// `order` names every variable once, the topmost first; variables that it does not name come last.
     pub fn build_ordered(&self, order: &[u32], options: Options) -> Result<Space, Full> {
+        let count = |&(size, copies): &(u64, u32)| bits(size).saturating_mul(copies as usize);
+        if self.variables.iter().map(count).fold(0, usize::saturating_add) > MOST_LEVELS {
+            return Err(Full);
+        }
         let mut levels: Vec<Vec<Vec<u32>>> =
             self.variables.iter().map(|&(size, copies)| vec![vec![0; bits(size)]; copies as usize]).collect();
         let mut placed = vec![false; self.variables.len()];
@@ -73,7 +88,8 @@ impl Layout {
                 }
             }
         }
-        Space::new(levels, self.variables.iter().map(|&(size, _)| size).collect(), next, options)
+        let sizes = self.variables.iter().map(|&(size, _)| size).collect();
+        Space::new(levels, sizes, next, options, self.budget.clone())
     }
 }
 
@@ -92,6 +108,7 @@ pub struct Space {
     literals: Vec<BDDFunction>,
     yes: Bdd,
     no: Bdd,
+    budget: Budget,
 }
 
 impl std::fmt::Debug for Space {
@@ -101,19 +118,35 @@ impl std::fmt::Debug for Space {
 }
 
 impl Space {
-    fn new(levels: Vec<Vec<Vec<u32>>>, sizes: Vec<u64>, count: u32, options: Options) -> Result<Space, Full> {
+    fn new(
+        levels: Vec<Vec<Vec<u32>>>,
+        sizes: Vec<u64>,
+        count: u32,
+        options: Options,
+        budget: Budget,
+    ) -> Result<Space, Full> {
         let manager = manager(options);
         manager.with_manager_exclusive(|manager| manager.add_vars(count));
         let (yes, no) = manager
             .with_manager_shared(|manager| (Bdd(BDDFunction::t(manager)), Bdd(BDDFunction::f(manager))));
         let mut literals = Vec::with_capacity(count as usize);
         for level in 0..count {
+            if level % 1024 == 0 && budget.exhausted().is_some() {
+                return Err(Full);
+            }
             let literal = patiently(&manager, || {
                 manager.with_manager_shared(|manager| BDDFunction::var(manager, level))
             })?;
             literals.push(literal.0);
         }
-        Ok(Space { manager, sizes, levels, literals, yes, no })
+        Ok(Space { manager, sizes, levels, literals, yes, no, budget })
+    }
+
+    /// Asked in every loop over operations: it is as if the table were full when the budget is exhausted. (A single
+    /// operation is not interrupted; the size of the table bounds it.)
+    #[inline]
+    pub fn go_on(&self) -> Result<(), Full> {
+        self.budget.exhausted().map_or(Ok(()), |_| Err(Full))
     }
 
     pub fn yes(&self) -> Bdd {
@@ -177,6 +210,7 @@ impl Space {
     pub fn one_of(&self, variable: Variable, values: impl IntoIterator<Item = u64>) -> Result<Bdd, Full> {
         let mut result = self.no();
         for value in values {
+            self.go_on()?;
             result = result.or(&self.equals(variable, value)?)?;
         }
         Ok(result)
@@ -186,6 +220,7 @@ impl Space {
     pub fn point(&self, values: &[(Variable, u64)]) -> Result<Bdd, Full> {
         let mut result = self.yes();
         for &(variable, value) in values {
+            self.go_on()?;
             result = result.and(&self.equals(variable, value)?)?;
         }
         Ok(result)

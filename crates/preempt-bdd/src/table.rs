@@ -18,10 +18,79 @@ pub struct Options {
     pub cache: usize,
 }
 
+/// What a node takes, with its place in the table that finds it; and an entry of the cache.
+const NODE_BYTES: u64 = 24;
+const ENTRY_BYTES: u64 = 32;
+/// A node is named by 32 bits, and two names are taken.
+const MOST_NODES: u64 = (1 << 32) - 2;
+
 impl Default for Options {
+    /// What most programs need; less on a machine that has less.
     fn default() -> Options {
-        Options { nodes: 1 << 25, cache: 1 << 22 }
+        Options { nodes: 1 << 25, cache: 1 << 22 }.within(memory().unwrap_or(u64::MAX) / 2)
     }
+}
+
+impl Options {
+    /// A table that takes no more than so many bytes, most of them for nodes.
+    #[must_use]
+    pub fn within(self, bytes: u64) -> Options {
+        let most = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+        // The number of entries is rounded up to a power of two.
+        let entries = most(bytes / 4 / ENTRY_BYTES).max(2);
+        let entries = 1usize << entries.ilog2();
+        Options { nodes: self.nodes.min(most(bytes / 4 * 3 / NODE_BYTES)), cache: self.cache.min(entries) }
+    }
+
+    /// Why there cannot be such a table, if there cannot.
+    pub fn refused(self) -> Option<TooLarge> {
+        let too_large = |what: String| Some(TooLarge(what));
+        let (nodes, entries) = (self.nodes as u64, self.cache as u64);
+        if nodes > MOST_NODES {
+            return too_large(format!("a table of {nodes} BDD nodes; {MOST_NODES} is the most"));
+        }
+        let rounded =
+            entries.checked_next_power_of_two().and_then(|entries| entries.checked_mul(ENTRY_BYTES));
+        let bytes = rounded.and_then(|cache| cache.checked_add(nodes * NODE_BYTES)).unwrap_or(u64::MAX);
+        let there = memory().unwrap_or(MEMORY_IF_UNKNOWN);
+        if bytes <= there {
+            return None;
+        }
+        let gigabytes = |bytes: u64| bytes as f64 / f64::from(1 << 30);
+        too_large(format!(
+            "a table of {nodes} BDD nodes with a cache of {entries} entries takes {:.1} GiB, and there are {:.1}",
+            gigabytes(bytes),
+            gigabytes(there)
+        ))
+    }
+}
+
+/// A table that this machine cannot have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TooLarge(String);
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+/// Where nobody says how much memory there is, a table of this size is not refused.
+const MEMORY_IF_UNKNOWN: u64 = 1 << 36;
+
+/// All memory of this machine, in bytes.
+#[cfg(target_os = "linux")]
+fn memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn memory() -> Option<u64> {
+    None
 }
 
 /// The table of nodes is full, and there is no garbage in it.
@@ -37,7 +106,9 @@ impl fmt::Display for Full {
 impl std::error::Error for Full {}
 
 pub(crate) fn manager(options: Options) -> BDDManagerRef {
-    oxidd::bdd::new_manager(options.nodes.max(1), options.cache.max(1), 1)
+    // Whoever did not ask whether it is refused gets as much as there can be.
+    let nodes = options.nodes.clamp(1, usize::try_from(MOST_NODES).unwrap_or(usize::MAX));
+    oxidd::bdd::new_manager(nodes, options.cache.clamp(1, 1 << 40), 1)
 }
 
 /// A Boolean function of the bits of a [`Space`](crate::Space). Equal functions are equal diagrams: comparing is cheap.
@@ -157,5 +228,31 @@ impl Bdd {
     /// How many nodes this diagram has, shared ones counted once.
     pub fn nodes(&self) -> usize {
         self.0.node_count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_beyond_memory_is_refused_before_it_is_made() {
+        let usual = Options { nodes: 1 << 20, cache: 1 << 16 };
+        assert_eq!(usual.refused(), None);
+        assert_eq!(Options::default().refused(), None);
+        for nodes in [1 << 32, usize::MAX] {
+            assert!(Options { nodes, ..usual }.refused().is_some());
+        }
+        for cache in [1 << 50, usize::MAX] {
+            let why = Options { cache, ..usual }.refused().expect("more than any machine has").to_string();
+            assert!(why.contains("entries takes"), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_table_within_a_limit_takes_no_more() {
+        let small = Options::default().within(100_000_000);
+        assert!(small.nodes as u64 * NODE_BYTES + small.cache as u64 * ENTRY_BYTES <= 100_000_000);
+        assert!(small.nodes > 1_000_000 && small.cache.is_power_of_two());
     }
 }

@@ -9,26 +9,38 @@ use crate::net::Transition;
 
 /// The minimal markings from which the transition leads above `wanted` by the monotone relaxation.
 pub fn predecessors(transition: &Transition, wanted: &Marking) -> Vec<Marking> {
+    predecessors_while(transition, wanted, &|_| true).unwrap_or_default()
+}
+
+/// The same, unless somebody wants no more: then nothing. There can be as many ways to split a need as it has tokens, so
+/// it is asked now and then whether to go on, with
+/// so many of them.
+pub fn predecessors_while(
+    transition: &Transition,
+    wanted: &Marking,
+    go_on: &dyn Fn(usize) -> bool,
+) -> Option<Vec<Marking>> {
     let need = wanted.minus(&transition.produce);
     if transition.moves.is_empty() {
-        return vec![need.plus(&transition.consume)];
+        return Some(vec![need.plus(&transition.consume)]);
     }
     let mut rests = vec![Marking::new()];
     for (place, tokens) in need.iter() {
         let sources = sources(transition, place);
         if sources.is_empty() {
-            return Vec::new();
+            return Some(Vec::new());
         }
         let mut filled = Vec::new();
         for rest in &rests {
             let there = sources
                 .iter()
                 .fold(0u64, |sum, (from, each)| sum.saturating_add(rest.get(*from).saturating_mul(*each)));
-            fill(rest, &sources, tokens.saturating_sub(there), &mut filled);
+            fill(rest, &sources, tokens.saturating_sub(there), go_on, &mut filled)?;
         }
         rests = filled;
     }
-    minimal(rests).into_iter().map(|rest| rest.plus(&transition.consume)).collect()
+    let smallest = minimal_while(rests, go_on)?;
+    Some(smallest.into_iter().map(|rest| rest.plus(&transition.consume)).collect())
 }
 
 /// The places whose rest arrives on this place, and how many tokens for each token.
@@ -42,12 +54,21 @@ fn sources(transition: &Transition, place: Place) -> Vec<(Place, u64)> {
 }
 
 /// Every smallest way to add tokens to the sources of a place so that `missing` more arrive there.
-fn fill(rest: &Marking, sources: &[(Place, u64)], missing: u64, out: &mut Vec<Marking>) {
+fn fill(
+    rest: &Marking,
+    sources: &[(Place, u64)],
+    missing: u64,
+    go_on: &dyn Fn(usize) -> bool,
+    out: &mut Vec<Marking>,
+) -> Option<()> {
     let Some(((from, each), others)) = sources.split_first() else {
         if missing == 0 {
             out.push(rest.clone());
+            if out.len() % POLL == 0 && !go_on(out.len()) {
+                return None;
+            }
         }
-        return;
+        return Some(());
     };
     let all = missing.div_ceil(*each);
     // The last source has to give all of it.
@@ -55,20 +76,37 @@ fn fill(rest: &Marking, sources: &[(Place, u64)], missing: u64, out: &mut Vec<Ma
     for added in least..=all {
         let mut more = rest.clone();
         more.set(*from, rest.get(*from).saturating_add(added));
-        fill(&more, others, missing.saturating_sub(added.saturating_mul(*each)), out);
+        fill(&more, others, missing.saturating_sub(added.saturating_mul(*each)), go_on, out)?;
     }
+    Some(())
 }
 
+/// Ways between two questions whether to go on.
+const POLL: usize = 1024;
+
 /// Without those that cover another one.
-pub fn minimal(mut markings: Vec<Marking>) -> Vec<Marking> {
+pub fn minimal(markings: Vec<Marking>) -> Vec<Marking> {
+    minimal_while(markings, &|_| true).unwrap_or_default()
+}
+
+/// The same, or nothing if somebody wants no more: each is compared with each.
+pub fn minimal_while(mut markings: Vec<Marking>, go_on: &dyn Fn(usize) -> bool) -> Option<Vec<Marking>> {
     markings.sort_unstable_by_key(Marking::weight);
     let mut kept: Vec<Marking> = Vec::with_capacity(markings.len());
+    let mut compared = 0;
     for marking in markings {
+        compared += kept.len();
+        if compared > 16 * POLL {
+            compared = 0;
+            if !go_on(kept.len()) {
+                return None;
+            }
+        }
         if !kept.iter().any(|small| marking.covers(small)) {
             kept.push(marking);
         }
     }
-    kept
+    Some(kept)
 }
 
 #[cfg(test)]

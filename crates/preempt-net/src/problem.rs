@@ -82,11 +82,25 @@ impl Problem {
         Ok(markings)
     }
 
+    /// Where a run ends by the exact rule; nothing if it cannot be made. Only one marking is kept.
+    pub fn end_of(&self, initial: &Marking, run: &[usize]) -> Option<Marking> {
+        let fire = |before: Marking, number: &usize| self.net.transitions.get(*number)?.fire(&before);
+        run.iter().try_fold(initial.clone(), fire)
+    }
+
+    /// The most tokens at once on the way.
+    pub fn most_tokens(&self, initial: &Marking, run: &[usize]) -> Option<u64> {
+        let mut most = initial.weight();
+        let mut marking = initial.clone();
+        for number in run {
+            marking = self.net.transitions.get(*number)?.fire(&marking)?;
+            most = most.max(marking.weight());
+        }
+        Some(most)
+    }
+
     /// Does the run start initially, fire, and end in a target?
     pub fn is_counterexample(&self, initial: &Marking, run: &[usize]) -> bool {
-        self.is_initial(initial)
-            && self
-                .replay(initial, run)
-                .is_ok_and(|markings| markings.last().is_some_and(|last| self.covers_target(last)))
+        self.is_initial(initial) && self.end_of(initial, run).is_some_and(|last| self.covers_target(&last))
     }
 }

@@ -1,6 +1,9 @@
-//! Probabilistic concurrency testing: random priorities, and `depth - 1` steps after which the running thread falls
-//! below all others. A bug of depth d is hit in each run with probability at least 1/(n k^(d-1)), for n threads and k
-//! steps. A baseline that proves nothing.
+//! Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte 2010): random priorities, and
+//! `depth - 1` steps before which the running thread falls below all that never fell. A bug of depth d is hit in each run
+//! with probability at least 1/(n k^(d-1)), for n threads and k steps. A baseline that proves nothing.
+//!
+//! The i-th *drawn* step gives the priority i, whether it comes early or late in the run: so who falls later may land
+//! above or below who fell before, and every order of the threads that fell is as likely as any other.
 
 use crate::executable::{Executable, Move};
 use crate::explore::{Exploration, Limits, Terminal};
@@ -37,8 +40,8 @@ pub fn explore<E: Executable>(
             thread.unwrap_or(0)
         };
         let mut thread = highest(&priorities);
-        if let Some(change) = changes.iter().position(|&change| change == step) {
-            priorities[thread] = change as u64;
+        if let Some(drawn) = changes.iter().position(|&change| change == step) {
+            priorities[thread] = drawn as u64 + 1;
             thread = highest(&priorities);
         }
         // Each of its ways is as likely as the other.

@@ -14,11 +14,14 @@ use crate::threads::{Thread, Threads};
 use crate::vars::{Copy, Order, Shape, Vars};
 use preempt_bdd::Bdd;
 use preempt_core::{
-    Guarantee, Limits, Observer, Outcome, Property, SourceMap, Stats, StopReason, Trace, Verdict,
+    Budget, Guarantee, Limits, Observer, Outcome, Property, SourceMap, Stats, StopReason, Trace, Verdict,
+    watched,
 };
 use preempt_model::search::replay;
 use preempt_model::{CodeId, Command, Expr, Interpreter, Model, System};
 use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -65,31 +68,59 @@ pub fn check(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> std::result::Result<Report, Unsupported> {
-    let mut watch = Watch::new(&options.limits, observer);
-    let mut check = match Check::new(model, sources, options) {
-        Ok(check) => check,
-        Err(stop) => return Err(Unsupported(words(stop))),
-    };
-    let answer = match check.answer(&mut watch) {
-        Ok(answer) => answer,
-        Err(Stop::Unsupported(what)) => return Err(Unsupported(what)),
-        Err(Stop::Full) => check.stopped(StopReason::Memory),
-        Err(Stop::Limit(reason)) => check.stopped(reason),
-    };
-    Ok(check.report(answer, &watch))
+    if let Some(why) = options.table.refused() {
+        return Err(Unsupported(why.to_string()));
+    }
+    let (begin, budget, told) = (Instant::now(), Budget::within(&options.limits), Mutex::default());
+    let progress = || *told.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut report = watched(&budget, observer, progress, || {
+        let mut watch = Watch::new(&budget, &told);
+        examined(model, sources, options, &budget, &mut watch)
+    })?;
+    report.outcome.stats.time = begin.elapsed();
+    Ok(report)
 }
 
-fn words(stop: Stop) -> String {
-    match stop {
-        Stop::Unsupported(what) => what,
-        Stop::Full => "a program that does not fit into so small a table".into(),
-        Stop::Limit(_) => "so tight a limit".into(),
-    }
+fn examined(
+    model: &Model,
+    sources: &SourceMap,
+    options: &Options,
+    budget: &Budget,
+    watch: &mut Watch<'_>,
+) -> std::result::Result<Report, Unsupported> {
+    // A table that is full because nobody wants to know any more is not full.
+    let reason = |stop: Stop| match stop {
+        Stop::Unsupported(what) => Err(Unsupported(what)),
+        Stop::Full => Ok(budget.stopped().unwrap_or(StopReason::Memory)),
+        Stop::Limit(reason) => Ok(reason),
+    };
+    let mut check = match Check::new(model, sources, options, budget) {
+        Ok(check) => check,
+        Err(stop) => return Ok(nothing_done(reason(stop)?)),
+    };
+    let answer = match check.answer(watch) {
+        Ok(answer) => answer,
+        Err(stop) => check.stopped(reason(stop)?),
+    };
+    Ok(check.report(answer, watch))
+}
+
+/// A limit was reached before anything was looked at.
+fn nothing_done(reason: StopReason) -> Report {
+    let outcome = Outcome {
+        verdict: Verdict::Inconclusive(reason),
+        guarantee: bounded(0),
+        violation: None,
+        counterexample: None,
+        stats: Stats::default(),
+    };
+    Report { outcome, contexts: 0, threads: Vec::new(), complete: false, nodes: 0 }
 }
 
 struct Check<'a> {
     model: &'a Model,
     options: &'a Options,
+    budget: &'a Budget,
     interpreter: Interpreter<'a>,
     threads: Threads,
     liveness: Liveness,
@@ -115,20 +146,25 @@ const FIRST_ROOM: usize = 4;
 const RULES_FIRST: usize = 2;
 
 impl<'a> Check<'a> {
-    fn new(model: &'a Model, sources: &'a SourceMap, options: &'a Options) -> Result<Check<'a>> {
+    fn new(
+        model: &'a Model,
+        sources: &'a SourceMap,
+        options: &'a Options,
+        budget: &'a Budget,
+    ) -> Result<Check<'a>> {
         if model.has_priorities {
             return unsupported("priorities");
         }
-        let threads = Threads::of(model, sources, options.instances)?;
+        let threads = Threads::of(model, sources, options.instances, budget)?;
         let mut shape = Shape::of(model, &threads.extra);
         shape.own = own_codes(model, &threads);
         let interpreter = match Interpreter::new(model, sources) {
             Ok(interpreter) => interpreter,
             Err(fault) => return unsupported(fault.0),
         };
-        let liveness = Liveness::of(model);
+        let liveness = Liveness::of(model, budget)?;
         let (rounds, fails, nodes) = (0, false, 0);
-        Ok(Check { model, options, interpreter, threads, liveness, shape, rounds, fails, nodes })
+        Ok(Check { model, options, budget, interpreter, threads, liveness, shape, rounds, fails, nodes })
     }
 
     fn answer(&mut self, watch: &mut Watch<'_>) -> Result<Answer> {
@@ -139,7 +175,12 @@ impl<'a> Check<'a> {
             None => FIRST_ROOM,
         };
         loop {
-            let vars = Vars::new(self.shape.clone(), room, self.options.order, self.options.table)?;
+            let table = self
+                .options
+                .limits
+                .memory_bytes
+                .map_or(self.options.table, |most| self.options.table.within(most));
+            let vars = Vars::new(self.shape.clone(), room, self.options.order, table, self.budget)?;
             let answer = match sequential {
                 true => Some(self.sequential(&vars, watch)?),
                 false => self.rounds(&vars, watch)?,
@@ -346,7 +387,7 @@ impl<'a> Check<'a> {
 
     fn report(self, answer: Answer, watch: &Watch<'_>) -> Report {
         let (violation, counterexample) = answer.violation.unzip();
-        let mut stats = Stats { states: watch.progress.states, time: watch.elapsed(), ..Stats::default() };
+        let mut stats = Stats { states: watch.progress.states, ..Stats::default() };
         // a node, and its place in the table that finds it
         stats.peak_bytes = self.nodes * 24;
         if let Some(property) = &violation {

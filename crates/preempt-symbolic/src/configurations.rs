@@ -165,6 +165,7 @@ impl<'a> Flattening<'a> {
         let (mut exclusive, mut failing) = (Vec::new(), Vec::new());
         let mut next = 0;
         while next < self.order.len() {
+            self.vars.space.go_on()?;
             if self.order.len() > MOST_PLACES {
                 return Ok(None);
             }

@@ -123,6 +123,7 @@ impl Evaluator<'_> {
                 let after = done.map_or_else(|| state.clone(), |(_, after)| after);
                 return Ok(Effect { after, failed: failed.minus(&fault)?, fault });
             };
+            space.go_on()?;
             let Some((mut here, state)) = waiting.remove(&node) else { continue };
             for edge in &block.nodes[node] {
                 if here.is_false() {

@@ -249,6 +249,7 @@ impl Builder<'_> {
         let mut latest: BTreeMap<u32, Bdd> = BTreeMap::new();
         let mut stopped = provided.not()?;
         for (index, edge) in definition.location(location).edges.iter().enumerate() {
+            space.go_on()?;
             for (escape, taken) in &latest {
                 if edge.escape != Some(*escape) {
                     stopped = stopped.or(taken)?;
@@ -380,6 +381,7 @@ impl Builder<'_> {
         let locals = changed(&now.locals, &after.locals);
         let mut parts = vec![taken.clone()];
         for &slot in &shared {
+            self.vars.space.go_on()?;
             parts.extend(self.bits_equal(self.vars.shared(slot, Copy::Next), &after.shared[slot])?);
         }
         for &slot in &locals {
@@ -443,6 +445,7 @@ impl Builder<'_> {
         let mut result = space.yes();
         let live = self.liveness.at(code, self.model.code(code).entry);
         for (slot, bits) in locals.iter().enumerate().take(types.len()) {
+            space.go_on()?;
             let bits = if live[slot] { bits.as_slice() } else { &[] };
             for condition in self.bits_equal(self.vars.local(slot), bits)? {
                 result = result.and(&condition)?;

@@ -1,14 +1,17 @@
 //! Which locals still matter where. A local that is written before it is read again, or never read again, is set to 0:
 //! sets of states that differ only in such values become one, and their diagrams much smaller.
 
+use crate::stop::{Result, go_on};
+use preempt_core::Budget;
 use preempt_model::{CodeId, Command, Edge, Footprint, LocationId, Model, Scope};
 
 /// For each code and location: which locals may be read before they are written.
 pub(crate) struct Liveness(Vec<Vec<Vec<bool>>>);
 
 impl Liveness {
-    pub fn of(model: &Model) -> Liveness {
-        Liveness((0..model.codes.len()).map(|code| live_in_code(model, CodeId(code as u16))).collect())
+    pub fn of(model: &Model, budget: &Budget) -> Result<Liveness> {
+        let codes = (0..model.codes.len()).map(|code| live_in_code(model, CodeId(code as u16), budget));
+        Ok(Liveness(codes.collect::<Result<_>>()?))
     }
 
     /// Everything matters everywhere.
@@ -34,7 +37,7 @@ impl Liveness {
     }
 }
 
-fn live_in_code(model: &Model, code: CodeId) -> Vec<Vec<bool>> {
+fn live_in_code(model: &Model, code: CodeId, budget: &Budget) -> Result<Vec<Vec<bool>>> {
     let definition = model.code(code);
     let slots = definition.slots as usize;
     // A clause that is asked everywhere reads everywhere.
@@ -43,6 +46,7 @@ fn live_in_code(model: &Model, code: CodeId) -> Vec<Vec<bool>> {
     while changed {
         changed = false;
         for (number, location) in definition.locations.iter().enumerate().rev() {
+            go_on(budget)?;
             for edge in &location.edges {
                 for slot in before(model, edge, &live[edge.target.0 as usize]) {
                     changed |= !std::mem::replace(&mut live[number][slot], true);
@@ -50,7 +54,7 @@ fn live_in_code(model: &Model, code: CodeId) -> Vec<Vec<bool>> {
             }
         }
     }
-    live
+    Ok(live)
 }
 
 /// What is read before it is written on the way through an edge.

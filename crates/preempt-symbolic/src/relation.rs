@@ -51,6 +51,7 @@ impl Product {
         let mut free = Vec::new();
         let mut bound: Vec<(BTreeSet<u32>, Bdd)> = Vec::new();
         for part in parts.into_iter().filter(|part| !part.is_true()) {
+            vars.space.go_on()?;
             let mut choices = vars.space.support(&part);
             choices.retain(|level| vars.is_choice(*level));
             if choices.is_empty() {

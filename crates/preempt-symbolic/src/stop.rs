@@ -1,8 +1,8 @@
 //! Why an analysis ends without an answer, and the watch that ends it.
 
 use preempt_bdd::Full;
-use preempt_core::{Limits, Observer, Progress, StopReason};
-use std::time::{Duration, Instant};
+use preempt_core::{Budget, Progress, StopReason};
+use std::sync::{Mutex, PoisonError};
 
 /// Something in a model that the engine cannot do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,32 +37,25 @@ pub(crate) fn unsupported<T>(what: impl Into<String>) -> Result<T> {
 
 /// Asked between operations; a single operation is not interrupted.
 pub(crate) struct Watch<'o> {
-    observer: &'o mut dyn Observer,
-    deadline: Option<Instant>,
-    started: Instant,
+    budget: &'o Budget,
+    /// Where whoever watches reads how far it is.
+    told: &'o Mutex<Progress>,
     pub progress: Progress,
 }
 
 impl<'o> Watch<'o> {
-    pub fn new(limits: &Limits, observer: &'o mut dyn Observer) -> Watch<'o> {
-        let started = Instant::now();
-        let deadline = limits.time.and_then(|time| started.checked_add(time));
-        Watch { observer, deadline, started, progress: Progress::default() }
-    }
-
-    pub fn elapsed(&self) -> Duration {
-        self.started.elapsed()
+    pub fn new(budget: &'o Budget, told: &'o Mutex<Progress>) -> Watch<'o> {
+        Watch { budget, told, progress: Progress::default() }
     }
 
     pub fn look(&mut self) -> Result<()> {
         self.progress.transitions += 1;
-        self.observer.progress(&self.progress);
-        if let Some(reason) = self.observer.stop() {
-            return Err(Stop::Limit(reason));
-        }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(Stop::Limit(StopReason::Time));
-        }
-        Ok(())
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = self.progress;
+        go_on(self.budget)
     }
+}
+
+/// For what comes before there is a table.
+pub(crate) fn go_on(budget: &Budget) -> Result<()> {
+    budget.exhausted().map_or(Ok(()), |reason| Err(Stop::Limit(reason)))
 }

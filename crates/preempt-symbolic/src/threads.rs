@@ -7,8 +7,8 @@
 //! * A start that may be executed again and again has so many threads as the caller allows; the answer is then limited
 //!   to them.
 
-use crate::stop::{Result, unsupported};
-use preempt_core::SourceMap;
+use crate::stop::{Result, go_on, unsupported};
+use preempt_core::{Budget, SourceMap};
 use preempt_model::interpreter::{Action, Machine};
 use preempt_model::{
     CodeId, Command, Expr, Footprint, Init, Interpreter, LocationId, Model, Scope, System, Type,
@@ -59,7 +59,7 @@ pub(crate) struct Threads {
 const LONGEST_PRELUDE: usize = 10_000;
 
 impl Threads {
-    pub fn of(model: &Model, sources: &SourceMap, instances: u32) -> Result<Threads> {
+    pub fn of(model: &Model, sources: &SourceMap, instances: u32, budget: &Budget) -> Result<Threads> {
         let interpreter = match Interpreter::new(model, sources) {
             Ok(interpreter) => interpreter,
             Err(fault) => return unsupported(format!("initial values without a meaning: {}", fault.0)),
@@ -88,16 +88,17 @@ impl Threads {
                 waits: None,
             });
         }
-        threads.find_sites(model, instances.max(1));
+        threads.find_sites(model, instances.max(1), budget)?;
         if threads.all.len() > MOST_THREADS {
             return unsupported(format!("more than {MOST_THREADS} threads"));
         }
         Ok(threads)
     }
 
-    fn find_sites(&mut self, model: &Model, most: u32) {
+    fn find_sites(&mut self, model: &Model, most: u32, budget: &Budget) -> Result<()> {
         let base = model.global_slots as usize;
-        for (edge, times) in executions(model, &self.all, most) {
+        for (edge, times) in executions(model, &self.all, most, budget)? {
+            go_on(budget)?;
             let (code, location, number) = edge;
             let Command::Run { code: started, args, .. } =
                 &model.code(code).location(location).edges[number as usize].command
@@ -142,6 +143,7 @@ impl Threads {
             }
             self.sites.push(Site { edge, started: *started, instances, counter, mail });
         }
+        Ok(())
     }
 
     pub fn site(&self, edge: (CodeId, LocationId, u32)) -> Option<(usize, &Site)> {
@@ -250,7 +252,12 @@ fn first_locals(model: &Model, code: CodeId, args: &[Expr]) -> (Vec<i32>, Vec<us
 }
 
 /// How often each edge that starts a process can be executed; `most + 1` stands for more than that.
-fn executions(model: &Model, threads: &[Thread], most: u32) -> Vec<((CodeId, LocationId, u32), u32)> {
+fn executions(
+    model: &Model,
+    threads: &[Thread],
+    most: u32,
+    budget: &Budget,
+) -> Result<Vec<((CodeId, LocationId, u32), u32)>> {
     let cap = |times: u32| times.min(most + 1);
     let mut entered: BTreeMap<CodeId, u32> = BTreeMap::new();
     let mut sites = BTreeMap::new();
@@ -258,8 +265,8 @@ fn executions(model: &Model, threads: &[Thread], most: u32) -> Vec<((CodeId, Loc
     loop {
         let mut next: BTreeMap<CodeId, u32> = BTreeMap::new();
         let mut found = BTreeMap::new();
-        let mut follow = |code: CodeId, from: LocationId, times: u32| {
-            for (location, number, repeated) in reachable_edges(model, code, from) {
+        let mut follow = |code: CodeId, from: LocationId, times: u32| -> Result<()> {
+            for (location, number, repeated) in reachable_edges(model, code, from, budget)? {
                 let times = if repeated && times > 0 { most + 1 } else { times };
                 match &model.code(code).location(location).edges[number as usize].command {
                     Command::Call { code: callee, .. } => {
@@ -276,23 +283,29 @@ fn executions(model: &Model, threads: &[Thread], most: u32) -> Vec<((CodeId, Loc
                     _ => {}
                 }
             }
+            Ok(())
         };
         for thread in threads {
-            follow(thread.code, thread.location, 1);
+            follow(thread.code, thread.location, 1)?;
         }
         for (&code, &times) in &entered {
-            follow(code, model.code(code).entry, times);
+            follow(code, model.code(code).entry, times)?;
         }
         if next == entered {
             sites.extend(found);
-            return sites.into_iter().collect();
+            return Ok(sites.into_iter().collect());
         }
         entered = next;
     }
 }
 
 /// The edges that can be reached in a code, and whether each of them can be taken again.
-fn reachable_edges(model: &Model, code: CodeId, from: LocationId) -> Vec<(LocationId, u32, bool)> {
+fn reachable_edges(
+    model: &Model,
+    code: CodeId,
+    from: LocationId,
+    budget: &Budget,
+) -> Result<Vec<(LocationId, u32, bool)>> {
     let reach = |start: Vec<LocationId>| {
         let mut seen: BTreeSet<LocationId> = start.iter().copied().collect();
         let mut waiting = start;
@@ -309,9 +322,10 @@ fn reachable_edges(model: &Model, code: CodeId, from: LocationId) -> Vec<(Locati
     for location in reach(vec![from]) {
         for (number, edge) in model.code(code).location(location).edges.iter().enumerate() {
             if matches!(edge.command, Command::Call { .. } | Command::Run { .. }) {
+                go_on(budget)?;
                 found.push((location, number as u32, reach(vec![edge.target]).contains(&location)));
             }
         }
     }
-    found
+    Ok(found)
 }

@@ -91,6 +91,7 @@ impl<'a> Evaluator<'a> {
 
     pub fn value(&self, state: &Valuation, expr: &Expr) -> Result<Value> {
         let space = self.space();
+        space.go_on()?;
         Ok(match expr {
             Expr::Const(value) => self.sure(Word::constant(space, *value)),
             Expr::Load(place) => self.load(state, place)?,
@@ -209,6 +210,7 @@ impl<'a> Evaluator<'a> {
             let mut inside = space.no();
             let mut next = Vec::new();
             for i in 0..index.length {
+                space.go_on()?;
                 let here = value.word.equal(space, &Word::constant(space, i as i32))?;
                 if here.is_false() {
                     continue;
@@ -236,6 +238,7 @@ impl<'a> Evaluator<'a> {
         let (slots, fault) = self.slots(state, place)?;
         let mut word = Word::constant(space, 0);
         for (slot, condition) in slots {
+            space.go_on()?;
             let (Some(ty), Some(bits)) = (types.get(slot), values.get(slot)) else { continue };
             let here = Word::from_bits(space, bits.clone(), ty.signed);
             word = if condition.is_true() { here } else { Word::choose(&condition, &here, &word)? };
@@ -258,6 +261,7 @@ impl<'a> Evaluator<'a> {
             Scope::Nowhere => return Ok(()),
         };
         for (slot, condition) in slots {
+            self.space().go_on()?;
             if let Some(bits) = values.get_mut(*slot) {
                 let new = word.low(bits.len());
                 *bits = if condition.is_true() { new } else { merged(condition, &new, bits)? };

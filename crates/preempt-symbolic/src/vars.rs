@@ -9,6 +9,7 @@
 use crate::dependencies::{self, Numbers};
 use crate::stop::Result;
 use preempt_bdd::{Bdd, Cube, Layout, Options, Renaming, Space, Variable, order};
+use preempt_core::Budget;
 use preempt_model::{CodeId, Command, Expr, Model, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -133,8 +134,14 @@ pub(crate) struct Vars {
 }
 
 impl Vars {
-    pub fn new(shape: Shape, contexts: usize, order: Order, options: Options) -> Result<Vars> {
-        let mut layout = Layout::new();
+    pub fn new(
+        shape: Shape,
+        contexts: usize,
+        order: Order,
+        options: Options,
+        budget: &Budget,
+    ) -> Result<Vars> {
+        let mut layout = Layout::new().watched_by(budget);
         let copies = 3 * contexts as u32 + 2;
         let local_bits = shape.local_bits();
         let values = |bits: u8| 1u64 << bits.clamp(1, 32);
@@ -288,6 +295,7 @@ impl Vars {
         let mut pairs: Vec<_> = self.all_shared(left).zip(self.all_shared(right)).collect();
         pairs.sort_by_key(|(left, _)| std::cmp::Reverse(self.space.levels(*left).first().copied()));
         for (left, right) in pairs {
+            self.space.go_on()?;
             result = self.space.same(left, right)?.and(&result)?;
         }
         Ok(result)

@@ -69,17 +69,18 @@ impl Word {
     }
 
     pub fn plus(&self, space: &Space, other: &Word) -> Result<Word, Full> {
-        self.add(other, space.no(), false)
+        self.add(space, other, space.no(), false)
     }
 
     pub fn minus(&self, space: &Space, other: &Word) -> Result<Word, Full> {
-        self.add(other, space.yes(), true)
+        self.add(space, other, space.yes(), true)
     }
 
-    fn add(&self, other: &Word, mut carry: Bdd, inverted: bool) -> Result<Word, Full> {
+    fn add(&self, space: &Space, other: &Word, mut carry: Bdd, inverted: bool) -> Result<Word, Full> {
         let width = (self.0.len().max(other.0.len()) + 1).min(INT);
         let mut sum = Vec::with_capacity(width);
         for bit in 0..width {
+            space.go_on()?;
             let (a, b) = (self.bit(bit), other.bit(bit));
             let b = if inverted { b.not()? } else { b.clone() };
             let half = a.xor(&b)?;
@@ -99,6 +100,7 @@ impl Word {
             }
             let mut row = vec![space.no(); shift];
             for bit in 0..width - shift {
+                space.go_on()?;
                 row.push(self.bit(bit).and(factor)?);
             }
             // modulo 2^width
@@ -160,6 +162,7 @@ impl Word {
         let mut carry = space.yes();
         let mut bits = Vec::with_capacity(width);
         for bit in 0..width {
+            space.go_on()?;
             let (a, b) = (self.bit(bit), other.bit(bit).not()?);
             let half = a.xor(&b)?;
             bits.push(half.xor(&carry)?);
@@ -192,6 +195,7 @@ impl Word {
     pub fn shift_left(&self, space: &Space, distance: &Word) -> Result<Word, Full> {
         let mut result = Word(self.low(INT));
         for power in 0..5 {
+            space.go_on()?;
             let by = 1 << power;
             let moved = (0..INT).map(|bit| match bit < by {
                 true => space.no(),

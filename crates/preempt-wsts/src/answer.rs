@@ -1,8 +1,11 @@
 //! What an engine finds.
 
 use crate::certificate::Certificate;
-use preempt_core::{Change, Location, SourceMap, Step, StopReason, SwitchKind, Trace, Value};
+use preempt_core::{Budget, Change, Location, SourceMap, Step, StopReason, SwitchKind, Trace, Value};
 use preempt_net::{Marking, Problem};
+
+/// Steps of a run between two looks at the budget.
+pub(crate) const POLL: usize = 256;
 
 /// An initial marking and the transitions to fire from it, by their numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,19 +22,42 @@ pub(crate) enum Answer {
 }
 
 impl Run {
-    /// The run for people: every step with the places it changes. Nothing if it cannot be replayed.
-    pub fn trace(&self, problem: &Problem, sources: Option<&SourceMap>) -> Option<Trace> {
-        let markings = problem.replay(&self.initial, &self.transitions).ok()?;
+    /// Does the run start initially, fire by the exact rule, and end in a target? `None` if it was stopped on the way.
+    pub(crate) fn is_counterexample(&self, problem: &Problem, stopped: &dyn Fn() -> bool) -> Option<bool> {
+        if !problem.is_initial(&self.initial) {
+            return Some(false);
+        }
+        let mut marking = self.initial.clone();
+        for (step, number) in self.transitions.iter().enumerate() {
+            if step % POLL == 0 && stopped() {
+                return None;
+            }
+            match problem.net.transitions.get(*number).and_then(|transition| transition.fire(&marking)) {
+                Some(after) => marking = after,
+                None => return Some(false),
+            }
+        }
+        Some(problem.covers_target(&marking))
+    }
+
+    /// The run for people: every step with the places it changes. Nothing if it cannot be replayed, or if the budget is
+    /// exhausted before it is told.
+    pub fn trace(&self, problem: &Problem, sources: Option<&SourceMap>, budget: &Budget) -> Option<Trace> {
         let change = |place: u32, tokens: u64| Change {
             name: problem.net.places.get(place as usize).cloned().unwrap_or_default(),
             value: Value::Number(i64::try_from(tokens).unwrap_or(i64::MAX)),
         };
         let initial = self.initial.iter().map(|(place, tokens)| change(place, tokens)).collect();
-        let mut steps = Vec::with_capacity(self.transitions.len());
-        for (number, pair) in self.transitions.iter().zip(markings.windows(2)) {
-            let (before, after) = (&pair[0], &pair[1]);
+        let mut steps = Vec::new();
+        let mut before = self.initial.clone();
+        for (at, number) in self.transitions.iter().enumerate() {
+            if at % POLL == 0 && budget.exhausted().is_some() {
+                return None;
+            }
+            let transition = problem.net.transitions.get(*number)?;
+            let after = transition.fire(&before)?;
             let mut changed = Vec::new();
-            for (place, _) in before.join(after).iter() {
+            for (place, _) in before.join(&after).iter() {
                 if before.get(place) != after.get(place) {
                     changed.push(change(place, after.get(place)));
                 }
@@ -42,13 +68,14 @@ impl Run {
                 process: "net".into(),
                 pid: 0,
                 location,
-                text: problem.net.transitions[*number].name.clone(),
+                text: transition.name.clone(),
                 choice: None,
                 switch: SwitchKind::None,
                 changed,
                 output: None,
                 partner: None,
             });
+            before = after;
         }
         Some(Trace { initial, steps, loop_start: None, processes: 1 })
     }

@@ -7,7 +7,7 @@ use crate::sign::{always_empty, exclude};
 use crate::stop::{Counters, Stop};
 use crate::subsumption::Trie;
 use preempt_core::StopReason;
-use preempt_net::predecessor::predecessors;
+use preempt_net::predecessor::predecessors_while;
 use preempt_net::{Marking, Problem};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,7 +19,7 @@ struct Element {
 }
 
 /// From the open targets to the initial markings, or to an inductive basis without them.
-pub(crate) fn backward(problem: &Problem, open: &[usize], stop: &Stop<'_>) -> Answer {
+pub(crate) fn backward(problem: &Problem, open: &[usize], stop: &Stop) -> Answer {
     let mut live = vec![true; problem.net.transitions.len()];
     let empty = always_empty(problem, &live);
     exclude(problem, &empty, &mut live);
@@ -33,6 +33,9 @@ pub(crate) fn backward(problem: &Problem, open: &[usize], stop: &Stop<'_>) -> An
     };
     let producers = producers(problem, &live);
     for target in open {
+        if let Some(reason) = stop.reason() {
+            return Answer::Unknown(reason);
+        }
         if let Some(run) = search.add(problem.targets[*target].clone(), None, stop) {
             return Answer::Covered(run);
         }
@@ -58,7 +61,14 @@ pub(crate) fn backward(problem: &Problem, open: &[usize], stop: &Stop<'_>) -> An
         helpful.sort_unstable();
         helpful.dedup();
         for transition in &helpful {
-            for before in predecessors(&problem.net.transitions[*transition as usize], &marking) {
+            let transition_data = &problem.net.transitions[*transition as usize];
+            let each = 64 + 16 * marking.support_len() as u64;
+            let Some(before) =
+                predecessors_while(transition_data, &marking, &|n| stop.may_hold(n as u64 * each))
+            else {
+                return Answer::Unknown(stop.reason().unwrap_or(StopReason::Partial));
+            };
+            for before in before {
                 Counters::add(&stop.counters.transitions, 1);
                 if let Some(run) = search.add(before, Some((number, *transition)), stop) {
                     return Answer::Covered(run);
@@ -70,7 +80,9 @@ pub(crate) fn backward(problem: &Problem, open: &[usize], stop: &Stop<'_>) -> An
         // An initial marking was met, but only in the relaxation of a net that is not monotone.
         return Answer::Unknown(StopReason::Partial);
     }
-    let elements = minimal(search.elements);
+    let Some(elements) = minimal(search.elements, stop) else {
+        return Answer::Unknown(stop.reason().unwrap_or(StopReason::Partial));
+    };
     let basis = InductiveBasis { empty, bounds: search.pruner.into_bounds(), elements };
     Answer::Safe(Certificate { refutations: Vec::new(), basis: Some(basis) })
 }
@@ -86,15 +98,16 @@ struct Search<'p> {
 
 impl Search<'_> {
     /// The run, if an initial marking covers the new element.
-    fn add(&mut self, marking: Marking, next: Option<(u32, u32)>, stop: &Stop<'_>) -> Option<Run> {
+    fn add(&mut self, marking: Marking, next: Option<(u32, u32)>, stop: &Stop) -> Option<Run> {
         if self.trie.has_below(&marking, None) {
             return None;
         }
         if let Some(initial) = self.problem.initial_covering(&marking) {
             let run = Run { initial, transitions: self.path(next) };
-            if self.problem.is_counterexample(&run.initial, &run.transitions) {
+            if run.is_counterexample(self.problem, &|| stop.reason().is_some()) == Some(true) {
                 return Some(run);
             }
+            // Or there was no time to replay it; then the search ends at its next look at the clock.
             self.spurious = true;
             return None;
         }
@@ -106,7 +119,8 @@ impl Search<'_> {
         self.trie.insert(&marking, number);
         self.queue.push(Reverse((marking.weight(), number)));
         Counters::add(&stop.counters.states, 1);
-        Counters::add(&stop.counters.bytes, 96 + 48 * marking.support_len() as u64);
+        // The marking twice, here and in the trie, whose nodes keep room for children.
+        Counters::add(&stop.counters.bytes, 100 + 120 * marking.support_len() as u64);
         self.elements.push(Element { marking, next });
         None
     }
@@ -138,16 +152,20 @@ fn producers(problem: &Problem, live: &[bool]) -> Vec<Vec<u32>> {
     producers
 }
 
-fn minimal(elements: Vec<Element>) -> Vec<Marking> {
+/// Without those that cover another one; `None` if it was stopped.
+fn minimal(elements: Vec<Element>, stop: &Stop) -> Option<Vec<Marking>> {
     let mut markings: Vec<Marking> = elements.into_iter().map(|element| element.marking).collect();
     markings.sort_unstable_by_key(Marking::weight);
     let mut trie = Trie::new();
+    let (mut looked_at, mut stopped) = (0u32, false);
     markings.retain(|marking| {
-        let new = !trie.has_below(marking, None);
+        looked_at += 1;
+        stopped = stopped || (looked_at % 256 == 0 && stop.reason().is_some());
+        let new = !stopped && !trie.has_below(marking, None);
         if new {
             trie.insert(marking, 0);
         }
         new
     });
-    markings
+    (!stopped).then_some(markings)
 }

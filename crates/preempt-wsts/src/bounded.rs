@@ -2,22 +2,19 @@
 //! every marking, if they are few.
 
 use crate::inequation::Inequation;
-use crate::stop::{Counters, Stop};
-use foldhash::{HashSet, HashSetExt};
-use preempt_core::Limits;
+use crate::stop::Stop;
+use foldhash::HashSet;
+use preempt_core::Budget;
 use preempt_net::{Marking, Place, Problem};
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const LP_LIMIT: Duration = Duration::from_secs(5);
 /// So many markings are visited at most.
 const FEW: usize = 300_000;
 
-/// For each place the most tokens it can have, or nothing where no bound is found.
-pub fn place_bounds(problem: &Problem, limits: Limits) -> Vec<Option<u64>> {
-    let (cancelled, counters) = (AtomicBool::new(false), Counters::default());
-    let deadline = limits.time.map(|time| Instant::now() + time);
-    let stop = Stop { deadline, limits, cancelled: &cancelled, counters: &counters };
+/// For each place the most tokens it can have, or nothing where no bound is found within the budget.
+pub fn place_bounds(problem: &Problem, budget: &Budget) -> Vec<Option<u64>> {
+    let stop = Stop::asking(budget);
     let live = vec![true; problem.net.transitions.len()];
     let inequation = Inequation::new(problem, &live, LP_LIMIT, &stop);
     let places = 0..problem.net.places.len() as Place;
@@ -32,11 +29,12 @@ pub fn place_bounds(problem: &Problem, limits: Limits) -> Vec<Option<u64>> {
 }
 
 /// The largest number of tokens on each place over all reachable markings, if there are few of them.
-fn visited(problem: &Problem, stop: &Stop<'_>) -> Option<Vec<u64>> {
+fn visited(problem: &Problem, stop: &Stop) -> Option<Vec<u64>> {
     let mut starts = vec![Marking::new()];
     for (place, range) in (0..).zip(&problem.initial) {
         let choices = range.low..=range.high?;
-        if (starts.len() as u64).saturating_mul(choices.clone().count() as u64) > FEW as u64 {
+        let count = choices.end().saturating_sub(range.low).saturating_add(1);
+        if (starts.len() as u64).saturating_mul(count) > FEW as u64 {
             return None;
         }
         let with = |start: &Marking, n: u64| {
@@ -50,21 +48,26 @@ fn visited(problem: &Problem, stop: &Stop<'_>) -> Option<Vec<u64>> {
             .collect();
     }
     let mut most = vec![0u64; problem.net.places.len()];
-    let mut seen: HashSet<Marking> = HashSet::new();
+    // What waits has been seen, so that it is not more than that either.
+    let mut seen: HashSet<Marking> = starts.iter().cloned().collect();
     let mut open = starts;
+    let mut steps = 0u32;
     while let Some(marking) = open.pop() {
-        if seen.len() >= FEW || (seen.len().is_multiple_of(1024) && stop.reason().is_some()) {
-            return None;
-        }
         marking.iter().for_each(|(place, n)| most[place as usize] = most[place as usize].max(n));
         // More and more tokens: there is no end to this.
         if marking.weight() > u64::from(u32::MAX) {
             return None;
         }
         for transition in &problem.net.transitions {
-            open.extend(transition.fire(&marking).filter(|after| !seen.contains(after)));
+            steps = steps.wrapping_add(1);
+            if seen.len() > FEW || (steps % 1024 == 0 && stop.reason().is_some()) {
+                return None;
+            }
+            let Some(after) = transition.fire(&marking) else { continue };
+            if seen.insert(after.clone()) {
+                open.push(after);
+            }
         }
-        seen.insert(marking);
     }
     Some(most)
 }

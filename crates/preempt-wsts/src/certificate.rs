@@ -55,6 +55,8 @@ pub struct InductiveBasis {
 }
 
 const HEADER: &str = "preempt certificate 1";
+/// Weights have as many digits as the exact solution of a linear program of the net needs: far fewer than this.
+const LONGEST_NUMBER: usize = 20_000;
 
 impl Certificate {
     /// One line for each fact, with the names of places.
@@ -100,7 +102,11 @@ impl Certificate {
             let name = unescape(word);
             index.get(name.as_str()).copied().ok_or(format!("there is no place `{name}`"))
         };
-        let number = |word: &str| word.parse::<BigUint>().map_err(|_| format!("`{word}` is not a number"));
+        let number = |word: &str| match word.len() {
+            // Reading a number takes the square of its length.
+            length if length > LONGEST_NUMBER => Err(format!("a number of {length} digits is too long")),
+            _ => word.parse::<BigUint>().map_err(|_| format!("`{word}` is not a number")),
+        };
         let weighted = |word: &str| match word.split_once('*') {
             Some((weight, name)) => Ok((place(name)?, number(weight)?)),
             None => Err(format!("expected `weight*place`, found `{word}`")),

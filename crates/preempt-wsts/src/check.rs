@@ -10,16 +10,16 @@ use crate::checker;
 use crate::forward::forward;
 use crate::reduce::reduce;
 use crate::refute::refute;
-use crate::stop::{Counters, Stop};
+use crate::stop::Stop;
 use crate::weight;
 use crate::weight::net::{Diagrams, backward_by_weight};
 use preempt_core::{
-    Guarantee, Limits, Observer, Outcome, Progress, Property, PropertyKind, Stats, StopReason, Verdict,
+    Budget, Guarantee, Limits, Observer, Outcome, Property, PropertyKind, Stats, StopReason, Verdict, watched,
 };
 use preempt_net::Problem;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Engine {
@@ -104,29 +104,33 @@ pub struct Checked {
 /// Can a target be covered?
 pub fn check(problem: &Problem, options: &Options, observer: &mut dyn Observer) -> Checked {
     let begin = Instant::now();
-    let cancelled = AtomicBool::new(false);
-    let counters = Counters::default();
-    let stop = Stop {
-        deadline: options.limits.time.map(|time| begin + time),
-        limits: options.limits,
-        cancelled: &cancelled,
-        counters: &counters,
-    };
-    let (answer, engine, diagrams) = run_engines(problem, options, &stop, observer);
-    let (answer, internal_error) = match verified(problem, &answer) {
+    let stop = &Stop::within(options.limits);
+    let mut checked =
+        watched(&stop.budget, observer, || stop.counters.progress(), || whole(problem, options, stop));
+    checked.outcome.stats.time = begin.elapsed();
+    checked
+}
+
+/// What a step takes when it is told, about.
+const TOLD_STEP_BYTES: u64 = 600;
+
+/// The engines, the verification of what they say, and the run for people.
+fn whole(problem: &Problem, options: &Options, stop: &Stop) -> Checked {
+    let Told { answer, engine, diagrams } = run_engines(problem, options, stop);
+    let (answer, internal_error) = match verified(problem, &answer, &stop.budget) {
         Ok(()) => (answer, None),
-        Err(reason) => {
+        Err(Unverified::Stopped(reason)) => (Answer::Unknown(reason), None),
+        Err(Unverified::Wrong(reason)) => {
             let error = format!("the answer of the engine `{}` is wrong: {reason}", engine.name());
             (Answer::Unknown(StopReason::Partial), Some(error))
         }
     };
-    let load = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+    let progress = stop.counters.progress();
     let stats = Stats {
-        states: load(&counters.states),
-        transitions: load(&counters.transitions),
-        pruned: load(&counters.pruned),
-        peak_bytes: load(&counters.bytes),
-        time: begin.elapsed(),
+        states: progress.states,
+        transitions: progress.transitions,
+        pruned: stop.counters.pruned.load(Ordering::Relaxed),
+        peak_bytes: progress.bytes,
         depth: match &answer {
             Answer::Covered(run) => run.transitions.len() as u64,
             _ => 0,
@@ -143,6 +147,9 @@ pub fn check(problem: &Problem, options: &Options, observer: &mut dyn Observer) 
         _ => false,
     };
     let parametric = problem.initial.iter().any(|range| range.high.is_none());
+    // It has been replayed; only the words for it may be too many.
+    let bytes = |run: &Run| run.transitions.len() as u64 * TOLD_STEP_BYTES;
+    let may_be_told = |run: &&Run| options.limits.memory_bytes.is_none_or(|most| bytes(run) <= most);
     let outcome = Outcome {
         verdict,
         guarantee: if parametric { Guarantee::Parameterised } else { Guarantee::Exhaustive },
@@ -151,7 +158,10 @@ pub fn check(problem: &Problem, options: &Options, observer: &mut dyn Observer) 
             name: "the target can be covered".into(),
             location: None,
         }),
-        counterexample: run.as_ref().and_then(|run| run.trace(problem, None)),
+        counterexample: run
+            .as_ref()
+            .filter(may_be_told)
+            .and_then(|run| run.trace(problem, None, &stop.budget)),
         stats,
     };
     Checked { outcome, run, certificate, fewest_tokens, diagrams, answered_by: engine, internal_error }
@@ -159,131 +169,125 @@ pub fn check(problem: &Problem, options: &Options, observer: &mut dyn Observer) 
 
 /// Fig. 3 without lifting has looked at all runs with fewer tokens than this one has at most, and there was none.
 fn fewest(problem: &Problem, run: &Run, diagrams: Diagrams) -> bool {
-    let markings = problem.replay(&run.initial, &run.transitions).unwrap_or_default();
-    let most = markings.iter().map(preempt_net::Marking::weight).max().unwrap_or(0);
+    let most = problem.most_tokens(&run.initial, &run.transitions).unwrap_or(0);
     // Below the heaviest target nothing was looked at; but with one target every run ends with its tokens.
     let heaviest = problem.targets.iter().map(preempt_net::Marking::weight).max().unwrap_or(0);
     most == diagrams.n && (most > heaviest || problem.targets.len() == 1)
 }
 
-fn verified(problem: &Problem, answer: &Answer) -> Result<(), String> {
+/// Why an answer does not count.
+enum Unverified {
+    Wrong(String),
+    Stopped(StopReason),
+}
+
+fn verified(problem: &Problem, answer: &Answer, budget: &Budget) -> Result<(), Unverified> {
+    let stopped = |reason: StopReason| Err(Unverified::Stopped(reason));
     match answer {
-        Answer::Covered(run) if problem.is_counterexample(&run.initial, &run.transitions) => Ok(()),
-        Answer::Covered(_) => Err("its run cannot be replayed".into()),
-        Answer::Safe(certificate) => checker::verify(problem, certificate),
+        Answer::Covered(run) => match run.is_counterexample(problem, &|| budget.exhausted().is_some()) {
+            Some(true) => Ok(()),
+            Some(false) => Err(Unverified::Wrong("its run cannot be replayed".into())),
+            None => stopped(budget.stopped().unwrap_or(StopReason::Partial)),
+        },
+        Answer::Safe(certificate) => match checker::verify_within(problem, certificate, budget) {
+            Ok(verdict) => verdict.map_err(Unverified::Wrong),
+            Err(reason) => stopped(reason),
+        },
         Answer::Unknown(_) => Ok(()),
     }
 }
 
-/// The engines run in threads of their own, so that whoever watches is asked all the time.
-fn run_engines(
-    problem: &Problem,
-    options: &Options,
-    stop: &Stop<'_>,
-    observer: &mut dyn Observer,
-) -> (Answer, Engine, Option<Diagrams>) {
-    std::thread::scope(|scope| {
-        let (send, receive) = mpsc::channel::<Told>();
-        let (engine, options) = (options.engine, *options);
-        scope.spawn(move || coordinate(problem, &options, stop, &send));
-        loop {
-            match receive.recv_timeout(Duration::from_millis(50)) {
-                Ok(found) => {
-                    stop.cancelled.store(true, Ordering::Relaxed);
-                    return found;
-                }
-                Err(mpsc::RecvTimeoutError::Disconnected) => {
-                    return (Answer::Unknown(stop.reason().unwrap_or(StopReason::Partial)), engine, None);
-                }
-                Err(mpsc::RecvTimeoutError::Timeout) => {
-                    observer.progress(&Progress {
-                        states: stop.counters.states.load(Ordering::Relaxed),
-                        transitions: stop.counters.transitions.load(Ordering::Relaxed),
-                        frontier: stop.counters.frontier.load(Ordering::Relaxed),
-                        ..Progress::default()
-                    });
-                    if observer.stop().is_some() {
-                        stop.cancelled.store(true, Ordering::Relaxed);
-                    }
-                }
-            }
-        }
-    })
+/// What an engine has to say.
+struct Told {
+    answer: Answer,
+    engine: Engine,
+    diagrams: Option<Diagrams>,
 }
 
-type Told = (Answer, Engine, Option<Diagrams>);
-
-fn coordinate(problem: &Problem, options: &Options, stop: &Stop<'_>, send: &mpsc::Sender<Told>) {
+fn run_engines(problem: &Problem, options: &Options, stop: &Stop) -> Told {
     let engine = options.engine;
     let all: Vec<usize> = (0..problem.targets.len()).collect();
-    // Who has an answer ends the others; nobody listens to a second one.
-    let tell = |answer: Answer, engine: Engine| {
-        let _ = send.send((answer, engine, None));
-        stop.cancelled.store(true, Ordering::Relaxed);
-    };
+    let told = |answer: Answer| Told { answer, engine, diagrams: None };
+    let by_weight =
+        |(answer, diagrams): (Answer, Diagrams)| Told { answer, engine, diagrams: Some(diagrams) };
     match engine {
-        Engine::Basis if options.unreduced => tell(backward(problem, &all, stop), engine),
-        Engine::Basis => tell(on_reduced(problem, &all, stop, backward), engine),
-        Engine::Forward if options.unreduced => tell(forward(problem, &all, stop), engine),
-        Engine::Forward => tell(on_reduced(problem, &all, stop, forward), engine),
-        Engine::Weight if options.unreduced => {
-            let (answer, diagrams) = backward_by_weight(problem, &all, true, stop);
-            let _ = send.send((answer, engine, Some(diagrams)));
-        }
+        Engine::Basis if options.unreduced => told(backward(problem, &all, stop)),
+        Engine::Basis => told(on_reduced(problem, &all, stop, backward)),
+        Engine::Forward if options.unreduced => told(forward(problem, &all, stop)),
+        Engine::Forward => told(on_reduced(problem, &all, stop, forward)),
+        Engine::Weight if options.unreduced => by_weight(backward_by_weight(problem, &all, true, stop)),
         Engine::Weight => {
             let reduced = reduce(problem, &all);
             let (answer, diagrams) = backward_by_weight(&reduced.problem, &all, true, stop);
-            let _ = send.send((reduced.lift(problem, answer), engine, Some(diagrams)));
+            by_weight((reduced.lift(problem, answer), diagrams))
         }
-        Engine::WeightPlain => {
-            let (answer, diagrams) = backward_by_weight(problem, &all, false, stop);
-            let _ = send.send((answer, engine, Some(diagrams)));
-        }
+        Engine::WeightPlain => by_weight(backward_by_weight(problem, &all, false, stop)),
         Engine::Prechecks => {
             let (refutations, open) = prechecks(problem, all, stop);
-            tell(proof_or(refutations, &open, stop), engine);
+            told(proof_or(refutations, &open, stop))
         }
-        Engine::Auto => std::thread::scope(|scope| {
-            let (all, tell) = (&all, &tell);
-            scope.spawn(move || {
-                if let found @ Answer::Covered(_) = on_reduced(problem, all, stop, forward) {
-                    tell(found, Engine::Forward);
-                }
-            });
-            let (refutations, open) = prechecks(problem, all.clone(), stop);
-            if open.is_empty() {
-                return tell(proof_or(refutations, &open, stop), Engine::Prechecks);
-            }
-            match on_reduced(problem, &open, stop, backward) {
-                Answer::Safe(mut certificate) => {
-                    certificate.refutations = refutations;
-                    tell(Answer::Safe(certificate), Engine::Basis);
-                }
-                found @ Answer::Covered(_) => tell(found, Engine::Basis),
-                // Forward goes on, and if it finds nothing either, nothing is told.
-                Answer::Unknown(_) => {}
-            }
-        }),
+        Engine::Auto => side_by_side(problem, &all, stop),
     }
+}
+
+/// Pre-checks and then backward, with forward at their side. Who has an answer ends the others; nobody listens to a second
+/// one, and if nobody has one, it is unknown.
+fn side_by_side(problem: &Problem, all: &[usize], stop: &Stop) -> Told {
+    let first: Mutex<Option<Told>> = Mutex::new(None);
+    let tell = |answer: Answer, engine: Engine| {
+        first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Told {
+            answer,
+            engine,
+            diagrams: None,
+        });
+        stop.answered();
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            if let found @ Answer::Covered(_) = on_reduced(problem, all, stop, forward) {
+                tell(found, Engine::Forward);
+            }
+        });
+        let (refutations, open) = prechecks(problem, all.to_vec(), stop);
+        if open.is_empty() {
+            return tell(proof_or(refutations, &open, stop), Engine::Prechecks);
+        }
+        match on_reduced(problem, &open, stop, backward) {
+            Answer::Safe(mut certificate) => {
+                certificate.refutations = refutations;
+                tell(Answer::Safe(certificate), Engine::Basis);
+            }
+            found @ Answer::Covered(_) => tell(found, Engine::Basis),
+            // Forward goes on, and if it finds nothing either, nothing is told.
+            Answer::Unknown(_) => {}
+        }
+    });
+    let told = first.into_inner().unwrap_or_else(PoisonError::into_inner);
+    told.unwrap_or_else(|| Told {
+        answer: Answer::Unknown(stop.reason().unwrap_or(StopReason::Partial)),
+        engine: Engine::Auto,
+        diagrams: None,
+    })
 }
 
 /// The answer of a search on the reduced net, as one about the net itself.
 fn on_reduced(
     problem: &Problem,
     open: &[usize],
-    stop: &Stop<'_>,
-    search: impl Fn(&Problem, &[usize], &Stop<'_>) -> Answer,
+    stop: &Stop,
+    search: impl Fn(&Problem, &[usize], &Stop) -> Answer,
 ) -> Answer {
     let reduced = reduce(problem, open);
     reduced.lift(problem, search(&reduced.problem, open, stop))
 }
 
 /// The targets that are refuted, and those that are not.
-fn prechecks(problem: &Problem, targets: Vec<usize>, stop: &Stop<'_>) -> (Vec<Refutation>, Vec<usize>) {
+fn prechecks(problem: &Problem, targets: Vec<usize>, stop: &Stop) -> (Vec<Refutation>, Vec<usize>) {
     let mut refutations = Vec::new();
     let mut open = Vec::new();
     for target in targets {
-        match refute(problem, target, stop) {
+        let refutation = if stop.reason().is_some() { None } else { refute(problem, target, stop) };
+        match refutation {
             Some(refutation) => refutations.push(refutation),
             None => open.push(target),
         }
@@ -291,7 +295,7 @@ fn prechecks(problem: &Problem, targets: Vec<usize>, stop: &Stop<'_>) -> (Vec<Re
     (refutations, open)
 }
 
-fn proof_or(refutations: Vec<Refutation>, open: &[usize], stop: &Stop<'_>) -> Answer {
+fn proof_or(refutations: Vec<Refutation>, open: &[usize], stop: &Stop) -> Answer {
     if open.is_empty() {
         Answer::Safe(Certificate { refutations, basis: None })
     } else {

@@ -6,22 +6,64 @@
 use crate::certificate::{Certificate, Combination, InductiveBasis, Refutation, Step};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Signed, Zero};
+use preempt_core::{Budget, StopReason};
 use preempt_net::{Marking, Place, Problem, Transition};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Does the certificate show that no target can be covered? The error says what is missing.
 pub fn verify(problem: &Problem, certificate: &Certificate) -> Result<(), String> {
+    verify_within(problem, certificate, &Budget::unlimited()).unwrap_or_else(|_| Err("it was stopped".into()))
+}
+
+/// The same, unless the budget is exhausted first. Memory does not depend on the numbers in the certificate.
+pub fn verify_within(
+    problem: &Problem,
+    certificate: &Certificate,
+    budget: &Budget,
+) -> Result<Result<(), String>, StopReason> {
+    match verified(problem, certificate, budget) {
+        Ok(()) => Ok(Ok(())),
+        Err(Fault::Wrong(reason)) => Ok(Err(reason)),
+        Err(Fault::Stopped(reason)) => Err(reason),
+    }
+}
+
+/// Why a certificate does not count.
+enum Fault {
+    Wrong(String),
+    Stopped(StopReason),
+}
+
+impl From<String> for Fault {
+    fn from(reason: String) -> Fault {
+        Fault::Wrong(reason)
+    }
+}
+
+impl From<&str> for Fault {
+    fn from(reason: &str) -> Fault {
+        Fault::Wrong(reason.into())
+    }
+}
+
+fn go_on(budget: &Budget) -> Result<(), Fault> {
+    budget.exhausted().map_or(Ok(()), |reason| Err(Fault::Stopped(reason)))
+}
+
+fn verified(problem: &Problem, certificate: &Certificate, budget: &Budget) -> Result<(), Fault> {
     let mut done = BTreeSet::new();
     for refutation in &certificate.refutations {
-        verify_refutation(problem, refutation)
-            .map_err(|e| format!("target {}: {e}", refutation.target + 1))?;
+        verify_refutation(problem, refutation, budget).map_err(|fault| match fault {
+            Fault::Wrong(e) => Fault::Wrong(format!("target {}: {e}", refutation.target.saturating_add(1))),
+            stopped @ Fault::Stopped(_) => stopped,
+        })?;
         done.insert(refutation.target);
     }
     let open: Vec<usize> = (0..problem.targets.len()).filter(|target| !done.contains(target)).collect();
     match &certificate.basis {
-        Some(basis) => verify_basis(problem, basis, &open),
+        Some(basis) => verify_basis(problem, basis, &open, budget),
         None if open.is_empty() => Ok(()),
-        None => Err(format!("nothing is said about target {}", open[0] + 1)),
+        None => Err(format!("nothing is said about target {}", open[0] + 1).into()),
     }
 }
 
@@ -106,12 +148,13 @@ fn is_marked_trap(problem: &Problem, places: &BTreeSet<Place>, live: impl Fn(usi
     marked && kept
 }
 
-fn verify_refutation(problem: &Problem, refutation: &Refutation) -> Result<(), String> {
+fn verify_refutation(problem: &Problem, refutation: &Refutation, budget: &Budget) -> Result<(), Fault> {
     let target = problem.targets.get(refutation.target).ok_or("there is no such target")?;
     let mut live = vec![true; problem.net.transitions.len()];
     let mut traps: Vec<BTreeSet<Place>> = Vec::new();
     for (number, step) in refutation.steps.iter().enumerate() {
-        let here = |reason: &str| format!("step {}: {reason}", number + 1);
+        go_on(budget)?;
+        let here = |reason: &str| Fault::Wrong(format!("step {}: {reason}", number + 1));
         match step {
             Step::Empty(places) => {
                 let places = place_set(problem, places)?;
@@ -182,7 +225,12 @@ fn combined(
     Ok((sum, needed))
 }
 
-fn verify_basis(problem: &Problem, basis: &InductiveBasis, open: &[usize]) -> Result<(), String> {
+fn verify_basis(
+    problem: &Problem,
+    basis: &InductiveBasis,
+    open: &[usize],
+    budget: &Budget,
+) -> Result<(), Fault> {
     let empty = place_set(problem, &basis.empty)?;
     if !is_empty_siphon(problem, &empty, |_| true) {
         return Err("the places given as empty do not stay empty".into());
@@ -191,9 +239,10 @@ fn verify_basis(problem: &Problem, basis: &InductiveBasis, open: &[usize]) -> Re
         problem.net.transitions.iter().filter(|t| !meets(&t.consume, &empty)).collect();
     let mut bounds = Vec::new();
     for (number, pairs) in basis.bounds.iter().enumerate() {
+        go_on(budget)?;
         let sum = weights(problem, pairs)?;
         if !live.iter().all(|transition| never_grows(&sum, transition)) {
-            return Err(format!("bound {} can grow", number + 1));
+            return Err(format!("bound {} can grow", number + 1).into());
         }
         let first = initial_value(problem, &sum).ok_or(format!("bound {} is parametric", number + 1))?;
         bounds.push((sum, first));
@@ -204,7 +253,7 @@ fn verify_basis(problem: &Problem, basis: &InductiveBasis, open: &[usize]) -> Re
             None => false,
         });
         if initial {
-            return Err(format!("an initial marking covers {}", problem.net.show(element)));
+            return Err(format!("an initial marking covers {}", problem.net.show(element)).into());
         }
     }
     // Each element is listed under one of its places, and under none if it has no tokens.
@@ -224,84 +273,116 @@ fn verify_basis(problem: &Problem, basis: &InductiveBasis, open: &[usize]) -> Re
     for target in open {
         let target = &problem.targets[*target];
         if !inside(target) && !excluded(target) {
-            return Err(format!("the target {} is not in the set", problem.net.show(target)));
+            return Err(format!("the target {} is not in the set", problem.net.show(target)).into());
         }
     }
     for element in &basis.elements {
         for transition in &live {
-            for before in before(transition, element) {
-                if !inside(&before) && !excluded(&before) {
-                    return Err(format!(
-                        "`{}` leads from {} into the set",
-                        transition.name,
-                        problem.net.show(&before)
-                    ));
+            go_on(budget)?;
+            let mut looked_at = 0u32;
+            each_before(transition, element, &mut |before| {
+                looked_at = looked_at.wrapping_add(1);
+                if looked_at % POLL == 0 {
+                    go_on(budget)?;
                 }
-            }
+                if inside(before) || excluded(before) {
+                    return Ok(());
+                }
+                let (name, before) = (&transition.name, problem.net.show(before));
+                Err(Fault::Wrong(format!("`{name}` leads from {before} into the set")))
+            })?;
         }
     }
     Ok(())
 }
 
-/// Markings below which every marking lies from which the transition leads above `wanted`: for each token that
-/// is not produced, every place it can come from. Not minimal. None at all where the transition does not help,
-/// since then already the marking before lies above `wanted`.
-fn before(transition: &Transition, wanted: &Marking) -> Vec<Marking> {
-    let comes_from = |place: Place| -> Vec<Place> {
-        let mut from = Vec::new();
-        if !transition.moves.iter().any(|moved| moved.from == place) {
-            from.push(place);
-        }
-        from.extend(
-            transition.moves.iter().filter(|moved| moved.to.contains(&place)).map(|moved| moved.from),
-        );
-        from
-    };
+/// Markings between two looks at the budget.
+const POLL: u32 = 64;
+
+/// A place that is wanted after the firing, how many tokens are not produced there, and where they can come from: each
+/// source with the number of tokens that arrive for one of its own.
+struct Wanted {
+    missing: u128,
+    sources: Vec<(Place, u128)>,
+}
+
+/// One by one the markings below which every marking lies from which the transition leads above `wanted`: for each token
+/// that is not produced, every place it can come from. Not minimal. None at all where the transition does not help, since
+/// then already the marking before lies above `wanted`.
+fn each_before(
+    transition: &Transition,
+    wanted: &Marking,
+    look: &mut dyn FnMut(&Marking) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     let produced: BTreeMap<Place, u64> = transition.produce.iter().collect();
+    let wants = |place: Place| wanted.iter().any(|(p, _)| p == place);
     let helps = wanted.iter().any(|(place, _)| produced.contains_key(&place))
         || transition.moves.iter().any(|moved| {
-            moved.to.iter().any(|to| *to != moved.from && wanted.iter().any(|(place, _)| place == *to))
+            moved.to.iter().any(|to| *to != moved.from && wants(*to))
                 || moved.to.iter().filter(|to| **to == moved.from).count() > 1
         });
     if !helps {
-        return Vec::new();
+        return Ok(());
     }
-    // What has to be left after consuming, with the way tokens arrive from it.
-    let mut found: BTreeSet<BTreeMap<Place, u64>> = BTreeSet::from([BTreeMap::new()]);
+    let mut needs: Vec<Wanted> = Vec::new();
     for (place, tokens) in wanted.iter() {
-        let missing = tokens.saturating_sub(produced.get(&place).copied().unwrap_or(0));
-        let from = comes_from(place);
-        let copies = |source: Place| {
-            let moved = transition.moves.iter().find(|moved| moved.from == source);
-            moved.map_or(1, |moved| moved.to.iter().filter(|to| **to == place).count() as u64)
-        };
-        let arrives = |rest: &BTreeMap<Place, u64>| -> u64 {
-            from.iter().map(|source| rest.get(source).copied().unwrap_or(0) * copies(*source)).sum()
-        };
-        // Add one token at a time wherever it helps, until enough arrives.
-        let mut enough = BTreeSet::new();
-        let mut open: Vec<BTreeMap<Place, u64>> = found.into_iter().collect();
-        let mut seen: BTreeSet<BTreeMap<Place, u64>> = BTreeSet::new();
-        while let Some(rest) = open.pop() {
-            if arrives(&rest) >= missing {
-                enough.insert(rest);
-                continue;
-            }
-            for source in &from {
-                let mut more = rest.clone();
-                *more.entry(*source).or_default() += 1;
-                if from.len() == 1 {
-                    // Only one place to take from: all at once.
-                    let lacking = missing - arrives(&rest);
-                    *more.entry(*source).or_default() += lacking.div_ceil(copies(*source)) - 1;
-                }
-                if seen.insert(more.clone()) {
-                    open.push(more);
-                }
+        let mut sources = Vec::new();
+        if !transition.moves.iter().any(|moved| moved.from == place) {
+            sources.push((place, 1));
+        }
+        for moved in &transition.moves {
+            let copies = moved.to.iter().filter(|to| **to == place).count() as u128;
+            if copies > 0 {
+                sources.push((moved.from, copies));
             }
         }
-        found = enough;
+        let missing = tokens.saturating_sub(produced.get(&place).copied().unwrap_or(0));
+        needs.push(Wanted { missing: u128::from(missing), sources });
     }
-    let consumed = &transition.consume;
-    found.into_iter().map(|rest| rest.into_iter().chain(consumed.iter()).collect::<Marking>()).collect()
+    splits(&needs, &mut |rest| {
+        let tokens = rest.iter().map(|(place, n)| (*place, u64::try_from(*n).unwrap_or(u64::MAX)));
+        look(&tokens.chain(transition.consume.iter()).collect::<Marking>())
+    })
+}
+
+/// Every way in which the sources can give what is missing, one after the other: a counter whose digits are the tokens that
+/// each source adds for each place. A source that comes last gives all that is still missing.
+fn splits(
+    needs: &[Wanted],
+    look: &mut dyn FnMut(&BTreeMap<Place, u128>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let digits: Vec<(usize, usize)> =
+        needs.iter().enumerate().flat_map(|(n, need)| (0..need.sources.len()).map(move |s| (n, s))).collect();
+    if needs.iter().any(|need| need.missing > 0 && need.sources.is_empty()) {
+        return Ok(());
+    }
+    let mut rest: BTreeMap<Place, u128> = BTreeMap::new();
+    // For each digit what it adds, and the most that it may.
+    let mut added: Vec<(u128, u128)> = Vec::new();
+    loop {
+        while added.len() < digits.len() {
+            let (need, at) = digits[added.len()];
+            let Wanted { missing, sources } = &needs[need];
+            let arrives: u128 =
+                sources.iter().map(|(p, each)| rest.get(p).copied().unwrap_or(0) * each).sum();
+            let (source, each) = sources[at];
+            let most = missing.saturating_sub(arrives).div_ceil(each);
+            let least = if at + 1 == sources.len() { most } else { 0 };
+            *rest.entry(source).or_default() += least;
+            added.push((least, most));
+        }
+        look(&rest)?;
+        // The last digit that can grow does, and those after it begin again.
+        loop {
+            let Some((now, most)) = added.pop() else { return Ok(()) };
+            let (need, at) = digits[added.len()];
+            let tokens = rest.entry(needs[need].sources[at].0).or_default();
+            if now < most {
+                *tokens += 1;
+                added.push((now + 1, most));
+                break;
+            }
+            *tokens -= now;
+        }
+    }
 }

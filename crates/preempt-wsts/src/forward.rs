@@ -33,6 +33,8 @@ const LOOK_ABOVE: u32 = 400;
 const MOST_GUIDED: usize = 4;
 const MOST_ROUNDS: usize = 3;
 const GUIDE_LIMIT: Duration = Duration::from_millis(300);
+/// Runs that were found and could not be told: a net with such runs has many of them, and each attempt is long.
+const MOST_UNTOLD: u32 = 8;
 /// How many ancestors to look at for a smaller one.
 const LOOK_BACK: usize = 300;
 
@@ -48,7 +50,7 @@ pub(crate) struct Node {
 
 const ROOT: u32 = u32::MAX;
 
-pub(crate) fn forward(problem: &Problem, open: &[usize], stop: &Stop<'_>) -> Answer {
+pub(crate) fn forward(problem: &Problem, open: &[usize], stop: &Stop) -> Answer {
     let mut live = vec![true; problem.net.transitions.len()];
     let empty = always_empty(problem, &live);
     exclude(problem, &empty, &mut live);
@@ -72,6 +74,7 @@ pub(crate) fn forward(problem: &Problem, open: &[usize], stop: &Stop<'_>) -> Ans
         known: Trie::new(),
         queue: BinaryHeap::new(),
         hasher: foldhash::fast::FixedState::default(),
+        untold: 0,
     };
     for mut start in starts(problem, monotone) {
         if let Some(run) = search.add(&mut start, ROOT, 0, 0, stop) {
@@ -86,12 +89,8 @@ pub(crate) fn forward(problem: &Problem, open: &[usize], stop: &Stop<'_>) -> Ans
     }
     let mut current = vec![0u32; problem.net.places.len()];
     let mut after = current.clone();
-    let mut steps = 0u32;
     while let Some(Reverse((_, _, number))) = search.queue.pop() {
-        steps = steps.wrapping_add(1);
-        if steps.is_multiple_of(16)
-            && let Some(reason) = stop.reason()
-        {
+        if let Some(reason) = stop.reason() {
             return Answer::Unknown(reason);
         }
         let depth = search.nodes[number as usize].depth + 1;
@@ -100,6 +99,10 @@ pub(crate) fn forward(problem: &Problem, open: &[usize], stop: &Stop<'_>) -> Ans
         let candidates: Vec<u32> =
             places.flat_map(|place| &watching[place]).chain(&watching[current.len()]).copied().collect();
         for at in candidates {
+            // Each of them costs a walk over the net.
+            if let Some(reason) = stop.reason() {
+                return Answer::Unknown(reason);
+            }
             if !fire(&problem.net.transitions[at as usize], &current, &mut after) {
                 continue;
             }
@@ -114,7 +117,7 @@ pub(crate) fn forward(problem: &Problem, open: &[usize], stop: &Stop<'_>) -> Ans
 
 /// The state inequation shows the way: a transition that none of its solutions uses, for no target, is on no run to a
 /// target. Worth some moments and no more: the search goes without it just as well.
-fn exclude_unused(problem: &Problem, open: &[usize], live: &mut [bool], stop: &Stop<'_>) {
+fn exclude_unused(problem: &Problem, open: &[usize], live: &mut [bool], stop: &Stop) {
     if open.len() > MOST_GUIDED {
         return;
     }
@@ -204,6 +207,8 @@ struct Search<'p> {
     known: Trie,
     queue: BinaryHeap<Reverse<(u32, u32, u32)>>,
     hasher: foldhash::fast::FixedState,
+    /// Nodes that cover a target, and whose run was too long to tell.
+    untold: u32,
 }
 
 impl Search<'_> {
@@ -213,7 +218,7 @@ impl Search<'_> {
         parent: u32,
         transition: u32,
         depth: u32,
-        stop: &Stop<'_>,
+        stop: &Stop,
     ) -> Option<Run> {
         for (tokens, useful) in state.iter_mut().zip(&self.places) {
             *tokens = if *useful { *tokens } else { 0 };
@@ -236,10 +241,11 @@ impl Search<'_> {
         }
         let number = self.nodes.len() as u32;
         Counters::add(&stop.counters.states, 1);
-        Counters::add(&stop.counters.bytes, 96 + 56 * packed.len() as u64);
+        Counters::add(&stop.counters.bytes, 120 + 120 * packed.len() as u64);
         self.nodes.push(Node { parent, transition, depth, state: packed, accelerations });
         if far == 0
-            && let Some(run) = self.run(number)
+            && self.untold < MOST_UNTOLD
+            && let Some(run) = self.run(number, stop)
         {
             return Some(run);
         }
@@ -275,7 +281,13 @@ impl Search<'_> {
     }
 
     /// The run to a node that covers a target, with the tokens it needs and no more.
-    fn run(&self, number: u32) -> Option<Run> {
+    fn run(&mut self, number: u32, stop: &Stop) -> Option<Run> {
+        let run = self.told(number, stop);
+        self.untold += u32::from(run.is_none());
+        run
+    }
+
+    fn told(&self, number: u32, stop: &Stop) -> Option<Run> {
         let mut path = vec![number];
         let mut at = number;
         while self.nodes[at as usize].parent != ROOT {
@@ -288,7 +300,7 @@ impl Search<'_> {
         let target = targets.find(|target| within(target, last))?;
         let run = if self.monotone {
             let unwinding = Unwinding { problem: self.problem, nodes: &self.nodes, path: &path };
-            let (transitions, needed) = unwinding.run(target)?;
+            let (transitions, needed) = unwinding.run(target, stop)?;
             Run { initial: self.problem.initial_covering(&needed)?, transitions }
         } else {
             let root = &self.nodes[path[0] as usize].state;
@@ -296,6 +308,6 @@ impl Search<'_> {
                 path[1..].iter().map(|node| self.nodes[*node as usize].transition as usize).collect();
             Run { initial: root.iter().map(|(place, n)| (*place, u64::from(*n))).collect(), transitions }
         };
-        self.problem.is_counterexample(&run.initial, &run.transitions).then_some(run)
+        (run.is_counterexample(self.problem, &|| stop.reason().is_some()) == Some(true)).then_some(run)
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct Inequation<'p> {
     adding: Vec<Vec<usize>>,
     /// For one program.
     limit: Duration,
-    stop: &'p Stop<'p>,
+    stop: &'p Stop,
 }
 
 struct Column {
@@ -40,7 +40,7 @@ impl<'p> Inequation<'p> {
         problem: &'p Problem,
         live: &[bool],
         limit: Duration,
-        stop: &'p Stop<'p>,
+        stop: &'p Stop,
     ) -> Inequation<'p> {
         let mut columns = Vec::new();
         for (number, transition) in problem.net.transitions.iter().enumerate().filter(|(t, _)| live[*t]) {

@@ -14,8 +14,8 @@ struct Row {
     weights: Vec<i64>,
 }
 
-/// Minimal invariants without parametric places; none if there are too many.
-pub(crate) fn place_invariants(problem: &Problem) -> Vec<Vec<(Place, u64)>> {
+/// Minimal invariants without parametric places; none if there are too many, or it takes too long.
+pub(crate) fn place_invariants(problem: &Problem, stopped: &dyn Fn() -> bool) -> Vec<Vec<(Place, u64)>> {
     let places: Vec<Place> =
         (0..problem.net.places.len() as Place).filter(|place| problem.range(*place).high.is_some()).collect();
     let mut columns: Vec<Vec<(Place, i128)>> = Vec::new();
@@ -45,7 +45,7 @@ pub(crate) fn place_invariants(problem: &Problem) -> Vec<Vec<(Place, u64)>> {
         }
     }
     for column in 0..columns.len() {
-        match eliminated(rows, column) {
+        match eliminated(rows, column, stopped) {
             Some(fewer) => rows = fewer,
             None => return Vec::new(),
         }
@@ -58,13 +58,16 @@ pub(crate) fn place_invariants(problem: &Problem) -> Vec<Vec<(Place, u64)>> {
 }
 
 /// Every pair of a row that grows and one that shrinks, added so that they neither grow nor shrink.
-fn eliminated(rows: Vec<Row>, column: usize) -> Option<Vec<Row>> {
+fn eliminated(rows: Vec<Row>, column: usize, stopped: &dyn Fn() -> bool) -> Option<Vec<Row>> {
     let (mut kept, others): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.change[column] == 0);
     let (grow, shrink): (Vec<&Row>, Vec<&Row>) = others.iter().partition(|row| row.change[column] > 0);
     if kept.len() + grow.len().saturating_mul(shrink.len()) > MOST_ROWS {
         return None;
     }
     for up in &grow {
+        if stopped() {
+            return None;
+        }
         for down in &shrink {
             let (a, b) = (down.change[column].checked_neg()?, up.change[column]);
             let add = |x: &[i64], y: &[i64]| -> Option<Vec<i64>> {
@@ -108,7 +111,7 @@ mod tests {
         let mut sources = SourceMap::new();
         let (problem, diagnostics) = spec::read(sources.add("net.spec", text), text);
         assert!(diagnostics.is_empty(), "{diagnostics:?}");
-        place_invariants(&problem)
+        place_invariants(&problem, &|| false)
     }
 
     #[test]

@@ -31,7 +31,7 @@ const LARGEST_TABLE: usize = 400_000;
 ///
 /// A single step of the solver can take seconds. So it works in a thread of its own, which is left to itself when
 /// nobody waits any more, and ends at the next slice.
-pub(crate) fn solved(program: Problem, limit: Duration, stop: &Stop<'_>) -> Option<Solution> {
+pub(crate) fn solved(program: Problem, limit: Duration, stop: &Stop) -> Option<Solution> {
     let (send, receive) = mpsc::channel();
     let abandoned = Arc::new(AtomicBool::new(false));
     let begin = Instant::now();
@@ -92,7 +92,7 @@ impl Linear {
     pub(crate) fn solve<T>(
         &self,
         limit: Duration,
-        stop: &Stop<'_>,
+        stop: &Stop,
         accepts: impl Fn(&[BigUint]) -> Option<T>,
     ) -> Option<T> {
         match self.float(limit, stop) {
@@ -119,7 +119,7 @@ impl Linear {
     }
 
     /// Where all bounds are zero solutions can be scaled, and values are kept below 1.
-    fn float(&self, limit: Duration, stop: &Stop<'_>) -> Option<Vec<f64>> {
+    fn float(&self, limit: Duration, stop: &Stop) -> Option<Vec<f64>> {
         let scalable = self.rows.iter().all(|(_, bound)| *bound == 0);
         let mut most = vec![if scalable { 1.0 } else { f64::INFINITY }; self.objective.len()];
         let mut program = Problem::new(OptimizationDirection::Maximize);
@@ -141,7 +141,7 @@ impl Linear {
     }
 
     /// Exactly, with all variables zero but these.
-    pub(crate) fn exact(&self, used: &[usize], limit: Duration, stop: &Stop<'_>) -> Option<Vec<BigUint>> {
+    pub(crate) fn exact(&self, used: &[usize], limit: Duration, stop: &Stop) -> Option<Vec<BigUint>> {
         let mut place = vec![None; self.objective.len()];
         for (new, old) in used.iter().enumerate() {
             place[*old] = Some(new);
@@ -174,15 +174,11 @@ impl Linear {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stop::Counters;
-    use preempt_core::Limits;
 
     /// A weight of one part in many thousands: no small denominator, so that only the exact solver has it.
     #[test]
     fn what_floats_cannot_say_is_found_exactly() {
-        let (cancelled, counters) = (AtomicBool::new(false), Counters::default());
-        let stop =
-            Stop { deadline: None, limits: Limits::default(), cancelled: &cancelled, counters: &counters };
+        let stop = Stop::default();
         let mut program = Linear::default();
         let (a, b) = (program.variable(1), program.variable(0));
         // 104729 a = 1381233457 b: only fractions with large denominators fit.
@@ -195,7 +191,7 @@ mod tests {
             (x * 104_729u64 == y * 1_381_233_457u64).then(|| values.to_vec())
         });
         assert_eq!(found, Some(exact));
-        cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
+        stop.answered();
         assert_eq!(program.exact(&[a, b], Duration::from_secs(1), &stop), None);
     }
 }

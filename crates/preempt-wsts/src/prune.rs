@@ -51,17 +51,13 @@ impl Bound {
 }
 
 impl<'p> Pruner<'p> {
-    pub(crate) fn new(
-        problem: &'p Problem,
-        live: &[bool],
-        empty: &[Place],
-        stop: &'p Stop<'p>,
-    ) -> Pruner<'p> {
+    pub(crate) fn new(problem: &'p Problem, live: &[bool], empty: &[Place], stop: &'p Stop) -> Pruner<'p> {
         let mut always_empty = vec![false; problem.net.places.len()];
         for place in empty {
             always_empty[*place as usize] = true;
         }
-        let bounds = place_invariants(problem).into_iter().filter_map(|weights| Bound::new(problem, weights));
+        let invariants = place_invariants(problem, &|| stop.reason().is_some());
+        let bounds = invariants.into_iter().filter_map(|weights| Bound::new(problem, weights));
         Pruner {
             problem,
             inequation: Inequation::new(problem, live, Duration::from_secs(1), stop),

@@ -119,7 +119,8 @@ fn keep_the_best(transitions: &[Transition], live: &mut [bool]) {
                 live[number] = false;
                 continue;
             }
-            for other in kept.extract_if(.., |other| worse(*other, number)) {
+            let few = kept.len().min(64);
+            for other in kept.extract_if(..few, |other| worse(*other, number)) {
                 live[other] = false;
             }
             kept.push(number);
@@ -151,20 +152,30 @@ impl Reduced {
             initial.set(place, problem.range(place).low);
         }
         // The places that matter decide which target is covered; of the others there is enough for each.
-        let markings = self.problem.replay(&self.small(&initial), &run.transitions).unwrap_or_default();
-        let covered = |target: &&usize| {
-            markings.last().is_some_and(|last| last.covers(&self.problem.targets[**target]))
-        };
+        let end = self.problem.end_of(&self.small(&initial), &run.transitions);
+        let covered =
+            |target: &&usize| end.as_ref().is_some_and(|end| end.covers(&self.problem.targets[**target]));
         let target = self.open.iter().find(covered).map(|target| &problem.targets[*target]);
-        for (place, _) in (0..).zip(&self.dropped).filter(|(_, dropped)| **dropped) {
-            let (mut there, mut lacking) = (0i128, 0i128);
-            for number in &transitions {
-                let transition = &problem.net.transitions[*number];
-                let (takes, gives) = (transition.consume.get(place), transition.produce.get(place));
-                lacking = lacking.max(i128::from(takes) - there);
-                there += i128::from(gives) - i128::from(takes);
+        // For each place what is there and what was lacking at most; only the arcs of a step are looked at.
+        let mut balance: HashMap<Place, (i128, i128)> = HashMap::new();
+        for number in &transitions {
+            let transition = &problem.net.transitions[*number];
+            for (place, takes) in transition.consume.iter().filter(|(p, _)| self.dropped[*p as usize]) {
+                let (there, lacking) = balance.entry(place).or_default();
+                *lacking = (*lacking).max(i128::from(takes) - *there);
+                *there -= i128::from(takes);
             }
-            lacking = lacking.max(target.map_or(0, |target| i128::from(target.get(place)) - there));
+            for (place, gives) in transition.produce.iter().filter(|(p, _)| self.dropped[*p as usize]) {
+                balance.entry(place).or_default().0 += i128::from(gives);
+            }
+        }
+        for (place, wanted) in target.iter().flat_map(|target| target.iter()) {
+            if self.dropped[place as usize] {
+                let (there, lacking) = balance.entry(place).or_default();
+                *lacking = (*lacking).max(i128::from(wanted) - *there);
+            }
+        }
+        for (place, (_, lacking)) in balance {
             initial.set(place, initial.get(place).max(u64::try_from(lacking).unwrap_or(0)));
         }
         Run { initial, transitions }

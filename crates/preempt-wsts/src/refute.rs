@@ -13,7 +13,7 @@ const MOST_TRAPS: usize = 60;
 const LP_LIMIT: Duration = Duration::from_secs(20);
 
 /// Why no run covers the target, if the pre-checks find it.
-pub(crate) fn refute(problem: &Problem, number: usize, stop: &Stop<'_>) -> Option<Refutation> {
+pub(crate) fn refute(problem: &Problem, number: usize, stop: &Stop) -> Option<Refutation> {
     let target = &problem.targets[number];
     let mut live = vec![true; problem.net.transitions.len()];
     let mut steps = Vec::new();

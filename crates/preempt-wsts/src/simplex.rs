@@ -38,7 +38,9 @@ pub(crate) fn positive(
             .map(|row| (&table[row][count + slack] / &table[row][enters], basis[row], row))
             .min_by(|a, b| a.0.cmp(&b.0).then(a.1.cmp(&b.1)))?
             .2;
-        pivot(&mut table, &mut gains, leaves, enters);
+        if !pivot(&mut table, &mut gains, leaves, enters, stopped) {
+            return None;
+        }
         basis[leaves] = enters;
     }
     let mut values = vec![BigRational::zero(); count];
@@ -49,7 +51,14 @@ pub(crate) fn positive(
     values.iter().map(|value| (value * &common).to_integer().to_biguint()).collect()
 }
 
-fn pivot(table: &mut [Vec<BigRational>], gains: &mut [BigRational], row: usize, column: usize) {
+/// Was it completed? Numbers grow, so that one pivot can take long.
+fn pivot(
+    table: &mut [Vec<BigRational>],
+    gains: &mut [BigRational],
+    row: usize,
+    column: usize,
+    stopped: &dyn Fn() -> bool,
+) -> bool {
     let by = table[row][column].clone();
     table[row].iter_mut().filter(|entry| !entry.is_zero()).for_each(|entry| *entry /= &by);
     let line = table[row].clone();
@@ -65,9 +74,13 @@ fn pivot(table: &mut [Vec<BigRational>], gains: &mut [BigRational], row: usize, 
         }
     };
     for (_, other) in table.iter_mut().enumerate().filter(|(at, _)| *at != row) {
+        if stopped() {
+            return false;
+        }
         clear(other);
     }
     clear(gains);
+    true
 }
 
 fn num_lcm(a: &BigInt, b: &BigInt) -> BigInt {

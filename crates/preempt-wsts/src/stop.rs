@@ -1,16 +1,17 @@
 //! When a search has to end without an answer, asked by every engine now and then.
 
-use preempt_core::{Limits, StopReason};
+use preempt_core::{Budget, Limits, Progress, StopReason};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
 
-pub(crate) struct Stop<'a> {
-    pub(crate) deadline: Option<Instant>,
+#[derive(Debug, Default)]
+pub(crate) struct Stop {
+    /// Time, and what whoever watches has said.
+    pub(crate) budget: Budget,
     pub(crate) limits: Limits,
-    /// Somebody else has the answer, or the user wants no more.
-    pub(crate) cancelled: &'a AtomicBool,
+    /// Somebody else has the answer. That ends the searches, and not what comes after them.
+    answered: AtomicBool,
     /// What the engines have done together, for whoever watches.
-    pub(crate) counters: &'a Counters,
+    pub(crate) counters: Counters,
 }
 
 #[derive(Debug, Default)]
@@ -26,17 +27,52 @@ impl Counters {
     pub(crate) fn add(counter: &AtomicU64, by: u64) {
         counter.fetch_add(by, Ordering::Relaxed);
     }
+
+    pub(crate) fn progress(&self) -> Progress {
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Progress {
+            states: load(&self.states),
+            transitions: load(&self.transitions),
+            frontier: load(&self.frontier),
+            bytes: load(&self.bytes),
+            ..Progress::default()
+        }
+    }
 }
 
-impl Stop<'_> {
+impl Stop {
+    /// The clock starts now.
+    pub(crate) fn within(limits: Limits) -> Stop {
+        Stop { budget: Budget::within(&limits), limits, ..Stop::default() }
+    }
+
+    /// Nothing but what the budget says.
+    pub(crate) fn asking(budget: &Budget) -> Stop {
+        Stop { budget: budget.clone(), ..Stop::default() }
+    }
+
+    pub(crate) fn answered(&self) {
+        self.answered.store(true, Ordering::Relaxed);
+    }
+
+    /// May a part hold so many bytes beside what is counted? If not, the job ends.
+    pub(crate) fn may_hold(&self, bytes: u64) -> bool {
+        let all = self.counters.bytes.load(Ordering::Relaxed).saturating_add(bytes);
+        if self.limits.memory_bytes.is_some_and(|most| all > most) {
+            self.budget.stop(StopReason::Memory);
+        }
+        self.reason().is_none()
+    }
+
+    /// Must a search end? What comes after the searches asks the budget only.
     pub(crate) fn reason(&self) -> Option<StopReason> {
         let over = |limit: Option<u64>, counter: &AtomicU64| {
             limit.is_some_and(|limit| counter.load(Ordering::Relaxed) > limit)
         };
-        if self.cancelled.load(Ordering::Relaxed) {
+        if let Some(reason) = self.budget.exhausted() {
+            Some(reason)
+        } else if self.answered.load(Ordering::Relaxed) {
             Some(StopReason::Interrupted)
-        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            Some(StopReason::Time)
         } else if over(self.limits.states, &self.counters.states) {
             Some(StopReason::States)
         } else if over(self.limits.memory_bytes, &self.counters.bytes) {

@@ -1,8 +1,10 @@
 //! From a path with acceleration back to a run: loops that were taken "any number of times" are taken as often as
 //! the end of the run needs them.
 
+use crate::answer::POLL;
 use crate::forward::{Node, OMEGA, Packed};
-use preempt_net::predecessor::predecessors;
+use crate::stop::Stop;
+use preempt_net::predecessor::predecessors_while;
 use preempt_net::{Marking, Place, Problem};
 
 /// Runs longer than this are not told.
@@ -26,12 +28,12 @@ pub(crate) struct Unwinding<'a> {
 
 impl Unwinding<'_> {
     /// The transitions from the root to the end of the path, and the smallest marking to begin with.
-    pub(crate) fn run(&self, target: &Marking) -> Option<(Vec<usize>, Marking)> {
+    pub(crate) fn run(&self, target: &Marking, stop: &Stop) -> Option<(Vec<usize>, Marking)> {
         let mut needed = target.clone();
         let mut backward = Vec::new();
         let last = self.path.len() - 1;
         let loops = self.node(last).accelerations.len();
-        self.walk(last, loops, 0, &mut needed, &mut backward)?;
+        self.walk(last, loops, 0, &mut needed, &mut backward, stop)?;
         backward.reverse();
         Some((backward, needed))
     }
@@ -48,6 +50,7 @@ impl Unwinding<'_> {
         to: usize,
         needed: &mut Marking,
         backward: &mut Vec<usize>,
+        stop: &Stop,
     ) -> Option<()> {
         for depth in (to + 1..=from).rev() {
             let node = self.node(depth);
@@ -55,11 +58,11 @@ impl Unwinding<'_> {
             for (number, acceleration) in node.accelerations[..count].iter().enumerate().rev() {
                 let ancestor = self.nodes[acceleration.ancestor as usize].depth as usize;
                 while acceleration.places.iter().any(|(p, n)| needed.get(*p) > u64::from(*n)) {
-                    self.walk(depth, number, ancestor, needed, backward)?;
+                    self.walk(depth, number, ancestor, needed, backward, stop)?;
                 }
             }
             let transition = &self.problem.net.transitions[node.transition as usize];
-            let before = predecessors(transition, needed);
+            let before = predecessors_while(transition, needed, &|n| stop.may_hold(n as u64 * 80))?;
             // With transfers there are several ways; the one that was taken lies below the marking before.
             let state = &self.node(depth - 1).state;
             *needed = if before.len() == 1 {
@@ -68,7 +71,7 @@ impl Unwinding<'_> {
                 before.into_iter().find(|marking| within(marking, state))?
             };
             backward.push(node.transition as usize);
-            if backward.len() > LONGEST {
+            if backward.len() > LONGEST || (backward.len() % POLL == 0 && stop.reason().is_some()) {
                 return None;
             }
         }

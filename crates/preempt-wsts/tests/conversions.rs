@@ -3,7 +3,7 @@
 
 mod support;
 
-use preempt_core::{Limits, Silent, SourceMap, Verdict};
+use preempt_core::{Budget, Limits, Silent, SourceMap, Verdict};
 use preempt_model::Interpreter;
 use preempt_model::question::{Asking, Question};
 use preempt_net::{Problem, Range, mcc, pnml, promela};
@@ -11,6 +11,10 @@ use preempt_promela::{Additions, load};
 use preempt_wsts::{Engine, Options, check, place_bounds};
 use std::time::Duration;
 use support::{Kind, Random, random_problem};
+
+fn a_moment() -> Budget {
+    Budget::within(&Limits { time: Some(Duration::from_millis(20)), ..Limits::default() })
+}
 
 fn by_promela(problem: &Problem, bounds: &[u64]) -> Verdict {
     let text = promela::print(problem, bounds).expect("small numbers");
@@ -41,8 +45,7 @@ fn promela_says_the_same() {
                 .map(|(p, _)| (p, 1))
                 .collect();
         }
-        let bounds =
-            place_bounds(&problem, Limits { time: Some(Duration::from_millis(20)), ..Limits::default() });
+        let bounds = place_bounds(&problem, &a_moment());
         let Some(bounds) = bounds.into_iter().collect::<Option<Vec<u64>>>() else { continue };
         let limits = Limits { time: Some(Duration::from_secs(5)), states: Some(3_000), ..Limits::default() };
         let options = Options { engine: Engine::Auto, limits, ..Options::default() };
@@ -99,8 +102,7 @@ fn bounds_hold() {
     let mut tight = 0;
     for seed in 0..400 {
         let problem = random_problem(&mut Random::new(seed), Kind::Moving);
-        let bounds =
-            place_bounds(&problem, Limits { time: Some(Duration::from_millis(20)), ..Limits::default() });
+        let bounds = place_bounds(&problem, &a_moment());
         for (place, bound) in bounds.iter().enumerate() {
             let Some(bound) = bound else { continue };
             // One more than the bound is never covered.

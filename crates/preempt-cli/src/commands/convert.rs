@@ -69,9 +69,8 @@ fn converted(asked: &Asked, to: NetFormat, out: &Path) -> Result<Vec<(PathBuf, S
             Ok(files)
         }
         NetFormat::Promela => {
-            let patience = job::current().time_left().map_or(PATIENCE, |left| left.min(PATIENCE));
-            let bounds =
-                preempt_wsts::place_bounds(problem, Limits { time: Some(patience), ..Limits::default() });
+            let budget = job::current().budget.part(&Limits { time: Some(PATIENCE), ..Limits::default() });
+            let bounds = preempt_wsts::place_bounds(problem, &budget);
             let unbounded = |place: usize| {
                 let name = &problem.net.places[place];
                 Failure::new(format!("no bound is known for the tokens of `{name}`"))

@@ -12,7 +12,7 @@ use crate::input;
 use crate::job;
 use crate::plan::{Engine, Input, Plan, plan};
 use crate::progress::Watch;
-use preempt_core::{Diagnostic, SourceMap, Verdict};
+use preempt_core::{Budget, Diagnostic, SourceMap, Verdict};
 use preempt_net::mcc::{self, CoverProperty, Quantifier};
 use preempt_net::{Problem, pnml, spec};
 use preempt_report::style::{Ink, Style};
@@ -45,7 +45,7 @@ pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<E
     if let Some(error) = &checked.internal_error {
         return Err(Failure::new(format!("internal error: {error}")));
     }
-    asked.name_what_is_violated(&mut checked);
+    asked.name_what_is_violated(&mut checked, &Budget::unlimited());
     let answered_by = Setting::Text(checked.answered_by.name().into());
     let mut options = vec![("answered_by".to_string(), answered_by)];
     options.extend(checked.diagrams.iter().flat_map(numbers));
@@ -128,14 +128,17 @@ impl Asked {
     }
 
     /// The property whose target the run covers, and what that says about it.
-    fn name_what_is_violated(&self, checked: &mut Checked) {
+    fn name_what_is_violated(&self, checked: &mut Checked, budget: &Budget) {
         if checked.outcome.verdict != Verdict::Violated {
             return;
         }
         let Some(run) = &checked.run else { return };
-        checked.outcome.counterexample = run.trace(&self.problem, Some(&self.sources));
-        let markings = self.problem.replay(&run.initial, &run.transitions).unwrap_or_default();
-        let Some(last) = markings.last() else { return };
+        // The same run with places in the text; one of them at a time, as it may be long. Where there was no time to tell
+        // it, there is none now.
+        if checked.outcome.counterexample.take().is_some() {
+            checked.outcome.counterexample = run.trace(&self.problem, Some(&self.sources), budget);
+        }
+        let Some(last) = self.problem.end_of(&run.initial, &run.transitions) else { return };
         let covered = |property: &&CoverProperty| property.targets.iter().any(|target| last.covers(target));
         if let (Some(property), Some(violation)) =
             (self.properties.iter().find(covered), &mut checked.outcome.violation)
@@ -178,11 +181,17 @@ fn words(asked: &Asked, checked: &Checked, result: &str, style: Style) -> String
             text
         }
         (Some(run), _) => {
-            let markings = asked.problem.replay(&run.initial, &run.transitions).unwrap_or_default();
-            let most = markings.iter().map(preempt_net::Marking::weight).max().unwrap_or(0);
+            let most = asked.problem.most_tokens(&run.initial, &run.transitions).unwrap_or(0);
             let tokens = if most == 1 { "1 token".into() } else { format!("{most} tokens") };
             let fewest = if checked.fewest_tokens { "no run does with fewer" } else { "fewer may do" };
-            format!("{result}found ({by}): at most {tokens} at once; {fewest}\n{}", weights(checked))
+            let untold = match &checked.outcome.counterexample {
+                Some(_) => String::new(),
+                None => format!(
+                    "its run of {} steps was replayed; to show it is beyond the limits\n",
+                    run.transitions.len()
+                ),
+            };
+            format!("{result}found ({by}): at most {tokens} at once; {fewest}\n{untold}{}", weights(checked))
         }
         _ => format!("{result}{}", weights(checked)),
     }

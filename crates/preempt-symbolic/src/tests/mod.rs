@@ -13,7 +13,7 @@ use crate::stop::Watch;
 use crate::threads::Threads;
 use crate::vars::{Copy, Order, Shape, Vars};
 use generate::{Kind, program, sources};
-use preempt_core::{Limits, Silent, Verdict};
+use preempt_core::{Budget, Silent, Verdict};
 use preempt_model::{Interpreter, Model, System, Type};
 use std::collections::BTreeSet;
 
@@ -30,10 +30,10 @@ struct Setting {
 
 impl Setting {
     fn new(model: &Model, contexts: usize, liveness: &Liveness) -> Setting {
-        let threads = Threads::of(model, &sources(), 4).unwrap();
+        let threads = Threads::of(model, &sources(), 4, &Budget::unlimited()).unwrap();
         let mut shape = Shape::of(model, &threads.extra);
         shape.own = crate::check::own_codes(model, &threads);
-        let vars = Vars::new(shape, contexts, Order::Dependencies, TABLE).unwrap();
+        let vars = Vars::new(shape, contexts, Order::Dependencies, TABLE, &Budget::unlimited()).unwrap();
         let graph = |thread| Graph::new(&vars, model, &threads, thread, liveness).unwrap();
         let graphs = threads.all.iter().map(graph).collect();
         Setting { threads, vars, graphs }
@@ -51,8 +51,8 @@ impl Setting {
         let programs: Vec<usize> = (0..self.graphs.len()).collect();
         let mut analysis =
             Analysis::new(&self.vars, &self.graphs, &programs, self.initial(), method).unwrap();
-        let mut watch_end = Silent;
-        let mut watch = Watch::new(&Limits::default(), &mut watch_end);
+        let (budget, told) = Default::default();
+        let mut watch = Watch::new(&budget, &told);
         (0..self.vars.contexts)
             .map(|k| {
                 assert!(analysis.round(k, &mut watch).unwrap().is_none());
@@ -77,8 +77,8 @@ impl Setting {
     fn configurations(&self) -> Vec<usize> {
         let graphs: Vec<&Graph> = self.graphs.iter().collect();
         let mut configurations = Configurations::new(&self.vars, &graphs, &self.initial()).unwrap().unwrap();
-        let mut silent = Silent;
-        let mut watch = Watch::new(&Limits::default(), &mut silent);
+        let (budget, told) = Default::default();
+        let mut watch = Watch::new(&budget, &told);
         let variables = configurations.variables();
         (0..self.vars.contexts)
             .map(|_| {
@@ -104,9 +104,9 @@ fn compare(seeds: std::ops::Range<u64>, kind: Kind, contexts: usize) -> usize {
         let model = program(seed, kind);
         let system = Interpreter::new(&model, &sources).unwrap();
         // after what the first process did alone
-        let initial = system.close(&Threads::of(&model, &sources, 4).unwrap().initial);
+        let initial = system.close(&Threads::of(&model, &sources, 4, &Budget::unlimited()).unwrap().initial);
         let Some(brute) = brute::rounds(&system, initial, kind.threads, contexts, 4) else { continue };
-        let setting = Setting::new(&model, contexts, &Liveness::of(&model));
+        let setting = Setting::new(&model, contexts, &Liveness::of(&model, &Budget::unlimited()).unwrap());
         let lazy = setting.rounds(Method::Lazy);
         let eager = setting.rounds(Method::Eager);
         assert_eq!(lazy, eager, "seed {seed} {kind:?}: lazy and eager");
@@ -172,7 +172,7 @@ fn verdicts(seeds: std::ops::Range<u64>, kind: Kind, contexts: usize) -> [usize;
         let model = program(seed, kind);
         let system = Interpreter::new(&model, &sources).unwrap();
         // after what the first process did alone
-        let initial = system.close(&Threads::of(&model, &sources, 4).unwrap().initial);
+        let initial = system.close(&Threads::of(&model, &sources, 4, &Budget::unlimited()).unwrap().initial);
         let Some(brute) = brute::rounds(&system, initial, kind.threads, contexts, 4) else { continue };
         for method in [Method::Lazy, Method::Eager] {
             let options =
@@ -223,8 +223,8 @@ fn sequential_programs_reach_the_same_states_eagerly_and_lazily() {
         let model = program(seed, kind);
         let setting = Setting::new(&model, 1, &Liveness::everything(&model));
         let (vars, graph) = (&setting.vars, &setting.graphs[0]);
-        let mut silent = Silent;
-        let mut watch = Watch::new(&Limits::default(), &mut silent);
+        let (budget, told) = Default::default();
+        let mut watch = Watch::new(&budget, &told);
         let (rules, _) = fig3::lazy(vars, graph, &setting.initial(), false, &mut watch).unwrap();
         let lazy = fig3::reachable(&rules).unwrap();
         let to_entry = vars.shared_renaming([(Copy::Start(0), Copy::Entry)]);

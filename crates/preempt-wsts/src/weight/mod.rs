@@ -69,7 +69,7 @@ pub fn by_weight<S: Sliceable>(
     // Gamma of the weight before, and of n.
     let mut last: Option<S::Set> = None;
     let mut best: Option<S::Set> = None;
-    while n + delta >= weight {
+    while n.saturating_add(delta) >= weight {
         let lifted = last.as_ref().map(|last| system.lift(last, weight)).transpose()?;
         let start = match &lifted {
             Some(lifted) if lifting => lifted.clone(),

@@ -32,7 +32,7 @@ pub struct Diagrams {
 impl Diagrams {
     /// The bound of section 5.3: (n_f + delta) ceil(log2 |L|).
     pub fn bound(&self) -> u64 {
-        (self.n + self.delta) * self.bits_per_slot as u64
+        self.n.saturating_add(self.delta).saturating_mul(self.bits_per_slot as u64)
     }
 }
 
@@ -51,15 +51,21 @@ pub(crate) fn backward_by_weight(
     problem: &Problem,
     open: &[usize],
     lifting: bool,
-    stop: &Stop<'_>,
+    stop: &Stop,
 ) -> (Answer, Diagrams) {
     let mut diagrams = Diagrams::default();
     if refuses(problem, lifting).is_some() {
         return (Answer::Unknown(StopReason::Partial), diagrams);
     }
-    for table in TABLES {
+    // A node takes 24 bytes, and an entry of the cache about as many.
+    let room = stop
+        .limits
+        .memory_bytes
+        .map_or(usize::MAX, |bytes| usize::try_from(bytes / 24).unwrap_or(usize::MAX));
+    for (table, most_nodes) in TABLES {
         diagrams = Diagrams::default();
-        match search(problem, open, lifting, table, stop, &mut diagrams) {
+        let table = Options { nodes: table.nodes.min(room), cache: table.cache.min(room / 4) };
+        match search(problem, open, lifting, (table, most_nodes), stop, &mut diagrams) {
             Ok(answer) => return (answer, diagrams),
             Err(Full) if stop.reason().is_some() => break,
             Err(Full) => {}
@@ -74,7 +80,7 @@ fn search(
     open: &[usize],
     lifting: bool,
     (table, most_nodes): (Options, usize),
-    stop: &Stop<'_>,
+    stop: &Stop,
     diagrams: &mut Diagrams,
 ) -> Result<Answer, Full> {
     let slots = Slots::new(problem, open, &used(problem, open), table, stop)?;

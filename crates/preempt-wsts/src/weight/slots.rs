@@ -23,7 +23,7 @@ pub(crate) struct Slots<'p> {
     /// Exchanges a slot with the next one.
     exchange: Vec<Renaming>,
     deflation: u64,
-    stop: &'p Stop<'p>,
+    stop: &'p Stop,
     /// Transfers and resets on slots, by transition and by the first and last slot they apply to.
     moved: RefCell<HashMap<(usize, usize, usize), Renaming>>,
 }
@@ -44,7 +44,7 @@ impl<'p> Slots<'p> {
         open: &'p [usize],
         used: &[bool],
         table: Options,
-        stop: &'p Stop<'p>,
+        stop: &'p Stop,
     ) -> Result<Slots<'p>, Full> {
         let mut layout = Layout::new();
         let places: Vec<Place> =
@@ -77,14 +77,14 @@ impl<'p> Slots<'p> {
     }
 
     fn slots_for(&self, weight: u64) -> Result<&[Variable], Full> {
-        self.slots.get(..weight as usize).ok_or(Full)
+        self.slots.get(..usize::try_from(weight).map_err(|_| Full)?).ok_or(Full)
     }
 
     /// The codes of the tokens, one after the other, and nothing behind them.
     fn tuple(&self, marking: &Marking, length: usize) -> Option<Vec<u64>> {
         let mut codes = Vec::with_capacity(length);
         for (place, n) in marking.iter() {
-            if codes.len() as u64 + n > length as u64 {
+            if n > (length - codes.len()) as u64 {
                 return None;
             }
             codes.resize(codes.len() + n as usize, self.code[place as usize]);
@@ -104,6 +104,7 @@ impl<'p> Slots<'p> {
 
     /// Is the marking in a set of at most this weight?
     pub(crate) fn contains(&self, set: &Bdd, weight: u64, marking: &Marking) -> Result<bool, Full> {
+        self.go_on()?;
         let slots = self.slots_for(weight)?;
         match self.tuple(marking, slots.len()) {
             Some(codes) => Ok(!self.point(slots, &codes)?.and(set)?.is_false()),
@@ -171,6 +172,7 @@ impl<'p> Slots<'p> {
             if let Some(renaming) = self.moved.borrow().get(&key) {
                 others = others.rename(renaming)?;
                 for slot in rest {
+                    self.go_on()?;
                     others = others.and(&self.space.domain(*slot)?)?;
                 }
             }
@@ -182,6 +184,7 @@ impl<'p> Slots<'p> {
     fn moves(&self, transition: &Transition, slots: &[Variable]) -> Result<Renaming, Full> {
         let mut pairs = Vec::new();
         for slot in slots {
+            self.go_on()?;
             for (bit, level) in self.space.levels(*slot).to_vec().into_iter().enumerate() {
                 let mut function = self.space.bits(*slot)[bit].clone();
                 for moved in &transition.moves {
@@ -202,6 +205,7 @@ impl<'p> Slots<'p> {
         // From the last slot on: at most c of them hold the place, for each c.
         let mut limits: Vec<Bdd> = vec![self.space.yes(); most as usize + 1];
         for slot in slots.iter().rev() {
+            self.go_on()?;
             let here = self.space.equals(*slot, code)?;
             let mut next = Vec::with_capacity(limits.len());
             for (c, limit) in limits.iter().enumerate() {
@@ -222,6 +226,7 @@ impl<'p> Slots<'p> {
         let closed = self.filled(set.clone(), &slots)?;
         let mut larger = self.space.no();
         for slot in &slots {
+            self.go_on()?;
             let nothing = self.space.equals(*slot, 0)?;
             let without = closed.and_exists(&nothing, &self.cube(&[*slot])?)?;
             larger = larger.or(&without.and(&nothing.not()?)?)?;
@@ -229,6 +234,7 @@ impl<'p> Slots<'p> {
         let mut smallest = closed.minus(&larger)?;
         // Of all permutations the one in descending order.
         for pair in slots.windows(2) {
+            self.go_on()?;
             smallest = smallest.and(&self.descending(pair[0], pair[1])?)?;
         }
         let mut found = Vec::new();
@@ -258,8 +264,9 @@ impl<'p> Slots<'p> {
         }
         let Some((slot, rest)) = slots.split_first() else {
             found.push(self.marking(codes));
-            return self.go_on();
+            return Ok(());
         };
+        self.go_on()?;
         let cube = self.cube(&[*slot])?;
         let most = codes.last().copied().unwrap_or(self.places.len() as u64);
         for code in 0..=most {
@@ -336,6 +343,7 @@ impl Sliceable for Slots<'_> {
         let possible: Vec<u64> =
             (1..).zip(&self.places).filter(|(_, p)| high(**p) != Some(0)).map(|(c, _)| c).collect();
         for slot in slots.iter().rev() {
+            self.go_on()?;
             part = part.and(&self.space.one_of(*slot, possible.iter().copied().chain([0]))?)?;
         }
         for place in &self.places {
