@@ -131,7 +131,7 @@ fn in_processes(kind: Kind, seeds: std::ops::Range<u64>, ends: Option<Instant>) 
         match totals.listen(&said, ends) {
             Heard::End => {
                 let ended = child.wait();
-                if ended.is_ok_and(|ended| ended.success()) {
+                if ended.as_ref().is_ok_and(|ended| ended.success()) {
                     next = after;
                     continue;
                 }
