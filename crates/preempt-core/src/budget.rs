@@ -9,14 +9,19 @@
 use crate::limits::Limits;
 use crate::verdict::StopReason;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Time, and the word to stop. Clones are the same budget.
+/// Time, memory, and the word to stop. Clones are the same budget.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
     deadline: Option<Instant>,
+    most_bytes: Option<u64>,
+    /// As whoever works within it has counted last.
+    used_bytes: Arc<AtomicU64>,
     stopped: Arc<AtomicU8>,
+    /// What this is a part of.
+    whole: Option<Arc<Budget>>,
 }
 
 const REASONS: [StopReason; 6] = [
@@ -38,8 +43,16 @@ impl Budget {
     pub fn within(limits: &Limits) -> Budget {
         Budget {
             deadline: limits.time.and_then(|most| Instant::now().checked_add(most)),
+            most_bytes: limits.memory_bytes,
             ..Budget::default()
         }
+    }
+
+    /// A budget for part of the job: it ends with the whole, and it can run out alone.
+    pub fn part(&self, limits: &Limits) -> Budget {
+        let part = Budget::within(limits);
+        let deadline = part.deadline.into_iter().chain(self.deadline).min();
+        Budget { deadline, whole: Some(Arc::new(self.clone())), ..part }
     }
 
     /// From any thread. If it was stopped before, that reason stays.
@@ -51,7 +64,8 @@ impl Budget {
     /// Was it stopped? One load: cheap enough for every iteration of a loop.
     pub fn stopped(&self) -> Option<StopReason> {
         let code = self.stopped.load(Ordering::Relaxed);
-        REASONS.get(usize::from(code).wrapping_sub(1)).copied()
+        let own = REASONS.get(usize::from(code).wrapping_sub(1)).copied();
+        own.or_else(|| self.whole.as_ref()?.stopped())
     }
 
     /// Was it stopped, or is the time over? Looks at the clock: ask every few hundred iterations.
@@ -60,6 +74,20 @@ impl Budget {
             self.stop(StopReason::Time);
         }
         self.stopped()
+    }
+
+    /// So many bytes are used now.
+    pub fn uses(&self, bytes: u64) {
+        self.used_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// As [`Budget::exhausted`], for something that needs so many bytes beside what was counted.
+    pub fn exhausted_with(&self, more_bytes: u64) -> Option<StopReason> {
+        let used = self.used_bytes.load(Ordering::Relaxed).saturating_add(more_bytes);
+        if self.most_bytes.is_some_and(|most| used > most) {
+            self.stop(StopReason::Memory);
+        }
+        self.exhausted()
     }
 }
 
@@ -87,6 +115,20 @@ mod tests {
             budget.stop(reason);
             assert_eq!(budget.stopped(), Some(reason));
         }
+    }
+
+    #[test]
+    fn a_part_ends_with_the_whole_and_can_end_alone() {
+        let whole = Budget::unlimited();
+        let part = whole.part(&Limits { memory_bytes: Some(100), ..Limits::default() });
+        part.uses(60);
+        assert_eq!(part.exhausted_with(40), None);
+        assert_eq!(part.exhausted_with(41), Some(StopReason::Memory));
+        assert_eq!((part.stopped(), whole.stopped()), (Some(StopReason::Memory), None));
+        let other = whole.part(&Limits::default());
+        whole.stop(StopReason::Interrupted);
+        assert_eq!(other.stopped(), Some(StopReason::Interrupted));
+        assert_eq!(part.stopped(), Some(StopReason::Memory), "its own reason stays");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! How a search tells what it is doing and learns that it should stop.
 
+use crate::budget::Budget;
 use crate::verdict::StopReason;
 
 /// Called by an engine now and then (not for every state). Engines do no input or output themselves.
@@ -8,6 +9,11 @@ pub trait Observer {
 
     /// Must the search end now, with what it has? Asked as often as [`Budget::exhausted`](crate::Budget::exhausted).
     fn stop(&self) -> Option<StopReason>;
+
+    /// The budget of the whole job: for work that is too deep inside an engine to ask an observer.
+    fn budget(&self) -> Budget {
+        Budget::unlimited()
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

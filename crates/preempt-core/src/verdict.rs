@@ -13,6 +13,18 @@ pub enum Verdict {
     Inconclusive(StopReason),
 }
 
+impl Verdict {
+    /// What a search says at its end: whether it found a violation, and why part of its work was left undone, if so.
+    /// Nowhere else does "nothing found" become [`Verdict::Holds`] (`preempt-cli/tests/layering.rs` looks for that).
+    pub fn conclude(violated: bool, undone: Option<StopReason>) -> Verdict {
+        match (violated, undone) {
+            (true, _) => Verdict::Violated,
+            (false, Some(reason)) => Verdict::Inconclusive(reason),
+            (false, None) => Verdict::Holds,
+        }
+    }
+}
+
 /// Why a search ended before it had an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StopReason {

@@ -97,3 +97,45 @@ fn promela_models() {
         println!("{name}: {compared} expansions are the same");
     }
 }
+
+/// Receives and polls of every form, with fewer fields than the channel has, as many, and more; of channels that are
+/// known when code is made, and of such that are not.
+#[test]
+fn receives_and_polls_of_every_form() {
+    let forms = [("?", ""), ("??", ""), ("?<", ">"), ("??<", ">"), ("?[", "]"), ("??[", "]")];
+    let fields = ["1", "_", "v", "eval(v)"];
+    let (mut compared, mut refused) = (0, 0);
+    for (capacity, width) in [(0, 1), (0, 2), (1, 2), (2, 1), (2, 2), (2, 3)] {
+        for ((open, close), asked) in forms.iter().flat_map(|form| (1..=3).map(move |asked| (form, asked))) {
+            // Each field in turn is something else; the others are bound to nothing.
+            for (at, field) in (0..asked).flat_map(|at| fields.map(|field| (at, field))) {
+                let pattern: Vec<&str> = (0..asked).map(|i| if i == at { field } else { "_" }).collect();
+                let receive = format!("c{open}{}{close}", pattern.join(","));
+                let types = vec!["byte"; width].join(", ");
+                let message = |value: usize| vec![value.to_string(); width].join(",");
+                let sends = format!("do :: c!{} :: c!{} od", message(1), message(2));
+                let body = format!("byte v = 1; do :: {receive} -> v = 3 - v od");
+                for text in [
+                    format!(
+                        "chan c = [{capacity}] of {{ {types} }};\n\
+                         active proctype S() {{ {sends} }} active proctype R() {{ {body} }}"
+                    ),
+                    format!(
+                        "chan d = [{capacity}] of {{ {types} }};\n\
+                         proctype S(chan c) {{ {sends} }} proctype R(chan c) {{ {body} }}\n\
+                         init {{ atomic {{ run S(d); run R(d) }} }}"
+                    ),
+                ] {
+                    let mut read = |_: &str| Err("there are no other files".to_string());
+                    let additions = preempt_promela::Additions::default();
+                    let loaded = preempt_promela::load("form.pml", &text, &additions, &mut read);
+                    match loaded.model {
+                        Some(model) => compared += usize::from(compare(&model, &loaded.sources, 40, &text) > 0),
+                        None => refused += 1,
+                    }
+                }
+            }
+        }
+    }
+    assert!(compared > 500, "{compared} compared, {refused} refused");
+}

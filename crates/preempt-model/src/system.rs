@@ -64,7 +64,7 @@
 //! ```
 
 use crate::footprint::Footprint;
-use preempt_core::{Change, Location, Partner, PropertyKind};
+use preempt_core::{Budget, Change, Location, Partner, PropertyKind};
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -108,6 +108,15 @@ pub trait System {
     /// All variables with their values, in an order that does not change.
     fn variables(&self, _state: &Self::State) -> Vec<Change> {
         Vec::new()
+    }
+
+    /// From now on, a step that may take long looks at this budget. If that is stopped, steps are missing and what is
+    /// found counts for nothing.
+    fn work_within(&self, _budget: &Budget) {}
+
+    /// The budget that was given, or one that does not end.
+    fn budget(&self) -> Budget {
+        Budget::unlimited()
     }
 
     /// How much memory a state takes, roughly.

@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 pub mod ast;
+#[cfg(feature = "generator")]
+pub mod generator;
 mod lexer;
 mod lower;
 mod parser;

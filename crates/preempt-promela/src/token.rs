@@ -130,7 +130,7 @@ macro_rules! spellings {
         pub enum $type { $($variant,)* }
 
         impl $type {
-            #[cfg(test)]
+            #[cfg(any(test, feature = "generator"))]
             #[allow(dead_code)]
             pub const ALL: &'static [$type] = &[$($type::$variant,)*];
 

@@ -1,10 +1,13 @@
 //! Deterministic blocks: several commands as one step, as loops and jumps of machine code.
 
 use super::emit::Emitter;
+use super::helpers;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as Label, InstBuilder, Value, types};
 use preempt_model::command::{Block, Command};
-use preempt_model::interpreter::MAX_BLOCK_STEPS;
+
+/// After so many steps of a block the budget is looked at.
+const LOOK_UP_EVERY: i64 = 1 << 16;
 
 impl Emitter<'_, '_> {
     /// Goes to the first target if one of the ways into the block is ready, else to the second.
@@ -39,7 +42,8 @@ impl Emitter<'_, '_> {
         self.jump(no);
     }
 
-    /// Node by node, always the first alternative that is ready; goes on after the block.
+    /// Node by node, always the first alternative that is ready; goes on after the block. One that does not end goes on
+    /// until the budget does.
     pub fn run_block(&mut self, block: &Block, entry: usize) {
         let labels: Vec<Label> = block.nodes.iter().map(|_| self.new_block()).collect();
         let exit = self.new_block();
@@ -50,14 +54,17 @@ impl Emitter<'_, '_> {
         for (node, label) in labels.iter().enumerate() {
             self.switch_to(*label);
             let taken = self.builder.use_var(steps);
-            let too_many = self.builder.ins().icmp_imm_u(
-                IntCC::UnsignedGreaterThanOrEqual,
-                taken,
-                MAX_BLOCK_STEPS as i64,
-            );
-            self.fault_if(too_many);
             let more = self.builder.ins().iadd_imm_s(taken, 1);
             self.builder.def_var(steps, more);
+            let many = self.builder.ins().icmp_imm_u(IntCC::Equal, taken, LOOK_UP_EVERY);
+            let (look, go_on) = (self.new_block(), self.new_block());
+            self.branch(many, look, go_on);
+            self.switch_to(look);
+            let zero = self.constant(0);
+            self.builder.def_var(steps, zero);
+            let within = self.call(helpers::is_within_budget as *const () as usize, &[]);
+            self.branch(within, go_on, self.undone);
+            self.switch_to(go_on);
             for edge in &block.nodes[node] {
                 let (body, other) = (self.new_block(), self.new_block());
                 let alone = block.nodes[node].len() == 1;

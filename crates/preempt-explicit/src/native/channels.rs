@@ -32,6 +32,15 @@ pub enum Position {
     At(Value),
 }
 
+/// How many fields a pattern must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Width {
+    /// As many as the message: a receive.
+    Whole,
+    /// A poll may leave out the last ones.
+    Beginning,
+}
+
 impl Emitter<'_, '_> {
     /// Leaves with a fault if the expression names no channel.
     pub fn channel(&mut self, channel: &Expr) -> ChannelRef {
@@ -133,7 +142,13 @@ impl Emitter<'_, '_> {
     }
 
     /// The position of the message that would be received, or -1.
-    pub fn find_message(&mut self, channel: &ChannelRef, random: bool, pattern: &[Pattern]) -> Value {
+    pub fn find_message(
+        &mut self,
+        channel: &ChannelRef,
+        random: bool,
+        pattern: &[Pattern],
+        width: Width,
+    ) -> Value {
         let length = self.length(channel);
         let (done, result) = self.new_join();
         let missing = self.new_block();
@@ -146,7 +161,7 @@ impl Emitter<'_, '_> {
             let more = self.builder.ins().icmp(IntCC::UnsignedLessThan, position, length);
             self.branch(more, compare, missing);
             self.switch_to(compare);
-            self.matches(channel, Position::At(position), pattern, other);
+            self.matches(channel, Position::At(position), (pattern, width), other);
             self.jump_with(done, position);
             self.switch_to(other);
             let following = self.builder.ins().iadd_imm_s(position, 1);
@@ -155,7 +170,7 @@ impl Emitter<'_, '_> {
             let some = self.new_block();
             self.branch(length, some, missing);
             self.switch_to(some);
-            self.matches(channel, Position::Oldest, pattern, missing);
+            self.matches(channel, Position::Oldest, (pattern, width), missing);
             let zero = self.constant(0);
             self.jump_with(done, zero);
         }
@@ -167,12 +182,18 @@ impl Emitter<'_, '_> {
     }
 
     /// Goes on if the message matches, to `no` if it does not.
-    fn matches(&mut self, channel: &ChannelRef, position: Position, pattern: &[Pattern], no: Block) {
-        self.check_width(channel, pattern.len());
+    fn matches(
+        &mut self,
+        channel: &ChannelRef,
+        position: Position,
+        (pattern, width): (&[Pattern], Width),
+        no: Block,
+    ) {
+        self.check_width(channel, pattern.len(), width);
         for (field, part) in pattern.iter().enumerate() {
             if let Pattern::Match(expr) = part {
                 let wanted = self.value(expr);
-                let there = self.field(channel, position, field, pattern.len());
+                let there = self.field(channel, position, field);
                 self.go_on_if_equal(wanted, there, no);
             }
         }
@@ -185,25 +206,29 @@ impl Emitter<'_, '_> {
         self.switch_to(go_on);
     }
 
-    fn check_width(&mut self, channel: &ChannelRef, wanted: usize) {
+    fn check_width(&mut self, channel: &ChannelRef, wanted: usize, width: Width) {
         let wrong = match channel.known {
             Some(known) => {
-                let wrong = self.shape.template(known.template).fields.len() != wanted;
-                if !wrong {
+                let there = self.shape.template(known.template).fields.len();
+                if there == wanted || width == Width::Beginning && there > wanted {
                     return;
                 }
                 self.constant(1)
             }
             None => {
-                let width = self.call(helpers::channel_width as *const () as usize, &[channel.index]);
-                self.builder.ins().icmp_imm_s(IntCC::NotEqual, width, wanted as i64)
+                let there = self.call(helpers::channel_width as *const () as usize, &[channel.index]);
+                let wrong = match width {
+                    Width::Whole => IntCC::NotEqual,
+                    Width::Beginning => IntCC::UnsignedLessThan,
+                };
+                self.builder.ins().icmp_imm_s(wrong, there, wanted as i64)
             }
         };
         self.fault_if(wrong);
     }
 
-    /// One field of a message that is known to have `width` of them.
-    pub fn field(&mut self, channel: &ChannelRef, position: Position, field: usize, width: usize) -> Value {
+    /// One field of a message that has it.
+    pub fn field(&mut self, channel: &ChannelRef, position: Position, field: usize) -> Value {
         let Some(known) = channel.known else {
             let number = self.constant(field as i32);
             let position = match position {
@@ -214,11 +239,10 @@ impl Emitter<'_, '_> {
                 .call(helpers::channel_field as *const () as usize, &[channel.index, position, number]);
         };
         let template = self.shape.template(known.template);
-        if template.fields.len() != width {
+        let Some((kind, at)) = template.fields.get(field).copied() else {
             // Never reached: the width was checked before.
             return self.constant(0);
-        }
-        let (kind, at) = template.fields[field];
+        };
         let start = known.offset + i32::from(template.length.bytes) + at as i32;
         let pointer = match position {
             Position::Oldest => known.pointer,

@@ -1,6 +1,6 @@
 //! Commands: can one be executed (`interpreter/ready.rs`), and what it does (`interpreter/apply.rs`).
 
-use super::channels::{ChannelRef, Position};
+use super::channels::{ChannelRef, Position, Width};
 use super::context::{Context, OFFERS, YES};
 use super::emit::Emitter;
 use super::helpers;
@@ -29,7 +29,7 @@ impl Emitter<'_, '_> {
                 let channel = self.channel(channel);
                 let unmet = if *keep { self.fault } else { no };
                 self.leave_if_rendezvous(&channel, unmet);
-                let position = self.find_message(&channel, *random, pattern);
+                let position = self.find_message(&channel, *random, pattern, Width::Whole);
                 let found = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, position, 0);
                 self.branch(found, go_on, no);
             }
@@ -137,7 +137,7 @@ impl Emitter<'_, '_> {
             // That the oldest message matches was found out when the command was ready.
             Position::Oldest
         } else {
-            let position = self.find_message(channel, random, pattern);
+            let position = self.find_message(channel, random, pattern, Width::Whole);
             let missing = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, position, 0);
             self.fault_if(missing);
             Position::At(position)
@@ -146,7 +146,7 @@ impl Emitter<'_, '_> {
         let values: Vec<Option<Value>> = pattern
             .iter()
             .enumerate()
-            .map(|(i, part)| bound(part).then(|| self.field(channel, position, i, pattern.len())))
+            .map(|(i, part)| bound(part).then(|| self.field(channel, position, i)))
             .collect();
         if !keep {
             self.remove(channel, position);

@@ -10,6 +10,8 @@ pub const YES: i32 = 1;
 pub const OFFERS: i32 = 2;
 /// What was asked has no meaning; the interpreter knows the words for it.
 pub const FAULT: i32 = -1;
+/// The budget has run out before the step was made.
+pub const UNDONE: i32 = -2;
 
 /// Machine code is entered with the context, the state's bytes and the acting process's segment.
 pub type Function = unsafe extern "C" fn(*mut Context, *mut u8, *mut u8) -> i32;

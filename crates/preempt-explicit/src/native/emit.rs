@@ -23,6 +23,8 @@ pub struct Emitter<'a, 'f> {
     pub base: Value,
     /// Leaves the function with a fault.
     pub fault: Block,
+    /// Leaves it because the budget has run out.
+    pub undone: Block,
     pub call_conv: CallConv,
 }
 

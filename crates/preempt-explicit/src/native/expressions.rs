@@ -1,5 +1,6 @@
 //! Expressions: what `interpreter/eval.rs` defines, instruction by instruction, in the same order of evaluation.
 
+use super::channels::Width;
 use super::context::Context;
 use super::emit::Emitter;
 use super::helpers;
@@ -54,7 +55,7 @@ impl Emitter<'_, '_> {
             Expr::Poll { channel, random, pattern } => {
                 let channel = self.channel(channel);
                 self.fault_if_rendezvous(&channel);
-                let position = self.find_message(&channel, *random, pattern);
+                let position = self.find_message(&channel, *random, pattern, Width::Beginning);
                 let found = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, position, 0);
                 self.builder.ins().uextend(types::I32, found)
             }

@@ -43,6 +43,12 @@ pub unsafe extern "C" fn timeout(context: *mut Context) -> i32 {
     i32::from(nobody)
 }
 
+/// May a deterministic block go on?
+pub unsafe extern "C" fn is_within_budget(context: *mut Context) -> i32 {
+    let (_, _, program) = parts!(context);
+    i32::from(program.budget.exhausted().is_none())
+}
+
 pub unsafe extern "C" fn enabled(context: *mut Context, pid: i32) -> i32 {
     let (context, layout, program) = parts!(context);
     let living = usize::try_from(pid).ok().filter(|pid| *pid < layout.bases.len());

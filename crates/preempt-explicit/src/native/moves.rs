@@ -2,7 +2,7 @@
 //! `interpreter/moves.rs` defines them, around the machine code of each edge.
 #![allow(unsafe_code, reason = "states are handed to machine code as pointers")]
 
-use super::context::{Context, Event, FAULT, NO, OFFERS, YES};
+use super::context::{Context, Event, FAULT, NO, OFFERS, UNDONE, YES};
 use super::program::{Apply, LocationEdges, NativeEdge, Program, Ready};
 use crate::layout::Layout;
 use preempt_core::PropertyKind;
@@ -186,9 +186,14 @@ impl<'p> Moves<'p> {
                 self.context.relayout(layouts.without_last(layout.number));
             }
             Apply::Code(apply) => {
-                if unsafe { apply(&mut *self.context, next, base) } == FAULT {
+                let applied = unsafe { apply(&mut *self.context, next, base) };
+                if applied == FAULT || applied == UNDONE {
                     found.bytes.truncate(start - self.hidden());
-                    return self.faulty(process, number, None, found);
+                    // Without a step: whoever asked sees that the budget has run out.
+                    if applied == FAULT {
+                        self.faulty(process, number, None, found);
+                    }
+                    return;
                 }
                 unsafe { self.stand_at(base, layout, process, edge.target) };
             }
@@ -331,9 +336,11 @@ impl<'p> Moves<'p> {
                     received
                 };
                 self.context.message[..length].copy_from_slice(&self.offered);
-                if received == FAULT {
+                if received == FAULT || received == UNDONE {
                     found.bytes.truncate(start - self.hidden());
-                    self.faulty(sender, number, with, found);
+                    if received == FAULT {
+                        self.faulty(sender, number, with, found);
+                    }
                 } else {
                     unsafe {
                         self.finish(state, layout, start, receiver, taken.atomic, (number, with), found)

@@ -1,6 +1,6 @@
 //! Everything that is compiled for a model, and the tables beside it.
 
-use super::context::{FAULT, Function, NO, ReadyFunction, YES};
+use super::context::{FAULT, Function, NO, ReadyFunction, UNDONE, YES};
 use super::emit::Emitter;
 use super::facts::ChannelFacts;
 use super::rendezvous::acceptances;
@@ -12,6 +12,7 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, default_libcall_names};
+use preempt_core::Budget;
 use preempt_model::command::Command;
 use preempt_model::{CodeId, CodeKind, Edge, Expr, Model, Scope, Type};
 use std::cell::UnsafeCell;
@@ -35,6 +36,8 @@ pub struct Program {
     pub has_priorities: bool,
     /// Is there anything that can keep a process from running?
     pub may_be_held_back: bool,
+    /// For what may take long.
+    pub budget: Budget,
     /// Keeps the machine code alive.
     module: Option<JITModule>,
 }
@@ -169,6 +172,7 @@ impl Program {
             has_priorities: model.has_priorities,
             may_be_held_back: model.has_priorities || model.codes.iter().any(|code| code.provided.is_some()),
             module: None,
+            budget: Budget::unlimited(),
             shape,
         };
         for (edges, init, provided) in pending {
@@ -404,7 +408,7 @@ impl<'a> Compiler<'a> {
         builder.append_block_params_for_function_params(entry);
         builder.switch_to_block(entry);
         let parameters = builder.block_params(entry).to_vec();
-        let fault = builder.create_block();
+        let (fault, undone) = (builder.create_block(), builder.create_block());
         let mut emitter = Emitter {
             builder,
             model: self.model,
@@ -415,11 +419,14 @@ impl<'a> Compiler<'a> {
             state: parameters[1],
             base: parameters[2],
             fault,
+            undone,
             call_conv,
         };
         emit(&mut emitter, parameters.get(3).copied());
         emitter.switch_to(fault);
         emitter.returns_constant(FAULT);
+        emitter.switch_to(undone);
+        emitter.returns_constant(UNDONE);
         emitter.builder.seal_all_blocks();
         emitter.builder.finalize(self.module.target_config());
         let defined = self.module.define_function(id, &mut self.codegen);

@@ -9,10 +9,12 @@
 //! * `normal` and `names`: turn any tree into one that means something, so that every shrunk tree is a program too;
 //! * `print`: the text, and where each statement stands in it;
 //! * `build`: the model; `graph`, `block` and `terms`: its processes;
-//! * `formulas`: random formulas about a model.
+//! * `formulas`: random formulas about a model;
+//! * [`census`]: what a model exercises.
 
 mod block;
 mod build;
+pub mod census;
 mod formulas;
 mod graph;
 mod names;

@@ -31,13 +31,14 @@ use crate::footprint::Footprint;
 use crate::program::{CodeId, Init, Location, LocationId, Model};
 use crate::system::{Description, Successor, System, Violation};
 use eval::{Evaluation, Timeout};
-use preempt_core::{Change, PropertyKind, SourceMap, Span};
+use preempt_core::{Budget, Change, PropertyKind, SourceMap, Span};
+use std::sync::{Mutex, PoisonError};
 
 /// Spin numbers processes with a byte, and so do we.
 pub const MAX_PROCESSES: usize = 255;
 
-/// A deterministic block that takes more steps than this does not end for any practical purpose.
-pub const MAX_BLOCK_STEPS: usize = 10_000_000;
+/// How often, in steps of a deterministic block, the budget is looked at.
+const LOOK_UP_EVERY: u32 = 4096;
 
 pub const MAX_CALL_DEPTH: usize = 1_000;
 
@@ -50,6 +51,8 @@ pub struct Interpreter<'m> {
     model: &'m Model,
     sources: &'m SourceMap,
     initial: Machine,
+    /// For what may take long within one step.
+    budget: Mutex<Budget>,
 }
 
 impl<'m> Interpreter<'m> {
@@ -63,7 +66,7 @@ impl<'m> Interpreter<'m> {
             exclusive: None,
             last: 0,
         };
-        let mut interpreter = Interpreter { model, sources, initial: empty };
+        let mut interpreter = Interpreter { model, sources, initial: empty, budget: Mutex::default() };
         let mut machine = interpreter.initial.clone();
         for init in &model.init {
             interpreter.initialise_global(&mut machine, init)?;
@@ -220,6 +223,14 @@ impl System for Interpreter<'_> {
 
     fn state_bytes(&self, state: &State) -> usize {
         state.byte_count()
+    }
+
+    fn work_within(&self, budget: &Budget) {
+        *self.budget.lock().unwrap_or_else(PoisonError::into_inner) = budget.clone();
+    }
+
+    fn budget(&self) -> Budget {
+        self.budget.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn footprint(&self, state: &State, process: usize) -> Option<Footprint> {

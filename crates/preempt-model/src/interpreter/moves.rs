@@ -6,7 +6,7 @@ use super::state::Machine;
 use super::{Fault, Interpreter};
 use crate::command::{Block, Command, Pattern};
 use crate::program::Edge;
-use crate::system::Violation;
+use crate::system::{System, Violation};
 use preempt_core::PropertyKind;
 
 /// Which edge of its location a process takes; for a rendezvous, also who receives and by which edge.
@@ -69,6 +69,10 @@ impl Interpreter<'_> {
             }
             found.len() > before
         });
+        // A step that the budget did not let end is no fault.
+        if found.iter().any(|step| step.machine.is_none()) && self.budget().stopped().is_some() {
+            found.clear();
+        }
         found
     }
 

@@ -15,7 +15,7 @@ pub use labels::{AcceptanceMonitor, NonProgressMonitor, Stage};
 pub use trace::Traced;
 
 use crate::system::{Description, Successor, System, Violation};
-use preempt_core::Change;
+use preempt_core::{Budget, Change};
 use std::collections::HashSet;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -192,6 +192,14 @@ impl<S: System, M: Monitor<S>> System for Monitored<'_, S, M> {
 
     fn variables(&self, (state, _): &Self::State) -> Vec<Change> {
         self.system.variables(state)
+    }
+
+    fn work_within(&self, budget: &Budget) {
+        self.system.work_within(budget);
+    }
+
+    fn budget(&self) -> Budget {
+        self.system.budget()
     }
 
     fn state_bytes(&self, (state, _): &Self::State) -> usize {

@@ -6,7 +6,7 @@ use crate::interpreter::{Action, ChannelEvent, Interpreter, State};
 use crate::program::{Code, LocationId};
 use crate::property::TraceAssertion;
 use crate::system::{Description, Successor, System, Violation};
-use preempt_core::{Change, PropertyKind};
+use preempt_core::{Budget, Change, PropertyKind};
 
 /// An interpreter that follows a trace assertion: every send and receive on a channel that the assertion names, in
 /// the way it names it, must be one that the assertion allows next.
@@ -142,6 +142,14 @@ impl System for Traced<'_, '_> {
 
     fn variables(&self, (state, _): &Self::State) -> Vec<Change> {
         self.interpreter.variables(state)
+    }
+
+    fn work_within(&self, budget: &Budget) {
+        self.interpreter.work_within(budget);
+    }
+
+    fn budget(&self) -> Budget {
+        self.interpreter.budget()
     }
 
     fn state_bytes(&self, (state, _): &Self::State) -> usize {

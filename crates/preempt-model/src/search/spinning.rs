@@ -5,13 +5,25 @@ use super::stable::{Event, expand};
 use crate::system::System;
 use std::collections::HashMap;
 
+/// How often, in states, the budget is looked at.
+const LOOK_UP_EVERY: usize = 64;
+
+/// Two copies of a state, its number, and its predecessors, beside the states themselves.
+const BYTES_OF_A_STATE: u64 = 192;
+
 /// Can `process` move, and can every state that it alone can reach come back to this one by its moves alone?
+/// False also if the system's budget ends first.
 pub(super) fn spins<S: System>(system: &S, state: &S::State, process: usize) -> bool {
+    let budget = system.budget();
     let mut number = HashMap::from([(state.clone(), 0usize)]);
     let mut states = vec![state.clone()];
     let mut predecessors: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut bytes = 0;
     let mut next = 0;
     while next < states.len() {
+        if next % LOOK_UP_EVERY == LOOK_UP_EVERY - 1 && budget.exhausted_with(bytes).is_some() {
+            return false;
+        }
         let mut alone = true;
         let current = states[next].clone();
         let moved = expand(system, &current, process, |event| match event {
@@ -20,6 +32,7 @@ pub(super) fn spins<S: System>(system: &S, state: &S::State, process: usize) -> 
                 // Handing on to another process, or ending, is not spinning.
                 alone &= runs == process && process < system.process_count(&state);
                 let target = *number.entry(state.clone()).or_insert_with(|| {
+                    bytes += 2 * system.state_bytes(&state) as u64 + BYTES_OF_A_STATE;
                     states.push(state);
                     predecessors.push(Vec::new());
                     states.len() - 1

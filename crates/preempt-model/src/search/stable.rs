@@ -3,8 +3,10 @@
 //! A state is *stable* if every process may be offered a step. In the middle of an atomic sequence only one may,
 //! so these states are passed through and not stored, as in Spin: each path to a stable state is one transition.
 
-use crate::system::{System, Violation};
+use crate::system::{Successor, System, Violation};
+use preempt_core::Budget;
 use std::collections::HashSet;
+use std::rc::Rc;
 
 /// What happens on the way. `path` is every step from the stable state where it began.
 #[derive(Debug)]
@@ -13,57 +15,89 @@ pub enum Event<'a, S: System> {
     Violation { path: &'a [(usize, S::Action)], violation: Violation },
 }
 
+/// How often, in steps, the budget is looked at.
+const LOOK_UP_EVERY: u64 = 256;
+
+/// A step on the current path with its part of every table, beside the states themselves.
+const BYTES_OF_A_STEP: u64 = 256;
+
 /// Follows every way on for `process` until everybody may run again. Says whether it could move at all.
 pub fn expand<S: System>(
     system: &S,
     state: &S::State,
     process: usize,
-    mut visit: impl FnMut(Event<'_, S>),
+    visit: impl FnMut(Event<'_, S>),
 ) -> bool {
-    let mut path = Vec::new();
-    step(system, state, process, &mut path, &mut HashSet::new(), &mut visit)
+    expand_within(system, &system.budget(), state, process, visit)
 }
 
-fn step<S: System>(
+/// As [`expand`], with a budget of its own: an atomic sequence may be long, or have no end. If the budget is stopped,
+/// what was visited is not all.
+pub fn expand_within<S: System>(
     system: &S,
+    budget: &Budget,
     state: &S::State,
     process: usize,
-    path: &mut Vec<(usize, S::Action)>,
-    passed: &mut HashSet<S::State>,
-    visit: &mut impl FnMut(Event<'_, S>),
+    mut visit: impl FnMut(Event<'_, S>),
 ) -> bool {
-    let successors = system.successors(state, process);
-    let moved = !successors.is_empty();
-    for successor in successors {
-        path.push((process, successor.action));
-        if let Some(violation) = successor.violation {
-            visit(Event::Violation { path, violation });
+    let first = system.successors(state, process);
+    let moved = !first.is_empty();
+    // The steps to the state that is looked at; for each but the last one there is a level.
+    let mut path = Vec::new();
+    let mut levels: Vec<Level<S>> = vec![Level { process, passed: None, successors: first.into_iter() }];
+    // The states in the middle of the sequence that the path has passed.
+    let mut passed: HashSet<Rc<S::State>, foldhash::fast::RandomState> = HashSet::default();
+    let (mut steps, mut bytes) = (0u64, 0);
+    while let Some(level) = levels.last_mut() {
+        let Some(successor) = level.successors.next() else {
+            if let Some(state) = levels.pop().and_then(|level| level.passed) {
+                bytes -= bytes_of_level(system, &state);
+                passed.remove(&state);
+            }
+            path.pop();
+            continue;
+        };
+        steps += 1;
+        if steps.is_multiple_of(LOOK_UP_EVERY) && budget.exhausted_with(bytes).is_some() {
+            break;
         }
-        if let Some(next) = successor.state {
-            arrive(system, next, successor.runs, path, passed, visit);
+        let Successor { action, state, runs, violation } = successor;
+        path.push((level.process, action));
+        if let Some(violation) = violation {
+            visit(Event::Violation { path: &path, violation });
+        }
+        match state.map(|state| (system.exclusive(&state), state)) {
+            None => {}
+            Some((None, state)) => visit(Event::Arrival { path: &path, state, runs }),
+            // An atomic sequence that comes back to where it was never ends and leads nowhere else.
+            Some((Some(_), state)) if passed.contains(&state) => {}
+            Some((Some(holder), state)) => {
+                let successors = system.successors(&state, holder);
+                if !successors.is_empty() {
+                    let state = Rc::new(state);
+                    bytes += bytes_of_level(system, &state);
+                    passed.insert(Rc::clone(&state));
+                    let successors = successors.into_iter();
+                    levels.push(Level { process: holder, passed: Some(state), successors });
+                    continue;
+                }
+                visit(Event::Arrival { path: &path, state: system.release(&state), runs });
+            }
         }
         path.pop();
     }
     moved
 }
 
-fn arrive<S: System>(
-    system: &S,
-    state: S::State,
-    runs: usize,
-    path: &mut Vec<(usize, S::Action)>,
-    passed: &mut HashSet<S::State>,
-    visit: &mut impl FnMut(Event<'_, S>),
-) {
-    let Some(holder) = system.exclusive(&state) else {
-        return visit(Event::Arrival { path, state, runs });
-    };
-    // An atomic sequence that comes back to where it was never ends and leads nowhere else.
-    if !passed.insert(state.clone()) {
-        return;
-    }
-    if !step(system, &state, holder, path, passed, visit) {
-        visit(Event::Arrival { path, state: system.release(&state), runs });
-    }
-    passed.remove(&state);
+/// A state on the way, and what can be done there.
+struct Level<S: System> {
+    process: usize,
+    /// The state; `None` for the one where it began.
+    passed: Option<Rc<S::State>>,
+    successors: std::vec::IntoIter<Successor<S::State, S::Action>>,
+}
+
+/// Each state is there twice for a moment: among the successors of the one before, and passed.
+fn bytes_of_level<S: System>(system: &S, state: &S::State) -> u64 {
+    system.state_bytes(state) as u64 + BYTES_OF_A_STEP
 }

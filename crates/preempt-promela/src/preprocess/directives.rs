@@ -21,7 +21,7 @@ pub struct Condition {
     closed: bool,
 }
 
-const DIRECTIVES: &[&str] = &[
+pub const DIRECTIVES: &[&str] = &[
     "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "include", "line", "error",
     "warning", "pragma", "ident",
 ];

@@ -4,6 +4,8 @@ mod condition;
 mod directives;
 mod expand;
 
+#[cfg(feature = "generator")]
+pub(crate) use directives::DIRECTIVES;
 pub(crate) use expand::Reparent;
 
 use std::collections::HashMap;

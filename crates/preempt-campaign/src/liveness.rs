@@ -1,0 +1,143 @@
+//! Claims, formulas, labels and trace assertions against the reference engine: the verdict by each algorithm, fair and
+//! not, with each reduction; and the cost of the simplest run within each bound.
+
+use crate::{Compared, Program, same};
+use preempt_core::{Limits, Outcome, Silent, Trace, Verdict};
+use preempt_explicit::{Method, Options, Reduction, Source, answer, decide_cycles};
+use preempt_model::Interpreter;
+use preempt_model::question::{Asking, Question};
+use preempt_model::search::{self, RunCost};
+
+/// A way to ask a question.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub options: Options,
+    pub weakly_fair: bool,
+    /// Only the verdict about runs without end, by one algorithm.
+    pub method: Option<Method>,
+}
+
+/// The ways that are compared.
+pub fn table() -> Vec<Entry> {
+    let mut table = Vec::new();
+    for reduction in [Reduction::None, Reduction::Exact, Reduction::Strong] {
+        for fair_switch in [false, true] {
+            for bound in [None, Some(0), Some(1), Some(2), Some(3)] {
+                let options = Options { bound, fair_switch, reduction, ..Options::default() };
+                table.push(Entry { options, weakly_fair: false, method: None });
+            }
+        }
+        for method in [Method::NestedDepthFirst, Method::Components] {
+            for weakly_fair in [false, true] {
+                let options = Options { reduction, ..Options::default() };
+                table.push(Entry { options, weakly_fair, method: Some(method) });
+            }
+        }
+        let options = Options { reduction, ..Options::default() };
+        table.push(Entry { options, weakly_fair: true, method: None });
+    }
+    for (weakly_fair, bound) in [(false, None), (false, Some(1)), (true, None)] {
+        let options = Options { successors: Source::Interpreted, bound, ..Options::default() };
+        table.push(Entry { options, weakly_fair, method: None });
+    }
+    // Whoever vouches that nobody counts repetitions gets a reduction; where there is none, that changes nothing.
+    let options = Options { stutter_invariant: true, ..Options::default() };
+    table.push(Entry { options, weakly_fair: false, method: None });
+    table
+}
+
+/// Graphs with more nodes than this are left out: the reference is slow.
+const LARGEST: u64 = 800;
+
+/// One of so many entries is compared for each question of each program: they take turns.
+const TURNS: u64 = 10;
+
+/// Compares with the entries whose turn it is; says how many there were.
+pub fn compare(program: &Program, seed: u64) -> Compared {
+    let Ok(interpreter) = Interpreter::new(&program.model, &program.sources) else { return Ok(0) };
+    let mut questions = Question::all(&program.model);
+    questions.push(Question::Progress);
+    questions.retain(|question| *question != Question::Safety);
+    let mut compared = 0;
+    for (place, question) in questions.iter().enumerate() {
+        for (number, entry) in table().iter().enumerate() {
+            let turn = (number as u64 + seed + 3 * place as u64).is_multiple_of(TURNS);
+            if turn && ask(program, &interpreter, question, entry)? {
+                compared += 1;
+            }
+        }
+    }
+    Ok(compared)
+}
+
+/// False if the question was too large.
+fn ask(
+    program: &Program,
+    interpreter: &Interpreter<'_>,
+    question: &Question,
+    entry: &Entry,
+) -> Result<bool, String> {
+    let Program { model, sources } = program;
+    let Entry { options, weakly_fair, method } = entry;
+    // Machine code answers it by the interpreter, in the order of cost only.
+    let strong = options.reduction == Reduction::Strong;
+    if *question == Question::Trace && (strong || *weakly_fair || method.is_some()) {
+        return Ok(false);
+    }
+    let Options { bound, fair_switch, .. } = *options;
+    let limits = Limits { states: Some(LARGEST), ..Limits::default() };
+    let asking =
+        Asking { options: search::Options { bound, fair_switch, limits }, weakly_fair: *weakly_fair };
+    let expected = match method {
+        Some(_) => question.answer_infinite(interpreter, &asking, &mut Silent),
+        None => question.answer(interpreter, &asking, &mut Silent),
+    };
+    let Ok(expected) = expected else { return Ok(false) };
+    if matches!(expected.verdict, Verdict::Inconclusive(_)) {
+        return Ok(false);
+    }
+    let name = || format!("{} with {entry:?}", question.name(model));
+    let failed = |refusal| format!("{}: {refusal}", name());
+    if let Some(method) = method {
+        let how = (*method, *weakly_fair);
+        let found = decide_cycles(question, model, sources, options, how, &mut Silent)
+            .map_err(|refusal| failed(refusal.to_string()))?;
+        let Some(found) = found else { return Ok(false) };
+        same(name, &found.outcome.verdict, &expected.verdict)?;
+        return Ok(true);
+    }
+    let found = answer(question, model, sources, options, *weakly_fair, &mut Silent)
+        .map_err(|refusal| failed(refusal.to_string()))?;
+    if *weakly_fair {
+        same(name, &found.outcome.verdict, &expected.verdict)?;
+        return Ok(true);
+    }
+    let right = shown(interpreter, &expected, fair_switch).map_err(failed)?;
+    let got = shown(interpreter, &found.outcome, fair_switch).map_err(failed)?;
+    same(name, &got, &right)?;
+    Ok(true)
+}
+
+type Shown = (Verdict, Option<(RunCost, bool)>);
+
+fn shown(interpreter: &Interpreter<'_>, outcome: &Outcome, fair_switch: bool) -> Result<Shown, String> {
+    let cost = match &outcome.counterexample {
+        Some(trace) => Some((cost(interpreter, trace, fair_switch)?, trace.loop_start.is_some())),
+        None => None,
+    };
+    Ok((outcome.verdict, cost))
+}
+
+/// What a run costs: for one without end, its stem and a second round of its loop, so that the switch that closes the
+/// loop is counted even if there is no stem.
+fn cost(interpreter: &Interpreter<'_>, trace: &Trace, fair_switch: bool) -> Result<RunCost, String> {
+    let start = trace.loop_start.unwrap_or(trace.steps.len());
+    let mut twice = trace.clone();
+    twice.steps.extend_from_within(start..);
+    let known = search::recognise(interpreter, &twice).map_err(|error| format!("no run: {error:?}"))?;
+    let run = search::replay(interpreter, &known.initial, &known.steps, fair_switch)
+        .map_err(|error| format!("no replay: {error:?}"))?;
+    let mut once = run.trace;
+    once.steps.drain(start..trace.steps.len());
+    Ok(RunCost { preemptions: once.preemptions() as u32, steps: once.steps.len() as u64 })
+}

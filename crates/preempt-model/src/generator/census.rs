@@ -1,0 +1,417 @@
+//! What a model exercises: which commands, expressions, types and options of a model occur in it. A campaign is only as
+//! good as what it meets, so it counts, and a test fails on what was never met.
+//!
+//! The kinds are listed by the same `match` that tells them apart: a new variant does not compile until it is counted
+//! here, and from then on it must be met.
+
+use crate::command::{Command, Pattern};
+use crate::expr::{BinaryOp, Expr, Place, Probe, Scope, UnaryOp};
+use crate::program::{Code, CodeKind, Init, Location, Model};
+use crate::property::Ltl;
+use crate::types::{Meaning, Type};
+use std::collections::BTreeMap;
+
+/// How many programs have each feature.
+pub type Census = BTreeMap<&'static str, u64>;
+
+/// A function that names the kind of something, and the list of all names that it can give.
+#[macro_export]
+macro_rules! kinds {
+    ($list:ident, $name:ident, $type:ty, { $($pattern:pat => $text:literal,)* }) => {
+        const $list: &[&str] = &[$($text),*];
+        fn $name(it: &$type) -> &'static str {
+            match it { $($pattern => $text,)* }
+        }
+    };
+}
+
+kinds!(COMMANDS, command_kind, Command, {
+    Command::Guard(_) => "command guard",
+    Command::Else => "command else",
+    Command::Assign(_) => "command assign",
+    Command::Assert(_) => "command assert",
+    Command::Print { .. } => "command print",
+    Command::Send { sorted: false, .. } => "command send",
+    Command::Send { sorted: true, .. } => "command sorted send",
+    Command::Receive { random: false, keep: false, .. } => "command receive",
+    Command::Receive { random: true, keep: false, .. } => "command random receive",
+    Command::Receive { random: false, keep: true, .. } => "command receive and keep",
+    Command::Receive { random: true, keep: true, .. } => "command random receive and keep",
+    Command::Run { result: None, .. } => "command run",
+    Command::Run { result: Some(_), .. } => "command run with result",
+    Command::End => "command end",
+    Command::SetPriority { .. } => "command set priority",
+    Command::Deterministic(_) => "command d_step",
+    Command::Call { .. } => "command call",
+    Command::Return(_) => "command return",
+});
+
+kinds!(EXPRESSIONS, expression_kind, Expr, {
+    Expr::Const(_) => "expression constant",
+    Expr::Load(_) => "expression load",
+    Expr::Unary(UnaryOp::Not, _) => "expression !",
+    Expr::Unary(UnaryOp::Negate, _) => "expression unary -",
+    Expr::Unary(UnaryOp::Complement, _) => "expression ~",
+    Expr::Binary(BinaryOp::Add, ..) => "expression +",
+    Expr::Binary(BinaryOp::Sub, ..) => "expression -",
+    Expr::Binary(BinaryOp::Mul, ..) => "expression *",
+    Expr::Binary(BinaryOp::Div, ..) => "expression /",
+    Expr::Binary(BinaryOp::Rem, ..) => "expression %",
+    Expr::Binary(BinaryOp::BitAnd, ..) => "expression &",
+    Expr::Binary(BinaryOp::BitXor, ..) => "expression ^",
+    Expr::Binary(BinaryOp::BitOr, ..) => "expression |",
+    Expr::Binary(BinaryOp::ShiftLeft, ..) => "expression <<",
+    Expr::Binary(BinaryOp::ShiftRight, ..) => "expression >>",
+    Expr::Binary(BinaryOp::Lt, ..) => "expression <",
+    Expr::Binary(BinaryOp::Le, ..) => "expression <=",
+    Expr::Binary(BinaryOp::Gt, ..) => "expression >",
+    Expr::Binary(BinaryOp::Ge, ..) => "expression >=",
+    Expr::Binary(BinaryOp::Eq, ..) => "expression ==",
+    Expr::Binary(BinaryOp::Ne, ..) => "expression !=",
+    Expr::Binary(BinaryOp::And, ..) => "expression &&",
+    Expr::Binary(BinaryOp::Or, ..) => "expression ||",
+    Expr::Conditional(..) => "expression conditional",
+    Expr::Len(_) => "expression len",
+    Expr::Probe(Probe::Full, _) => "expression full",
+    Expr::Probe(Probe::NotFull, _) => "expression nfull",
+    Expr::Probe(Probe::Empty, _) => "expression empty",
+    Expr::Probe(Probe::NotEmpty, _) => "expression nempty",
+    Expr::Poll { random: false, .. } => "expression poll",
+    Expr::Poll { random: true, .. } => "expression random poll",
+    Expr::Timeout => "expression timeout",
+    Expr::NonProgress => "expression np_",
+    Expr::Enabled(_) => "expression enabled",
+    Expr::PcValue(_) => "expression pc_value",
+    Expr::Priority(_) => "expression priority",
+    Expr::SelfPid => "expression _pid",
+    Expr::ProcessCount => "expression _nr_pr",
+    Expr::LastPid => "expression _last",
+    Expr::At { pid: None, .. } => "expression P@label",
+    Expr::At { pid: Some(_), .. } => "expression P[pid]@label",
+    Expr::Remote { pid: None, .. } => "expression P:variable",
+    Expr::Remote { pid: Some(_), .. } => "expression P[pid]:variable",
+    Expr::Any { .. } => "expression any value",
+    Expr::NewPid => "expression number of the new process",
+});
+
+kinds!(PATTERNS, pattern_kind, Pattern, {
+    Pattern::Match(Expr::Const(_)) => "pattern constant",
+    Pattern::Match(_) => "pattern eval",
+    Pattern::Bind(Place { scope: Scope::Nowhere, .. }) => "pattern _",
+    Pattern::Bind(Place { scope: Scope::Hidden, .. }) => "pattern hidden variable",
+    Pattern::Bind(Place { scope: Scope::Global, .. }) => "pattern global variable",
+    Pattern::Bind(Place { scope: Scope::Local, .. }) => "pattern local variable",
+});
+
+kinds!(SCOPES, scope_kind, Scope, {
+    Scope::Global => "place global",
+    Scope::Hidden => "place hidden",
+    Scope::Local => "place local",
+    Scope::Nowhere => "place nowhere",
+});
+
+kinds!(MEANINGS, meaning_kind, Meaning, {
+    Meaning::Number => "type number",
+    Meaning::Boolean => "type bool",
+    Meaning::Symbol(_) => "type mtype",
+    Meaning::Channel => "type chan",
+    Meaning::Process => "type pid",
+});
+
+kinds!(SIZES, size_kind, Type, {
+    Type { bits: 1, .. } => "type of 1 bit",
+    Type { bits: 2..=7, .. } => "type of 2 to 7 bits",
+    Type { bits: 8, .. } => "type of 8 bits",
+    Type { bits: 16, .. } => "type of 16 bits",
+    Type { bits: 32, .. } => "type of 32 bits",
+    Type { .. } => "type of another size",
+});
+
+kinds!(CODES, code_kind, CodeKind, {
+    CodeKind::Process => "code of a process",
+    CodeKind::Procedure => "code of a procedure",
+    CodeKind::Observer => "code of an observer",
+});
+
+kinds!(INITS, init_kind, Init, {
+    Init::Set { hidden: false, .. } => "initial value",
+    Init::Set { hidden: true, .. } => "initial value of a hidden variable",
+    Init::Channel { hidden: false, .. } => "initial channel",
+    Init::Channel { hidden: true, .. } => "initial hidden channel",
+});
+
+kinds!(FORMULAS, formula_kind, Ltl, {
+    Ltl::Atom(_) => "ltl atom",
+    Ltl::Not(_) => "ltl !",
+    Ltl::And(..) => "ltl &&",
+    Ltl::Or(..) => "ltl ||",
+    Ltl::Implies(..) => "ltl ->",
+    Ltl::Equivalent(..) => "ltl <->",
+    Ltl::Next(_) => "ltl X",
+    Ltl::Always(_) => "ltl []",
+    Ltl::Eventually(_) => "ltl <>",
+    Ltl::Until(..) => "ltl U",
+    Ltl::Release(..) => "ltl V",
+    Ltl::WeakUntil(..) => "ltl W",
+});
+
+/// What is no variant of anything, but decides which code runs.
+const OPTIONS: &[&str] = &[
+    "command assign several",
+    "channel of capacity 0",
+    "channel of capacity 1",
+    "channel of more",
+    "message of 1 field",
+    "message of more fields",
+    "poll with fewer fields",
+    "array indexed by a constant",
+    "array indexed by a variable",
+    "record in an array",
+    "edge atomic",
+    "edge of an escape",
+    "location end",
+    "location progress",
+    "location accept",
+    "process deterministic",
+    "process provided",
+    "process with parameters",
+    "process with its own channel",
+    "several processes of one code",
+    "priorities",
+    "remembers the last process",
+    "never claim",
+    "several claims or formulas",
+    "trace",
+    "notrace",
+    "exclusive receive",
+    "exclusive send",
+    "call of a d_step with a choice",
+];
+
+/// Every feature that a model can have.
+pub fn features() -> Vec<&'static str> {
+    let lists =
+        [COMMANDS, EXPRESSIONS, PATTERNS, SCOPES, MEANINGS, SIZES, CODES, INITS, FORMULAS, OPTIONS];
+    lists.concat()
+}
+
+/// Adds the features of one model, each once.
+pub fn count(model: &Model, census: &mut Census) {
+    let mut met = Met { model, features: Vec::new() };
+    met.model();
+    met.features.sort_unstable();
+    met.features.dedup();
+    for feature in met.features {
+        *census.entry(feature).or_default() += 1;
+    }
+}
+
+struct Met<'m> {
+    model: &'m Model,
+    features: Vec<&'static str>,
+}
+
+impl Met<'_> {
+    fn note(&mut self, is: bool, feature: &'static str) {
+        if is {
+            self.features.push(feature);
+        }
+    }
+
+    fn model(&mut self) {
+        // Whoever adds a field to a model has to say here what can be different about it.
+        let Model {
+            globals,
+            global_slots: _,
+            hidden,
+            hidden_slots: _,
+            init,
+            templates,
+            symbols: _,
+            codes,
+            start,
+            remembers_last,
+            has_priorities,
+            claims,
+            formulas,
+            trace_assertion,
+            exclusives,
+        } = self.model;
+        for variable in globals.iter().chain(hidden) {
+            self.ty(variable.ty);
+        }
+        for init in init {
+            self.init(init);
+        }
+        for template in templates {
+            self.note(template.capacity == 0, "channel of capacity 0");
+            self.note(template.capacity == 1, "channel of capacity 1");
+            self.note(template.capacity > 1, "channel of more");
+            self.note(template.fields.len() == 1, "message of 1 field");
+            self.note(template.fields.len() > 1, "message of more fields");
+            template.fields.iter().for_each(|ty| self.ty(*ty));
+        }
+        for code in codes {
+            self.code(code);
+        }
+        let twice = start.iter().enumerate().any(|(at, it)| start[..at].iter().any(|other| other.code == it.code));
+        self.note(twice, "several processes of one code");
+        self.note(*remembers_last, "remembers the last process");
+        self.note(*has_priorities, "priorities");
+        self.note(!claims.is_empty(), "never claim");
+        self.note(claims.len() + formulas.len() > 1, "several claims or formulas");
+        for formula in formulas {
+            self.formula(&formula.formula);
+        }
+        if let Some(assertion) = trace_assertion {
+            self.note(!assertion.negated, "trace");
+            self.note(assertion.negated, "notrace");
+        }
+        for exclusive in exclusives {
+            self.note(exclusive.receive, "exclusive receive");
+            self.note(!exclusive.receive, "exclusive send");
+            self.expression(&exclusive.channel);
+        }
+    }
+
+    fn code(&mut self, code: &Code) {
+        let Code {
+            name: _,
+            kind,
+            parameters,
+            variables,
+            slots: _,
+            init,
+            locations,
+            entry: _,
+            provided,
+            deterministic,
+            labels: _,
+            span: _,
+        } = code;
+        self.features.push(code_kind(kind));
+        self.note(!parameters.is_empty(), "process with parameters");
+        self.note(init.iter().any(|it| matches!(it, Init::Channel { .. })), "process with its own channel");
+        self.note(*deterministic, "process deterministic");
+        self.note(provided.is_some(), "process provided");
+        provided.iter().for_each(|expr| self.expression(expr));
+        parameters.iter().for_each(|ty| self.ty(*ty));
+        variables.iter().for_each(|variable| self.ty(variable.ty));
+        init.iter().for_each(|init| self.init(init));
+        for location in locations {
+            let Location { number: _, edges, end, progress, accept } = location;
+            self.note(*end, "location end");
+            self.note(*progress, "location progress");
+            self.note(*accept, "location accept");
+            for edge in edges {
+                self.note(edge.atomic, "edge atomic");
+                self.note(edge.escape.is_some(), "edge of an escape");
+                self.command(&edge.command);
+            }
+        }
+    }
+
+    fn ty(&mut self, ty: Type) {
+        self.features.push(size_kind(&ty));
+        self.features.push(meaning_kind(&ty.meaning));
+    }
+
+    fn init(&mut self, init: &Init) {
+        self.features.push(init_kind(init));
+        if let Init::Set { value, ty, .. } = init {
+            self.ty(*ty);
+            self.expression(value);
+        }
+    }
+
+    fn command(&mut self, command: &Command) {
+        self.features.push(command_kind(command));
+        match command {
+            Command::Deterministic(block) => {
+                let choice = block.nodes.iter().any(|edges| edges.len() > 1);
+                self.note(choice, "call of a d_step with a choice");
+                for command in block.nodes.iter().flatten().filter_map(|edge| edge.command.as_ref()) {
+                    self.command(command);
+                }
+            }
+            Command::Assign(list) => {
+                self.note(list.len() > 1, "command assign several");
+                list.iter().for_each(|(place, _)| self.place(place));
+            }
+            Command::Receive { pattern, .. } => pattern.iter().for_each(|part| self.pattern(part)),
+            Command::Run { result: Some((place, _)), .. } => self.place(place),
+            Command::Call { results, .. } => results.iter().for_each(|place| self.place(place)),
+            _ => {}
+        }
+        let mut inside = Vec::new();
+        command.visit(&mut |expr| inside.push(expr.clone()));
+        inside.iter().for_each(|expr| self.one_expression(expr));
+    }
+
+    fn pattern(&mut self, pattern: &Pattern) {
+        self.features.push(pattern_kind(pattern));
+        if let Pattern::Bind(place) = pattern {
+            self.place(place);
+        }
+    }
+
+    fn expression(&mut self, expr: &Expr) {
+        let mut inside = Vec::new();
+        expr.visit(&mut |expr| inside.push(expr.clone()));
+        inside.iter().for_each(|expr| self.one_expression(expr));
+    }
+
+    fn one_expression(&mut self, expr: &Expr) {
+        self.features.push(expression_kind(expr));
+        match expr {
+            Expr::Load(place) => self.place(place),
+            Expr::Remote { place, .. } => self.place(place),
+            Expr::Poll { channel, pattern, .. } => {
+                let fields = self.fields_of(channel);
+                self.note(fields.is_some_and(|fields| pattern.len() < fields), "poll with fewer fields");
+                pattern.iter().for_each(|part| self.pattern(part));
+            }
+            _ => {}
+        }
+    }
+
+    /// How many fields a channel's messages have, where it is a global variable that is made at the beginning.
+    fn fields_of(&self, channel: &Expr) -> Option<usize> {
+        let Expr::Load(place) = channel else { return None };
+        let made = |init: &Init| match init {
+            Init::Channel { slot, template, .. } => (*slot == place.slot).then_some(*template),
+            Init::Set { .. } => None,
+        };
+        let template = self.model.init.iter().find_map(made).filter(|_| place.scope == Scope::Global)?;
+        Some(self.model.template(template).fields.len())
+    }
+
+    fn place(&mut self, place: &Place) {
+        self.features.push(scope_kind(&place.scope));
+        self.ty(place.ty);
+        for index in &place.indices {
+            let constant = matches!(index.value, Expr::Const(_));
+            self.note(constant, "array indexed by a constant");
+            self.note(!constant, "array indexed by a variable");
+            self.note(index.stride > 1, "record in an array");
+        }
+    }
+
+    fn formula(&mut self, formula: &Ltl) {
+        self.features.push(formula_kind(formula));
+        match formula {
+            Ltl::Atom(expr) => self.expression(expr),
+            Ltl::Not(one) | Ltl::Next(one) | Ltl::Always(one) | Ltl::Eventually(one) => self.formula(one),
+            Ltl::And(one, two)
+            | Ltl::Or(one, two)
+            | Ltl::Implies(one, two)
+            | Ltl::Equivalent(one, two)
+            | Ltl::Until(one, two)
+            | Ltl::Release(one, two)
+            | Ltl::WeakUntil(one, two) => {
+                self.formula(one);
+                self.formula(two);
+            }
+        }
+    }
+}
