@@ -146,11 +146,9 @@ pub fn check(problem: &Problem, options: &Options, observer: &mut dyn Observer) 
     let outcome = Outcome {
         verdict,
         guarantee: if parametric { Guarantee::Parameterised } else { Guarantee::Exhaustive },
-        violation: run.as_ref().map(|_| Property {
-            kind: PropertyKind::Coverability,
-            name: "the target can be covered".into(),
-            location: None,
-        }),
+        violation: run
+            .as_ref()
+            .map(|_| Property::new(PropertyKind::Coverability, "the target can be covered".into(), None)),
         counterexample: run.as_ref().and_then(|run| run.trace(problem, None)),
         stats,
     };
