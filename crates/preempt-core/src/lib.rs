@@ -12,6 +12,7 @@ pub mod property;
 pub mod source;
 pub mod trace;
 pub mod verdict;
+pub mod waiting;
 pub mod watched;
 
 pub use budget::Budget;
@@ -23,4 +24,5 @@ pub use property::{Property, PropertyKind};
 pub use source::{Expansion, ExpansionId, ExpansionKind, Location, Source, SourceId, SourceMap, Span};
 pub use trace::{Change, Partner, Step, SwitchKind, Trace, Value};
 pub use verdict::{Coverage, Guarantee, Level, Memory, Outcome, Stats, StopReason, Verdict};
+pub use waiting::{Awaited, Waiting};
 pub use watched::watched;

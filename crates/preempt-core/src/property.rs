@@ -1,6 +1,7 @@
 //! What can be asked of a system, in words that are the same for every kind of input.
 
 use crate::source::Location;
+use crate::waiting::Waiting;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PropertyKind {
@@ -59,11 +60,20 @@ impl PropertyKind {
     }
 }
 
-/// The property that was violated.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The property that was violated, in words that are the same whenever it happens there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Property {
     pub kind: PropertyKind,
     /// What was violated, in the user's words: `assert(x == 1)`, `index 4 is out of range (a has 4)`.
     pub name: String,
+    /// For a deadlock: where the first of those stands who wait.
     pub location: Option<Location>,
+    /// For a deadlock: everybody who cannot go on and may not end there.
+    pub waiting: Vec<Waiting>,
+}
+
+impl Property {
+    pub fn new(kind: PropertyKind, name: String, location: Option<Location>) -> Property {
+        Property { kind, name, location, waiting: Vec::new() }
+    }
 }

@@ -64,7 +64,7 @@
 //! ```
 
 use crate::footprint::Footprint;
-use preempt_core::{Budget, Change, Location, Partner, PropertyKind};
+use preempt_core::{Budget, Change, Location, Partner, Property, PropertyKind, Waiting};
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -94,6 +94,12 @@ pub trait System {
     /// No process can move: is that as it should be?
     fn may_end(&self, _state: &Self::State) -> bool {
         true
+    }
+
+    /// No process can move, and that is not as it should be: who is stuck, and what would let it go on? `None` for a
+    /// process that may end here.
+    fn waiting(&self, state: &Self::State, process: usize) -> Option<Waiting> {
+        Some(Waiting { process: self.process_name(state, process), pid: process, statements: Vec::new() })
     }
 
     /// What is wrong with the state itself, if something is. Asked of stable states only.
@@ -146,6 +152,12 @@ pub struct Violation {
     pub kind: PropertyKind,
     pub name: String,
     pub location: Option<Location>,
+}
+
+impl From<Violation> for Property {
+    fn from(violation: Violation) -> Property {
+        Property::new(violation.kind, violation.name, violation.location)
+    }
 }
 
 /// A step for people.

@@ -99,7 +99,7 @@ pub fn violated(kind: PropertyKind, name: &str, trace: Trace) -> Outcome {
     Outcome {
         verdict: Verdict::Violated,
         guarantee: Guarantee::Exhaustive,
-        violation: Some(Property { kind, name: name.into(), location: at(10) }),
+        violation: Some(Property::new(kind, name.into(), at(10))),
         counterexample: Some(trace),
         stats: some_stats(),
     }

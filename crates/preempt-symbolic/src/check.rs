@@ -376,7 +376,7 @@ impl<'a> Check<'a> {
         let violation =
             replayed.violation.unwrap_or_else(|| panic!("internal error: the run found violates nothing"));
         let contexts = found.context as u32 + 1;
-        let property = Property { kind: violation.kind, name: violation.name, location: violation.location };
+        let property = Property::from(violation);
         Ok(Answer {
             verdict: Verdict::Violated,
             guarantee: bounded(contexts),

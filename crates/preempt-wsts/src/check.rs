@@ -153,11 +153,9 @@ fn whole(problem: &Problem, options: &Options, stop: &Stop) -> Checked {
     let outcome = Outcome {
         verdict,
         guarantee: if parametric { Guarantee::Parameterised } else { Guarantee::Exhaustive },
-        violation: run.as_ref().map(|_| Property {
-            kind: PropertyKind::Coverability,
-            name: "the target can be covered".into(),
-            location: None,
-        }),
+        violation: run
+            .as_ref()
+            .map(|_| Property::new(PropertyKind::Coverability, "the target can be covered".into(), None)),
         counterexample: run
             .as_ref()
             .filter(may_be_told)

@@ -78,10 +78,17 @@ fn replayed(ready: &Ready, recorded: &Recorded) -> Result<Outcome, Failure> {
     }
     let mut trace = run.trace.clone();
     trace.loop_start = recorded.trace.loop_start;
+    // Who is stuck where, is for the model to say.
+    let violation = match (&recorded.property, &run.last_state) {
+        (Some(Property { kind: PropertyKind::Deadlock, .. }), Some(state)) => {
+            Some(search::deadlock(&interpreter, state))
+        }
+        (property, _) => property.clone(),
+    };
     Ok(Outcome {
         verdict: Verdict::Violated,
         guarantee: Guarantee::Exhaustive,
-        violation: recorded.property.clone(),
+        violation,
         counterexample: Some(trace),
         stats: Stats::default(),
     })

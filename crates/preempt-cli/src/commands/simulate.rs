@@ -27,7 +27,11 @@ pub fn run(args: &SimulateArgs) -> Result<ExitStatus, Failure> {
             })?;
             job::check()?;
             let mut steps = found.steps.into_iter();
-            steps.find_map(|step| End::of_the_budget().or_else(|| run.take(step))).unwrap_or(End::Guide)
+            match steps.find_map(|step| End::of_the_budget().or_else(|| run.take(step))) {
+                Some(end) => end,
+                None if run.choices().is_empty() => run.rest(),
+                None => End::Guide,
+            }
         }
         None if args.interactive => by_hand(&mut run, args.steps)?,
         None => at_random(&mut run, args.seed, args.steps),
@@ -36,7 +40,7 @@ pub fn run(args: &SimulateArgs) -> Result<ExitStatus, Failure> {
     job::current().enter(Stage::Printing);
     console::print(&format!("{told}{}\n", end.sentence(&run)))?;
     Ok(match end {
-        End::Violation(_) | End::Deadlock => ExitStatus::Violated,
+        End::Violation(_) | End::Deadlock(_) => ExitStatus::Violated,
         End::Stopped(_) => ExitStatus::Inconclusive,
         End::Finished | End::Steps | End::Guide | End::Quit => ExitStatus::Holds,
     })
@@ -53,7 +57,7 @@ struct Run<'a> {
 /// Why it ends.
 enum End {
     Violation(Property),
-    Deadlock,
+    Deadlock(Property),
     /// Nobody can move, and everybody is where it may end.
     Finished,
     Steps,
@@ -111,11 +115,14 @@ impl<'a> Run<'a> {
         self.states.push(successor.state.clone().unwrap_or_else(|| before.clone()));
         successor
             .violation
-            .map(|it| End::Violation(Property { kind: it.kind, name: it.name, location: it.location }))
+            .map(|it| End::Violation(it.into()))
     }
 
     fn rest(&self) -> End {
-        if self.interpreter.may_end(self.state()) { End::Finished } else { End::Deadlock }
+        match self.interpreter.may_end(self.state()) {
+            true => End::Finished,
+            false => End::Deadlock(search::deadlock(self.interpreter, self.state())),
+        }
     }
 
     fn told(&self, args: &SimulateArgs) -> Result<String, Failure> {
@@ -143,7 +150,7 @@ impl End {
                 let place = property.location.as_ref().map_or(String::new(), |place| format!(" at {place}"));
                 format!("ended after {steps} steps: violated: {}{place}", property.name)
             }
-            End::Deadlock => format!("ended after {steps} steps: deadlock: nobody can move"),
+            End::Deadlock(property) => format!("ended after {steps} steps: deadlock: {}", property.name),
             End::Finished => format!("ended after {steps} steps: everybody is at an end"),
             End::Steps => format!("stopped after {steps} steps: the limit of steps (--steps)"),
             End::Stopped(reason) => {

@@ -158,11 +158,7 @@ fn report<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     if let Some(violation) = &violation {
         stats.violations.insert(violation.kind, 1);
     }
-    let violation = violation.map(|violation| Property {
-        kind: violation.kind,
-        name: violation.name,
-        location: violation.location,
-    });
+    let violation = violation.map(Property::from);
     let bound = |most| Bound { unit: Cost::Preemptions, most };
     let guarantee = options.bound.map_or(Guarantee::Exhaustive, |most| Guarantee::Bounded(bound(most)));
     let outcome = Outcome { verdict, guarantee, violation, counterexample, stats };

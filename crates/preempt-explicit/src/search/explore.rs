@@ -13,9 +13,8 @@ use crate::Refusal;
 use crate::reduction::Reduction;
 use crate::store::{Key, Opened, StateNumber, Store};
 use crate::successors::{Event, Successors};
-use preempt_core::{Observer, PropertyKind, StopReason};
+use preempt_core::{Observer, Property, PropertyKind, StopReason};
 use preempt_model::search::RunCost;
-use preempt_model::system::Violation;
 use std::collections::{BTreeMap, HashMap};
 
 /// Items of one batch.
@@ -34,7 +33,7 @@ pub(super) struct Search<'a, S> {
     /// The cheapest violation found so far.
     pub cheapest: Option<(RunCost, End)>,
     /// With [`Goal::All`]: each violation, with its cheapest cost.
-    pub all: BTreeMap<Violation, (RunCost, End)>,
+    pub all: BTreeMap<Property, (RunCost, End)>,
     /// States that are violations in themselves, and whether that has been reported.
     pub wrong: HashMap<StateNumber, bool>,
     reduces: bool,

@@ -11,8 +11,7 @@ use preempt_core::{
     Bound, Guarantee, Memory, Outcome, Property, PropertyKind, Stats, StopReason, Trace, Verdict,
 };
 use preempt_model::System;
-use preempt_model::search::{Misfit, RunCost, deadlock, is_deadlock, recognise, replay};
-use preempt_model::system::Violation;
+use preempt_model::search::{Misfit, RunCost, recognise, replay, wrong_with};
 
 impl<S: Successors> Search<'_, S> {
     pub fn memory(&self) -> Memory {
@@ -29,7 +28,7 @@ impl<S: Successors> Search<'_, S> {
         let mut errors = Vec::new();
         for (violation, (cost, end)) in all {
             let error = self.told(cost, end);
-            assert_eq!(error.property, property(violation), "internal error: another violation");
+            assert_eq!(error.property, violation, "internal error: another violation");
             errors.push(error);
         }
         let violated = self.tally.stats.violations.values().any(|count| *count > 0);
@@ -71,7 +70,7 @@ impl<S: Successors> Search<'_, S> {
         }
     }
 
-    fn words_for(&mut self, end: End) -> Violation {
+    fn words_for(&mut self, end: End) -> Property {
         let (End::During { state, .. } | End::In { state, .. }) = end;
         let mut opened = Opened::default();
         self.store.open(&self.system, state, &mut opened);
@@ -81,7 +80,8 @@ impl<S: Successors> Search<'_, S> {
             End::In { .. } => wrong_with(system, &state),
             End::During { process, violation, .. } => path_to_violation(system, &state, process, violation)
                 .and_then(|path| replay(system, &state, &path, false).ok())
-                .and_then(|replayed| replayed.violation),
+                .and_then(|replayed| replayed.violation)
+                .map(Property::from),
         };
         words.unwrap_or_else(|| panic!("internal error: the violation found is none"))
     }
@@ -103,7 +103,7 @@ pub(super) fn executed_again<S: System>(
     let (violation, trace) = execute(system, &run.initial, &run.steps, in_state, fair_switch)
         .unwrap_or_else(|misfit| panic!("internal error: the run found does not replay: {misfit:?}"));
     let violation = violation.unwrap_or_else(|| panic!("internal error: the run found violates nothing"));
-    Error { property: property(violation), trace }
+    Error { property: violation, trace }
 }
 
 /// Tells the same errors as runs of `system`, whose steps have the same names as those of `changed`, in which they were
@@ -115,7 +115,7 @@ pub(crate) fn told_of<S: System>(system: &S, changed: &S, report: &mut Report, f
         let retold = recognise(changed, &error.trace)
             .and_then(|found| execute(system, &initial, &found.steps, in_state, fair_switch));
         let Ok((Some(violation), trace)) = retold else { return false };
-        *error = Error { property: property(violation), trace };
+        *error = Error { property: violation, trace };
     }
     if let Some(first) = report.errors.first() {
         report.outcome.violation = Some(first.property.clone());
@@ -130,18 +130,13 @@ fn execute<S: System>(
     steps: &[(usize, S::Action)],
     in_state: bool,
     fair_switch: bool,
-) -> Result<(Option<Violation>, Trace), Misfit> {
+) -> Result<(Option<Property>, Trace), Misfit> {
     let replayed = replay(system, initial, steps, fair_switch)?;
     let violation = match in_state {
         true => replayed.last_state.and_then(|state| wrong_with(system, &state)),
-        false => replayed.violation,
+        false => replayed.violation.map(Property::from),
     };
     Ok((violation, replayed.trace))
-}
-
-/// What a state violates by itself, or because nobody can move in it.
-pub(super) fn wrong_with<S: System>(system: &S, state: &S::State) -> Option<Violation> {
-    system.state_violation(state).or_else(|| is_deadlock(system, state).then(|| deadlock(system, state)))
 }
 
 pub(super) fn reported(
@@ -166,8 +161,4 @@ pub(super) fn reported(
     // The reduction keeps the fewest preemptions, but not the fewest steps.
     let simplest = options.order == Order::ByCost && options.reduction == Reduction::None;
     Report { outcome: Outcome { verdict, guarantee, violation, counterexample, stats }, errors, simplest }
-}
-
-pub(super) fn property(violation: Violation) -> Property {
-    Property { kind: violation.kind, name: violation.name, location: violation.location }
 }

@@ -5,10 +5,10 @@ use super::moves::Action;
 use super::state::Machine;
 use super::{Channel, Interpreter};
 use crate::expr::Expr;
-use crate::program::{Init, Model, Variable};
+use crate::program::{Edge, Init, Model, Variable};
 use crate::system::Description;
 use crate::types::{Meaning, Type};
-use preempt_core::{Change, Partner, Value};
+use preempt_core::{Awaited, Change, Partner, Value, Waiting};
 
 pub(super) fn process_name(model: &Model, machine: &Machine, process: usize) -> String {
     match machine.processes.get(process) {
@@ -46,6 +46,25 @@ pub(super) fn describe(
     let output = printed.map(|step| step.output).filter(|output| !output.is_empty());
     let location = Some(interpreter.sources.location(edge.span));
     Description { text: edge.text.clone(), location, choice, output, partner }
+}
+
+/// What would let a process go on that cannot move; `None` if it may end where it stands.
+pub(super) fn waiting(interpreter: &Interpreter<'_>, machine: &Machine, process: usize) -> Option<Waiting> {
+    let model = interpreter.model;
+    let it = machine.processes.get(process)?;
+    let may_end = it.frames.iter().all(|frame| model.code(frame.code).location(frame.location).end);
+    let frame = it.frame();
+    let edges = &model.code(frame.code).location(frame.location).edges;
+    let awaited = |edge: &Edge| Awaited {
+        location: Some(interpreter.sources.location(edge.span)),
+        text: edge.text.clone(),
+    };
+    let name = || process_name(model, machine, process);
+    (!may_end).then(|| Waiting {
+        process: name(),
+        pid: process,
+        statements: edges.iter().map(awaited).collect(),
+    })
 }
 
 /// Globals first, then the locals of every process; a channel is shown where it was made.

@@ -31,7 +31,7 @@ use crate::footprint::Footprint;
 use crate::program::{CodeId, Init, Location, LocationId, Model};
 use crate::system::{Description, Successor, System, Violation};
 use eval::{Evaluation, Timeout};
-use preempt_core::{Budget, Change, PropertyKind, SourceMap, Span};
+use preempt_core::{Budget, Change, PropertyKind, SourceMap, Span, Waiting};
 use std::sync::{Mutex, PoisonError};
 
 /// Spin numbers processes with a byte, and so do we.
@@ -207,6 +207,10 @@ impl System for Interpreter<'_> {
         let frames = machine.processes.iter().flat_map(|process| &process.frames);
         // A caller stands where its call comes back to.
         frames.into_iter().all(|frame| self.model.code(frame.code).location(frame.location).end)
+    }
+
+    fn waiting(&self, state: &State, process: usize) -> Option<Waiting> {
+        display::waiting(self, &self.thaw(state), process)
     }
 
     fn process_name(&self, state: &State, process: usize) -> String {

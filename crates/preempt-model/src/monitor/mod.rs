@@ -15,7 +15,7 @@ pub use labels::{AcceptanceMonitor, NonProgressMonitor, Stage};
 pub use trace::Traced;
 
 use crate::system::{Description, Successor, System, Violation};
-use preempt_core::{Budget, Change};
+use preempt_core::{Budget, Change, Waiting};
 use std::collections::HashSet;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -180,6 +180,10 @@ impl<S: System, M: Monitor<S>> System for Monitored<'_, S, M> {
             }
         }
         None
+    }
+
+    fn waiting(&self, (state, _): &Self::State, process: usize) -> Option<Waiting> {
+        self.system.waiting(state, process)
     }
 
     fn process_name(&self, (state, _): &Self::State, process: usize) -> String {

@@ -6,7 +6,7 @@ use crate::interpreter::{Action, ChannelEvent, Interpreter, State};
 use crate::program::{Code, LocationId};
 use crate::property::TraceAssertion;
 use crate::system::{Description, Successor, System, Violation};
-use preempt_core::{Budget, Change, PropertyKind};
+use preempt_core::{Budget, Change, PropertyKind, Waiting};
 
 /// An interpreter that follows a trace assertion: every send and receive on a channel that the assertion names, in
 /// the way it names it, must be one that the assertion allows next.
@@ -130,6 +130,10 @@ impl System for Traced<'_, '_> {
 
     fn release(&self, (state, place): &Self::State) -> Self::State {
         (self.interpreter.release(state), *place)
+    }
+
+    fn waiting(&self, (state, _): &Self::State, process: usize) -> Option<Waiting> {
+        self.interpreter.waiting(state, process)
     }
 
     fn process_name(&self, (state, _): &Self::State, process: usize) -> String {

@@ -10,7 +10,7 @@ use super::replay::replay;
 use super::stable::{Event, expand};
 use crate::monitor::{Monitor, finds_violation};
 use crate::system::System;
-use preempt_core::{Observer, Outcome, Property, Stats, Trace, Verdict};
+use preempt_core::{Observer, Outcome, Stats, Trace, Verdict};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -64,11 +64,7 @@ pub fn check_cycles<S: System, M: Monitor<S>>(
     Outcome {
         verdict: Verdict::Violated,
         guarantee: guarantee(options),
-        violation: Some(Property {
-            kind: violation.kind,
-            name: violation.name,
-            location: violation.location,
-        }),
+        violation: Some(violation.into()),
         counterexample: Some(trace),
         stats,
     }

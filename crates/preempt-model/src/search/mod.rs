@@ -5,8 +5,10 @@
 //! * [`oracle`]: shortest paths over (state, last process), with no cleverness at all;
 //! * [`liveness`]: runs without end that a monitor accepts: [`graph`] is the product, [`lasso`] the run;
 //! * [`spinning`]: the condition under which `--fair-switch` lets a process be left for free;
+//! * [`deadlock`]: who is stuck in a state in which nobody can move;
 //! * [`replay`]: executes a list of steps again and counts its switches.
 
+mod deadlock;
 mod graph;
 mod lasso;
 pub mod liveness;
@@ -18,7 +20,8 @@ pub mod stable;
 mod trail;
 
 pub use liveness::check_cycles;
-pub use reference::{Options, check, count, deadlock, guarantee, is_deadlock};
+pub use deadlock::{deadlock, is_deadlock, wrong_with};
+pub use reference::{Options, check, count, guarantee};
 pub use replay::{Misfit, Recognised, Replayed, recognise, replay, settled};
 
 /// Preemptions first, then steps.

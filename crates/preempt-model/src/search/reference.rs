@@ -7,11 +7,12 @@
 //! forced. A process is expanded in a state once, at its cheapest.
 
 use super::RunCost;
+use super::deadlock::{deadlock, wrong_with};
 use super::replay::replay;
 use super::spinning::spins;
 use super::stable::{Event, expand};
 use super::trail::{End, Last, StateNumber, Trail};
-use crate::system::{System, Violation};
+use crate::system::System;
 use preempt_core::{
     Bound, Cost, Guarantee, Level, Limits, Observer, Outcome, Progress, Property, PropertyKind, Stats,
     StopReason, Trace, Verdict,
@@ -90,7 +91,7 @@ enum Item<A> {
         state: StateNumber,
         last: Last,
     },
-    Violation(Box<(Violation, End<A>)>),
+    Violation(Box<(Property, End<A>)>),
 }
 
 impl<'a, S: System> Search<'a, S> {
@@ -190,7 +191,7 @@ impl<'a, S: System> Search<'a, S> {
                 *self.stats.violations.entry(violation.kind).or_default() += 1;
                 if self.stop_at_violation {
                     let end = End::During { state, process, path: path.to_vec() };
-                    self.queue(cost, Item::Violation(Box::new((violation, end))));
+                    self.queue(cost, Item::Violation(Box::new((violation.into(), end))));
                 }
             }
         });
@@ -259,7 +260,7 @@ impl<'a, S: System> Search<'a, S> {
         node.wrong = true;
         *self.stats.violations.entry(violation.kind).or_default() += u64::from(is_new);
         if self.stop_at_violation {
-            self.queue(cost, Item::Violation(Box::new((violation, End::In { state, last }))));
+            self.queue(cost, Item::Violation(Box::new((violation.into(), End::In { state, last }))));
         }
     }
 
@@ -338,7 +339,7 @@ impl<'a, S: System> Search<'a, S> {
     }
 
     /// The run is executed again by the system itself before it is shown; a difference is our own mistake.
-    fn violated(self, violation: Violation, end: &End<S::Action>, cost: RunCost) -> Outcome {
+    fn violated(self, violation: Property, end: &End<S::Action>, cost: RunCost) -> Outcome {
         let state_of = |number: StateNumber| S::State::clone(&self.nodes[number as usize].state);
         let (initial, steps) = self.trail.run(self.system, state_of, end);
         let replayed = replay(self.system, &state_of(initial), &steps, self.options.fair_switch)
@@ -348,37 +349,18 @@ impl<'a, S: System> Search<'a, S> {
             steps: replayed.trace.steps.len() as u64,
         };
         assert_eq!(shown, cost, "internal error: the run found costs something else when replayed");
-        match end {
-            End::During { .. } => {
-                assert_eq!(
-                    replayed.violation.as_ref(),
-                    Some(&violation),
-                    "internal error: another violation"
-                );
-            }
-            End::In { .. } => {
-                let reproduced = replayed.last_state.as_ref().is_some_and(|state| match violation.kind {
-                    PropertyKind::Deadlock => is_deadlock(self.system, state),
-                    _ => self.system.state_violation(state).as_ref() == Some(&violation),
-                });
-                assert!(
-                    reproduced,
-                    "internal error: the run found does not end in the violation when replayed"
-                );
-            }
-        }
+        let reproduced = match end {
+            End::During { .. } => replayed.violation.map(Property::from),
+            End::In { .. } => replayed.last_state.and_then(|state| wrong_with(self.system, &state)),
+        };
+        assert_eq!(reproduced.as_ref(), Some(&violation), "internal error: another violation when replayed");
         self.outcome(Verdict::Violated, Some(violation), Some(replayed.trace))
     }
 
-    fn outcome(mut self, verdict: Verdict, violation: Option<Violation>, trace: Option<Trace>) -> Outcome {
+    fn outcome(mut self, verdict: Verdict, violation: Option<Property>, trace: Option<Trace>) -> Outcome {
         self.stats.time = self.started.elapsed();
         self.stats.peak_bytes = self.bytes;
         let guarantee = guarantee(self.options);
-        let violation = violation.map(|violation| Property {
-            kind: violation.kind,
-            name: violation.name,
-            location: violation.location,
-        });
         Outcome { verdict, guarantee, violation, counterexample: trace, stats: self.stats }
     }
 }
@@ -393,20 +375,3 @@ pub fn guarantee(options: &Options) -> Guarantee {
 
 /// Tables, queue and trail: measured on the sample models, rounded up.
 const BYTES_BESIDE_A_STATE: u64 = 256;
-
-/// Nobody can move, and not everybody may end here.
-pub fn is_deadlock<S: System>(system: &S, state: &S::State) -> bool {
-    (0..system.process_count(state)).all(|process| system.successors(state, process).is_empty())
-        && !system.may_end(state)
-}
-
-/// The violation that such a state is.
-pub fn deadlock<S: System>(system: &S, state: &S::State) -> Violation {
-    let names: Vec<_> =
-        (0..system.process_count(state)).map(|process| system.process_name(state, process)).collect();
-    Violation {
-        kind: PropertyKind::Deadlock,
-        name: format!("no process can move: {}", names.join(", ")),
-        location: None,
-    }
-}

@@ -1,7 +1,9 @@
 //! From the wire back to a trace, for a replay.
 
 use super::{SCHEMA, wire};
-use preempt_core::{Change, Location, Partner, Property, PropertyKind, Step, SwitchKind, Trace, Value};
+use preempt_core::{
+    Awaited, Change, Location, Partner, Property, PropertyKind, Step, SwitchKind, Trace, Value, Waiting,
+};
 use std::collections::BTreeSet;
 
 /// A stored counterexample: what it violates, and how.
@@ -62,8 +64,21 @@ impl TryFrom<wire::Property> for Property {
             kind,
             name: property.name,
             location: location(property.location, || "property".into())?,
+            waiting: property.waiting.into_iter().flatten().map(waiting).collect::<Result<_, _>>()?,
         })
     }
+}
+
+fn waiting(waiting: wire::Waiting) -> Result<Waiting, ReadError> {
+    let awaited = |statement: wire::Awaited| {
+        let location = location(statement.location, || "property".into())?;
+        Ok(Awaited { location, text: statement.text })
+    };
+    Ok(Waiting {
+        process: waiting.process,
+        pid: waiting.pid,
+        statements: waiting.statements.into_iter().map(awaited).collect::<Result<_, _>>()?,
+    })
 }
 
 impl TryFrom<wire::Counterexample> for Trace {

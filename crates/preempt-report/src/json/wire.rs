@@ -73,6 +73,23 @@ pub(super) struct Property {
     /// `file:line:col`
     #[serde(default)]
     pub location: Option<String>,
+    /// For a deadlock: who waits, where, and for what.
+    #[serde(default)]
+    pub waiting: Option<Vec<Waiting>>,
+}
+
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Waiting {
+    pub process: String,
+    pub pid: usize,
+    pub statements: Vec<Awaited>,
+}
+
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Awaited {
+    #[serde(default)]
+    pub location: Option<String>,
+    pub text: String,
 }
 
 #[derive(Debug, serde::Serialize)]

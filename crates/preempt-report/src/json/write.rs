@@ -2,8 +2,8 @@
 
 use super::{SCHEMA, wire};
 use preempt_core::{
-    Change, Cost, Guarantee, Outcome, Partner, Property, Stats, Step, StopReason, SwitchKind, Trace, Value,
-    Verdict,
+    Awaited, Change, Cost, Guarantee, Outcome, Partner, Property, PropertyKind, Stats, Step, StopReason,
+    SwitchKind, Trace, Value, Verdict, Waiting,
 };
 
 /// What was run: the part of the report that an engine does not know.
@@ -138,6 +138,22 @@ impl From<&Property> for wire::Property {
             kind: property.kind.name().to_string(),
             name: property.name.clone(),
             location: property.location.as_ref().map(ToString::to_string),
+            waiting: (property.kind == PropertyKind::Deadlock)
+                .then(|| property.waiting.iter().map(Into::into).collect()),
+        }
+    }
+}
+
+impl From<&Waiting> for wire::Waiting {
+    fn from(waiting: &Waiting) -> wire::Waiting {
+        let awaited = |statement: &Awaited| wire::Awaited {
+            location: statement.location.as_ref().map(ToString::to_string),
+            text: statement.text.clone(),
+        };
+        wire::Waiting {
+            process: waiting.process.clone(),
+            pid: waiting.pid,
+            statements: waiting.statements.iter().map(awaited).collect(),
         }
     }
 }

@@ -51,6 +51,8 @@ fn answer(outcome: &Outcome) -> String {
 pub(super) fn property_with_place(property: &Property) -> String {
     let what = describe(property);
     match &property.location {
+        // Those who wait say where.
+        _ if !property.waiting.is_empty() => what,
         Some(location) => format!("{what} at {}", clean(&location.to_string())),
         None => what,
     }

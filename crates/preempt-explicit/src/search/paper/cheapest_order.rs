@@ -11,10 +11,9 @@
 //!
 //! **Invariant:** a process does its steps in the order in which it did them before, from the first.
 
-use crate::search::verdict::{property, wrong_with};
 use crate::search::ways::Run;
 use preempt_core::Property;
-use preempt_model::search::settled;
+use preempt_model::search::{settled, wrong_with};
 use preempt_model::system::{Successor, System};
 use std::collections::{HashMap, VecDeque};
 
@@ -86,7 +85,7 @@ pub fn cheapest_order<S: System>(
                 step.action == event.action && step.runs == event.runs
             };
             let Some(step) = moves(system, &prefix.state, process).into_iter().find(same) else { continue };
-            let violates = step.violation.is_some_and(|violation| property(violation) == *violated);
+            let violates = step.violation.is_some_and(|violation| Property::from(violation) == *violated);
             let next = match step.state {
                 _ if violates && !in_state => None,
                 None => continue,
@@ -142,7 +141,7 @@ fn moves<S: System>(system: &S, state: &S::State, process: usize) -> Vec<Success
 
 fn is_violated<S: System>(system: &S, state: &S::State, violated: &Property) -> bool {
     system.exclusive(state).is_none()
-        && wrong_with(system, state).is_some_and(|violation| property(violation) == *violated)
+        && wrong_with(system, state).is_some_and(|violation| violation == *violated)
 }
 
 fn told<S: System>(
