@@ -27,9 +27,10 @@ fn named_tests(text: &str) -> Vec<(String, String)> {
 fn assert_exists(file: &str, test: &str) {
     let source = read(&format!("crates/{file}"));
     let place = source.find(&format!("fn {test}(")).unwrap_or_else(|| panic!("{file} has no test {test}"));
+    // Between the function before and this one.
     let before = &source[..place];
-    let attribute = before.rfind("#[test]").or_else(|| before.rfind("proptest!"));
-    assert!(attribute.is_some(), "{file}: {test} is no test");
+    let since = before.rfind("fn ").unwrap_or(0);
+    assert!(before[since..].contains("#[test]"), "{file}: {test} is no test");
 }
 
 #[test]
