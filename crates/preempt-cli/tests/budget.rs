@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{ENDLESS, GROWING_NET, SQUARE, command, file, folder, wait};
+use common::{ENDLESS, GROWING_NET, SQUARE, command, each, file, folder, wait};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ fn time_is_kept_by_every_phase() {
     let square = file(&folder, "square.pml", SQUARE);
     let atomic = "int x; active proctype P() { atomic { do :: x++ od } }";
     let atomic = file(&folder, "atomic.pml", atomic);
-    for arguments in [
+    let cases = [
         &["check", "-"][..],
         &["count", "-"],
         &["sequentialize", "-", "--contexts", "2"],
@@ -47,13 +47,14 @@ fn time_is_kept_by_every_phase() {
         &["check", &net],
         &["simulate", &endless, "--steps", "1G"],
         &["simulate", &endless, "--interactive"],
-    ] {
+    ];
+    each(&cases, |arguments| {
         let ended = under(arguments, &["--max-time", "200ms"]);
         assert!(ended.time < SOON, "{arguments:?}: {ended:?}");
         assert_eq!(ended.status, Some(3), "{arguments:?}: {ended:?}");
         let told = format!("{}{}", ended.stdout, ended.stderr);
         assert!(told.contains("--max-time") || told.contains("visits only part"), "{arguments:?}: {ended:?}");
-    }
+    });
 }
 
 #[cfg(target_os = "linux")]
@@ -64,7 +65,7 @@ fn memory_is_kept_by_every_phase() {
     let big = "int a[60000]; active proctype P() { byte i; do :: a[i] = i; i++ od }";
     let big = file(&folder, "big.pml", big);
     let square = file(&folder, "square.pml", SQUARE);
-    for arguments in [
+    let cases = [
         // Whatever comes from there never ends.
         &["check", "/dev/zero", "--input", "promela"][..],
         &["check", &endless, "--fair-switch"],
@@ -72,11 +73,12 @@ fn memory_is_kept_by_every_phase() {
         &["count", &endless, "--successors", "interpreted"],
         &["simulate", &big, "--steps", "1G"],
         &["check", &square, "--engine", "symbolic"],
-    ] {
+    ];
+    each(&cases, |arguments| {
         let ended = under(arguments, &["--max-memory", "20M", "--max-time", "15s"]);
         assert_eq!(ended.status, Some(3), "{arguments:?}: {ended:?}");
         assert!(ended.peak < (26 << 20) + (100 << 20), "{arguments:?}: {ended:?}");
-    }
+    });
 }
 
 #[test]

@@ -4,7 +4,7 @@
 mod common;
 
 use clap::CommandFactory;
-use common::{file, folder, preempt};
+use common::{each, file, folder, preempt};
 use preempt_cli::args::Cli;
 
 const PROMELA: &str = "byte x; active proctype P() { x = 1; progress: skip } ltl p { <> (x == 1) }\n";
@@ -85,9 +85,11 @@ fn every_option_is_used_or_refused() {
     let (out, saved) = (path("out"), path("saved"));
     let stopped = ["check", &path("safe.pml"), "--max-states", "0", "--checkpoint", &saved];
     assert_eq!(preempt(&stopped).status.code(), Some(3));
-    for (option, example, where_used) in TABLE {
+    each(&TABLE, |(option, example, where_used)| {
         for (way, model, more) in WAYS {
             let model = path(model);
+            // One file for each who writes.
+            let out = format!("{out}{option}-{way}");
             let mut arguments = vec!["check", &model];
             arguments.extend(more);
             arguments.extend(example.split_whitespace().map(|word| match word {
@@ -109,7 +111,7 @@ fn every_option_is_used_or_refused() {
                 );
             }
         }
-    }
+    });
 }
 
 #[test]

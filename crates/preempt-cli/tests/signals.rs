@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{BROKEN, ENDLESS, Ended, GROWING_NET, SQUARE, command, file, folder, preempt, wait};
+use common::{BROKEN, ENDLESS, Ended, GROWING_NET, SQUARE, command, each, file, folder, preempt, wait};
+use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -56,25 +57,27 @@ fn the_first_signal_ends_every_phase_with_what_is_known() {
         &["check", &net],
         &["check", &square, "--engine", "symbolic"],
     ];
-    for (number, arguments) in phases.iter().enumerate() {
-        let signal = ["-INT", "-TERM", "-HUP"][number % 3];
+    let signals = ["-INT", "-TERM", "-HUP"].into_iter().cycle();
+    let cases: Vec<(&[&str], &str)> = phases.into_iter().zip(signals).collect();
+    each(&cases, |(arguments, signal)| {
         let arguments = [arguments, ["--format", "json"].as_slice()].concat();
         let ended = interrupted(&arguments, signal);
         assert_eq!(ended.status, Some(3), "{arguments:?}: {ended:?}");
         assert!(ended.time < SOON, "{arguments:?}: {ended:?}");
         assert!(ended.stdout.contains("\"reason\": \"interrupted\""), "{arguments:?}: {ended:?}");
-    }
+    });
 }
 
 #[test]
 fn verbs_without_a_verdict_end_too() {
     let folder = folder("signals-verbs");
     let endless = file(&folder, "endless.pml", ENDLESS);
-    for arguments in [
+    let cases = [
         &["sequentialize", "-", "--contexts", "2"][..],
         &["simulate", &endless, "--steps", "1G"],
         &["simulate", &endless, "--interactive"],
-    ] {
+    ];
+    each(&cases, |arguments| {
         let ended = interrupted(arguments, "-INT");
         assert_eq!(ended.status, Some(3), "{arguments:?}: {ended:?}");
         assert!(ended.time < SOON, "{arguments:?}: {ended:?}");
@@ -82,21 +85,21 @@ fn verbs_without_a_verdict_end_too() {
             format!("{}{}", ended.stdout, ended.stderr).contains("interrupted"),
             "{arguments:?}: {ended:?}"
         );
-    }
+    });
 }
 
 #[test]
 fn every_signal_leaves_a_checkpoint_that_can_be_continued() {
     let folder = folder("signals-checkpoint");
     let endless = file(&folder, "endless.pml", ENDLESS);
-    for signal in ["-INT", "-TERM", "-HUP"] {
+    each(&["-INT", "-TERM", "-HUP"], |signal| {
         let saved = folder.join(format!("saved{signal}"));
         let saved = saved.to_str().expect("a name in Unicode");
         let ended = interrupted(&["count", &endless, "--checkpoint", saved, "--max-time", "20s"], signal);
         assert_eq!(ended.status, Some(3), "{signal}: {ended:?}");
         let further = preempt(&["count", &endless, "--resume", saved, "--max-time", "50ms"]);
         assert_eq!(further.status.code(), Some(3), "{signal}: {further:?}");
-    }
+    });
 }
 
 #[test]
@@ -136,10 +139,13 @@ fn a_pipe_that_nobody_reads_can_be_left() {
         "long.pml",
         "int x; active proctype P() { do :: x < 3000 -> x++ :: else -> break od; assert(false) }",
     );
-    let child = started(&["check", &long, "--full"]);
-    std::thread::sleep(UNDER_WAY);
+    let mut child = started(&["check", &long, "--full"]);
+    let mut reader = child.stdout.take().expect("it is piped");
+    // The first byte, and no more.
+    reader.read_exact(&mut [0]).expect("it begins to print");
     send("-INT", &child);
     let ended = wait(child);
+    drop(reader);
     assert_eq!(ended.status, Some(130), "{ended:?}");
     let broken = file(&folder, "broken.pml", BROKEN);
     assert_eq!(preempt(&["check", &broken]).status.code(), Some(1));

@@ -12,7 +12,7 @@ use crate::input;
 use crate::job;
 use crate::plan::{Engine, Input, Plan, plan};
 use crate::progress::Watch;
-use preempt_core::{Budget, Diagnostic, SourceMap, Verdict};
+use preempt_core::{Budget, Diagnostic, SourceMap, StopReason, Verdict};
 use preempt_net::mcc::{self, CoverProperty, Quantifier};
 use preempt_net::{Problem, pnml, spec};
 use preempt_report::style::{Ink, Style};
@@ -42,6 +42,12 @@ pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<E
     let options = Options { engine: by, limits: args.search.limits(), ..Options::default() };
     let mut checked = preempt_wsts::check(&asked.problem, &options, &mut watch);
     watch.finish();
+    // The engines may know only that they were told to stop, and not why.
+    if let (Verdict::Inconclusive(StopReason::Interrupted), Some(reason)) =
+        (checked.outcome.verdict, job::current().budget.stopped())
+    {
+        checked.outcome.verdict = Verdict::Inconclusive(reason);
+    }
     if let Some(error) = &checked.internal_error {
         return Err(Failure::new(format!("internal error: {error}")));
     }

@@ -66,6 +66,15 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// Asks about all cases side by side: most of the time they wait. A panic of one is a panic of all.
+pub fn each<T: Sync>(cases: &[T], ask: impl Fn(&T) + Sync) {
+    std::thread::scope(|scope| {
+        for case in cases {
+            scope.spawn(|| ask(case));
+        }
+    });
+}
+
 /// What became of a process.
 #[derive(Debug)]
 pub struct Ended {
