@@ -7,6 +7,7 @@ use crate::args::{Language, SequentializeArgs};
 use crate::backend::{print, sequentialize};
 use crate::console::{self, Failure};
 use crate::plan::Engine;
+use preempt_core::Budget;
 use preempt_report::render_diagnostics;
 
 pub fn run(args: &SequentializeArgs) -> Result<ExitStatus, Failure> {
@@ -21,9 +22,11 @@ pub fn run(args: &SequentializeArgs) -> Result<ExitStatus, Failure> {
         return Ok(ExitStatus::Input);
     };
     let written = match args.to {
-        Language::Boolean => sequentialize::to_boolean(&ready.model, &ready.sources, args.contexts)
-            .map(|program| print::program(&program)),
-        Language::C => sequentialize::to_c(&ready.model, &ready.sources, args.contexts),
+        Language::Boolean => {
+            sequentialize::to_boolean(&ready.model, &ready.sources, args.contexts, &Budget::unlimited())
+                .map(|program| print::program(&program))
+        }
+        Language::C => sequentialize::to_c(&ready.model, &ready.sources, args.contexts, &Budget::unlimited()),
     };
     let text = match written {
         Ok(text) => text,

@@ -155,9 +155,9 @@ fn options(args: &CheckArgs) -> Result<Options, Failure> {
 /// Every context takes three more bits for every shared bit.
 const MOST_CONTEXTS: u32 = 64;
 
-/// A table has at least room for a little, and numbers its nodes with 32 bits.
+/// A table has at least room for a little. One that is too large is refused by the engine.
 fn at_most(number: u64) -> usize {
-    number.clamp(1 << 10, 1 << 31) as usize
+    usize::try_from(number).unwrap_or(usize::MAX).max(1 << 10)
 }
 
 fn info(file: &str, options: &Options, report: &Report) -> RunInfo {
