@@ -1,6 +1,7 @@
 //! A model without procedures that does the same: every call becomes a copy of what it calls. It has one step for each
 //! step of the original, with the same text. For engines that know one frame a process; recursion has no such form.
 
+use preempt_core::{Budget, StopReason};
 use preempt_model::{
     Code, CodeId, CodeKind, Command, Edge, Expr, Index, Init, Location, LocationId, Model, Place, Scope,
 };
@@ -8,6 +9,8 @@ use std::collections::HashMap;
 
 /// More locations than this are refused.
 const MAX_LOCATIONS: usize = 1_000_000;
+/// And so are calls within calls beyond this: each is a level of recursion here.
+const MAX_DEPTH: usize = 500;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CannotInline {
@@ -16,6 +19,8 @@ pub enum CannotInline {
     TooLarge,
     /// Something that the front end does not make: initial values of a procedure that are no constants.
     Values(String),
+    /// A limit was reached first.
+    Stopped(StopReason),
 }
 
 impl std::fmt::Display for CannotInline {
@@ -23,11 +28,16 @@ impl std::fmt::Display for CannotInline {
         match self {
             CannotInline::Recursive(name) => write!(f, "the procedure `{name}` calls itself"),
             CannotInline::TooLarge => {
-                write!(f, "with every call expanded it has more than {MAX_LOCATIONS} locations")
+                write!(
+                    f,
+                    "with every call expanded it has more than {MAX_LOCATIONS} locations, \
+                     or more than {MAX_DEPTH} calls within each other"
+                )
             }
             CannotInline::Values(name) => {
                 write!(f, "the initial values of the procedure `{name}` are no constants")
             }
+            CannotInline::Stopped(_) => write!(f, "a limit was reached before every call was expanded"),
         }
     }
 }
@@ -39,6 +49,11 @@ pub fn has_procedures(model: &Model) -> bool {
 }
 
 pub fn inline(model: &Model) -> Result<Model, CannotInline> {
+    inline_within(model, &Budget::unlimited())
+}
+
+/// The same, unless the budget is exhausted first: copies of copies can be many.
+pub fn inline_within(model: &Model, budget: &Budget) -> Result<Model, CannotInline> {
     let kept: Vec<usize> =
         (0..model.codes.len()).filter(|code| model.codes[*code].kind != CodeKind::Procedure).collect();
     let number = |old: CodeId| {
@@ -50,7 +65,7 @@ pub fn inline(model: &Model) -> Result<Model, CannotInline> {
         start.code = number(start.code);
     }
     for code in &kept {
-        let mut expansion = Expansion::new(model, &model.codes[*code]);
+        let mut expansion = Expansion::new(model, &model.codes[*code], budget);
         let root = Instance { code: &model.codes[*code], base: 0, path: String::new() };
         let entry = expansion.expand(&root, None, &mut Vec::new())?;
         let mut expanded = expansion.result;
@@ -68,6 +83,7 @@ pub fn inline(model: &Model) -> Result<Model, CannotInline> {
 /// One process while its calls are expanded.
 struct Expansion<'m> {
     model: &'m Model,
+    budget: &'m Budget,
     result: Code,
     /// Where the locals of a procedure lie, called from the one whose locals lie there: it is in one call at a time.
     bases: HashMap<(u32, u16), u32>,
@@ -90,9 +106,9 @@ struct Return<'m> {
 }
 
 impl<'m> Expansion<'m> {
-    fn new(model: &'m Model, code: &'m Code) -> Expansion<'m> {
+    fn new(model: &'m Model, code: &'m Code, budget: &'m Budget) -> Expansion<'m> {
         let result = Code { locations: Vec::new(), ..code.clone() };
-        Expansion { model, result, bases: HashMap::new() }
+        Expansion { model, budget, result, bases: HashMap::new() }
     }
 
     /// Copies the code of an instance and everything it calls; gives its entry. `active` are the calls around it.
@@ -105,13 +121,16 @@ impl<'m> Expansion<'m> {
         let first = self.result.locations.len() as u32;
         let moved = |location: LocationId| LocationId(first + location.0);
         let count = instance.code.locations.len();
-        if self.result.locations.len() + count > MAX_LOCATIONS {
+        if self.result.locations.len() + count > MAX_LOCATIONS || active.len() > MAX_DEPTH {
             return Err(CannotInline::TooLarge);
         }
         for location in &instance.code.locations {
             self.result.locations.push(Location { edges: Vec::new(), ..location.clone() });
         }
         for (number, location) in instance.code.locations.iter().enumerate() {
+            if let Some(reason) = self.budget.exhausted() {
+                return Err(CannotInline::Stopped(reason));
+            }
             let mut edges = Vec::new();
             for edge in &location.edges {
                 let (command, target) = match &edge.command {

@@ -49,3 +49,19 @@ fn recursion_is_named() {
         CannotInline::Recursive("f".into())
     );
 }
+
+/// Twenty procedures, each of which calls the next one twice: a million copies, or as many as there is time for.
+#[test]
+fn expanding_can_be_stopped() {
+    use preempt_core::{Budget, StopReason};
+    let mut text = String::from("decl g; void main() begin p0(); end\n");
+    for n in 0..20 {
+        text.push_str(&format!("void p{n}() begin p{0}(); p{0}(); end\n", n + 1));
+    }
+    text.push_str("void p20() begin g := !g; end\n");
+    let model = preempt_boolean::load("m.bp", &text, &Default::default()).model.expect("it is correct");
+    let budget = Budget::unlimited();
+    budget.stop(StopReason::Memory);
+    let stopped = preempt_boolean::inline::inline_within(&model, &budget).expect_err("stopped");
+    assert_eq!(stopped, preempt_boolean::inline::CannotInline::Stopped(StopReason::Memory));
+}

@@ -5,6 +5,7 @@ mod mutation;
 
 use mutation::{Random, mutate, pieces};
 use preempt_boolean::{Options, inline, load, sequentialize};
+use preempt_core::Budget;
 
 const MODELS: [(&str, &str); 4] = [
     ("bluetooth", include_str!("../../../models/boolean/bluetooth_v3_2a2s.bp")),
@@ -55,8 +56,8 @@ fn errors(text: &str) -> usize {
     }
     if let Some(model) = &loaded.model {
         let _ = inline::inline(model);
-        let _ = sequentialize::to_boolean(model, &loaded.sources, 2);
-        let _ = sequentialize::to_c(model, &loaded.sources, 2);
+        let _ = sequentialize::to_boolean(model, &loaded.sources, 2, &Budget::unlimited());
+        let _ = sequentialize::to_c(model, &loaded.sources, 2, &Budget::unlimited());
     }
     let errors = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
     assert_eq!(errors == 0, loaded.model.is_some());

@@ -5,7 +5,7 @@ mod common;
 use common::fails_within;
 use preempt_boolean::generator::{self, Shape};
 use preempt_boolean::{Options, load, print, sequentialize};
-use preempt_core::SourceMap;
+use preempt_core::{Budget, SourceMap};
 use preempt_model::Model;
 
 fn model(text: &str) -> (Model, SourceMap) {
@@ -17,7 +17,8 @@ fn model(text: &str) -> (Model, SourceMap) {
 
 /// What the sequential program says, read from its text.
 fn sequential(model_: &Model, sources: &SourceMap, contexts: usize, limit: usize) -> Option<bool> {
-    let program = sequentialize::to_boolean(model_, sources, contexts).expect("it can be made sequential");
+    let program = sequentialize::to_boolean(model_, sources, contexts, &Budget::unlimited())
+        .expect("it can be made sequential");
     let text = print::program(&program);
     let (sequential, sources) = model(&text);
     // One process, so one round is all of it.
@@ -107,7 +108,9 @@ fn a_failure_counts_only_if_the_guesses_were_right() {
 fn what_cannot_be_made_sequential_is_said() {
     let refusal = |text: &str, contexts: usize| {
         let (model, sources) = model(text);
-        sequentialize::to_boolean(&model, &sources, contexts).expect_err("refused").message
+        sequentialize::to_boolean(&model, &sources, contexts, &Budget::unlimited())
+            .expect_err("refused")
+            .message
     };
     let looping = "void t() begin skip; end void main() begin while * do start_thread t(); od end";
     assert!(refusal(looping, 2).contains("a thread is started in a loop"));
@@ -123,9 +126,27 @@ fn what_cannot_be_made_sequential_is_said() {
 fn every_label_of_the_c_form_is_jumped_to() {
     for seed in 0..50 {
         let (model, sources) = model(&print::program(&generator::program(seed, &Shape::small(2))));
-        let text = sequentialize::to_c(&model, &sources, 2).expect("it can be made sequential");
+        let text = sequentialize::to_c(&model, &sources, 2, &Budget::unlimited())
+            .expect("it can be made sequential");
         for label in text.lines().filter_map(|line| line.strip_suffix(":;")) {
             assert!(text.contains(&format!("goto {label};")), "seed {seed}: {label}\n{text}");
         }
     }
+}
+
+/// The program grows with contexts and with arrays; it ends when nobody wants it any more.
+#[test]
+fn the_making_of_a_sequential_program_can_be_stopped() {
+    use preempt_core::{Limits, StopReason};
+    use std::time::{Duration, Instant};
+    let text = "int a[3000]; int i; active proctype P() { a[i] = a[i + 1] * a[i + 2] }
+                active proctype Q() { a[a[i]] = a[a[a[i]]] / i }";
+    let loaded = preempt_promela::load("m.pml", text, &Default::default(), &mut |name| Err(name.to_string()));
+    let model = loaded.model.expect("it is correct");
+    let budget = Budget::within(&Limits { time: Some(Duration::from_millis(50)), ..Limits::default() });
+    let begin = Instant::now();
+    let refused = sequentialize::to_boolean(&model, &loaded.sources, 64, &budget).expect_err("too long");
+    assert_eq!(budget.stopped(), Some(StopReason::Time), "{refused:?}");
+    assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+    assert!(sequentialize::to_c(&model, &loaded.sources, 64, &budget).is_err(), "it stays stopped");
 }

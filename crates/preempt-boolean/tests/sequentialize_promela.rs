@@ -4,7 +4,7 @@ mod common;
 
 use common::fails_within;
 use preempt_boolean::{load, print, sequentialize};
-use preempt_core::SourceMap;
+use preempt_core::{Budget, SourceMap};
 use preempt_model::Model;
 use preempt_model::generator::{faulty_program_from_seed, program_from_seed};
 
@@ -15,7 +15,7 @@ fn sequential(
     contexts: usize,
     limit: usize,
 ) -> Option<Result<bool, String>> {
-    let program = match sequentialize::to_boolean(model, sources, contexts) {
+    let program = match sequentialize::to_boolean(model, sources, contexts, &Budget::unlimited()) {
         Ok(program) => program,
         Err(refusal) => return Some(Err(refusal.message)),
     };
@@ -153,7 +153,8 @@ fn refusals_name_their_reason() {
         ("active proctype P() { here: skip } active proctype Q() { P@here }", "a look into another process"),
     ] {
         let (model, sources) = promela(text);
-        let refusal = sequentialize::to_boolean(&model, &sources, 2).expect_err(text).message;
+        let refusal =
+            sequentialize::to_boolean(&model, &sources, 2, &Budget::unlimited()).expect_err(text).message;
         assert!(refusal.contains(reason), "{text}: {refusal}");
     }
 }

@@ -15,10 +15,20 @@ pub mod spec;
 pub mod wsts;
 mod xml;
 
+use preempt_core::Diagnostic;
+
 pub use marking::{Marking, Place};
 pub use net::{Move, Net, Transition};
 pub use problem::{Problem, Range};
 pub use wsts::WellStructured;
+
+/// What a reader adds when its budget is exhausted: what it returns is not whole.
+pub(crate) fn stopped() -> Diagnostic {
+    Diagnostic::global_error("reading ended before the whole text was understood: a limit was reached")
+}
+
+/// Only so many mistakes get a hint about what may have been meant: it is looked for among all names.
+pub(crate) const MOST_HINTS: usize = 20;
 
 /// The text of a file whose encoding nobody wrote down: UTF-8 if it is that, or else Latin-1.
 pub fn decode(bytes: &[u8]) -> String {

@@ -1,14 +1,16 @@
 //! The reachability properties of the Model Checking Contest, as far as they ask whether something can be
 //! covered: EF of an upward-closed formula, and AG of the negation of one.
 
+use crate::MOST_HINTS;
 use crate::marking::{Marking, Place};
 use crate::net::Net;
-use crate::predecessor::minimal;
+use crate::predecessor::minimal_while;
 use crate::xml::{self, Element};
 use foldhash::HashMap;
 use preempt_core::diagnostic::nearest;
-use preempt_core::{Diagnostic, SourceId};
+use preempt_core::{Budget, Diagnostic, SourceId};
 use quick_xml::escape::escape;
+use std::cell::Cell;
 use std::fmt::Write;
 
 /// A formula whose upward-closed set needs more elements than this is refused.
@@ -38,15 +40,28 @@ pub fn read(
     text: &str,
     wanted: Option<&str>,
 ) -> (Vec<CoverProperty>, Vec<Diagnostic>) {
+    read_within(net, source, text, wanted, &Budget::unlimited())
+}
+
+/// The same; if the budget is exhausted first, an error says so.
+pub fn read_within(
+    net: &Net,
+    source: SourceId,
+    text: &str,
+    wanted: Option<&str>,
+    budget: &Budget,
+) -> (Vec<CoverProperty>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let mut properties = Vec::new();
-    let Some(root) = xml::parse(source, text, &mut diagnostics) else { return (properties, diagnostics) };
+    let Some(root) = xml::parse(source, text, budget, &mut diagnostics) else {
+        return (properties, diagnostics);
+    };
     if root.name != "property-set" {
         diagnostics.push(root.error(format!("expected a `property-set` element, found `{}`", root.name)));
         return (properties, diagnostics);
     }
     let transitions = net.transitions.iter().enumerate().map(|(at, t)| (t.name.as_str(), at)).collect();
-    let reader = FormulaReader { net, places: net.place_index(), transitions };
+    let reader = FormulaReader { net, places: net.place_index(), transitions, budget, hints: Cell::new(0) };
     let all: Vec<&Element> = root.children.iter().filter(|child| child.name == "property").collect();
     let id_of = |property: &Element| property.child("id").map_or("", |id| id.text.as_str()).to_string();
     if let Some(wanted) = wanted.filter(|wanted| all.iter().all(|property| id_of(property) != *wanted)) {
@@ -61,6 +76,10 @@ pub fn read(
         let id = id_of(property);
         if wanted.is_some_and(|wanted| wanted != id) {
             continue;
+        }
+        if budget.exhausted().is_some() {
+            diagnostics.push(crate::stopped());
+            break;
         }
         let formula = property.child("formula").and_then(|formula| formula.children.first());
         let read = match formula {
@@ -79,6 +98,8 @@ struct FormulaReader<'n> {
     net: &'n Net,
     places: HashMap<&'n str, Place>,
     transitions: HashMap<&'n str, usize>,
+    budget: &'n Budget,
+    hints: Cell<usize>,
 }
 
 type Basis = Result<Vec<Marking>, Diagnostic>;
@@ -141,18 +162,27 @@ impl FormulaReader<'_> {
         if basis.len() > LARGEST_BASIS {
             return Err(formula.error("this formula has too many cases"));
         }
-        Ok(minimal(basis))
+        self.smallest(basis)
+    }
+
+    /// Each is compared with each, which is asked of long formulas again and again.
+    fn smallest(&self, basis: Vec<Marking>) -> Basis {
+        minimal_while(basis, &|_| self.budget.exhausted().is_none()).ok_or_else(crate::stopped)
     }
 
     fn both(&self, formula: &Element, left: Vec<Marking>, right: &[Marking]) -> Basis {
         if left.len().saturating_mul(right.len()) > LARGEST_BASIS {
             return Err(formula.error("this formula has too many cases"));
         }
-        Ok(minimal(left.iter().flat_map(|a| right.iter().map(|b| a.join(b))).collect()))
+        self.smallest(left.iter().flat_map(|a| right.iter().map(|b| a.join(b))).collect())
     }
 
     fn fireable(&self, element: &Element) -> Result<Marking, Diagnostic> {
         match self.transitions.get(element.text.as_str()) {
+            // More tokens may disable it.
+            Some(number) if !self.net.transitions[*number].at_most.is_empty() => {
+                Err(not_upward_closed(element))
+            }
             Some(number) => Ok(self.net.transitions[*number].consume.clone()),
             None => Err(element.error(format!("there is no transition `{}`", element.text))),
         }
@@ -210,7 +240,10 @@ impl FormulaReader<'_> {
                 for child in element.children.iter().filter(|child| child.name == "place") {
                     let Some(place) = self.places.get(child.text.as_str()) else {
                         let error = child.error(format!("there is no place `{}`", child.text));
-                        return Err(match nearest(&child.text, self.places.keys().copied()) {
+                        self.hints.set(self.hints.get() + 1);
+                        let few = self.hints.get() < MOST_HINTS;
+                        let near = few.then(|| nearest(&child.text, self.places.keys().copied())).flatten();
+                        return Err(match near {
                             Some(near) => error.hint(format!("did you mean `{near}`?")),
                             None => error,
                         });

@@ -57,6 +57,10 @@ pub fn print(problem: &Problem, most: &[u64]) -> Result<String, String> {
 }
 
 fn at_least(names: &[String], marking: &Marking) -> String {
+    // No place ever has so many, and Promela has no such number.
+    if marking.iter().any(|(_, n)| n > LARGEST) {
+        return "false".into();
+    }
     let parts: Vec<String> =
         marking.iter().map(|(place, n)| format!("{} >= {n}", names[place as usize])).collect();
     if parts.is_empty() { "true".into() } else { parts.join(" && ") }
@@ -65,8 +69,12 @@ fn at_least(names: &[String], marking: &Marking) -> String {
 /// Consume, take the rests away, put them where they go, produce: what arrives is not moved on.
 fn step(text: &mut String, names: &[String], transition: &Transition) {
     let name = |place: Place| names[place as usize].as_str();
-    let mut guard = at_least(names, &transition.consume);
-    for (place, most) in &transition.at_most {
+    // What is produced is there afterwards, so that more than there can be is never produced either.
+    let mut guard = match transition.produce.iter().any(|(_, n)| n > LARGEST) {
+        true => "false".into(),
+        false => at_least(names, &transition.consume),
+    };
+    for (place, most) in transition.at_most.iter().filter(|(_, most)| *most <= LARGEST) {
         let _ = write!(guard, " && {} <= {most}", name(*place));
     }
     let mut effects: Vec<String> = Vec::new();

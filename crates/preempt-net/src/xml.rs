@@ -1,6 +1,7 @@
 //! An XML text as a tree with positions: what PNML and the properties of the contest are read from.
 
-use preempt_core::{Diagnostic, SourceId, Span};
+use foldhash::{HashSet, HashSetExt};
+use preempt_core::{Budget, Diagnostic, SourceId, Span};
 use quick_xml::Reader;
 use quick_xml::escape::unescape;
 use quick_xml::events::{BytesStart, Event};
@@ -41,12 +42,23 @@ impl Element {
 }
 
 /// The root element, with what could be read if the text is broken.
-pub(crate) fn parse(source: SourceId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<Element> {
+pub(crate) fn parse(
+    source: SourceId,
+    text: &str,
+    budget: &Budget,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Element> {
     let mut reader = Reader::from_str(text);
+    let mut events = 0u32;
     let span = |start: u64, end: u64| Span::new(source, start as u32, end as u32);
     let mut open: Vec<Element> = Vec::new();
     let mut root = None;
     loop {
+        events = events.wrapping_add(1);
+        if events % 1024 == 0 && budget.exhausted().is_some() {
+            diagnostics.push(crate::stopped());
+            return None;
+        }
         let start = reader.buffer_position();
         let event = match reader.read_event() {
             Ok(event) => event,
@@ -98,7 +110,7 @@ pub(crate) fn parse(source: SourceId, text: &str, diagnostics: &mut Vec<Diagnost
                     let raw = format!("&{};", reference.xml10_content());
                     match unescape(&raw) {
                         Ok(meant) => parent.text.push_str(&meant),
-                        Err(_) => parent.text.push_str(&raw),
+                        Err(_) => diagnostics.push(unknown_entity(&raw, span(start, end))),
                     }
                 }
             }
@@ -121,18 +133,34 @@ pub(crate) fn parse(source: SourceId, text: &str, diagnostics: &mut Vec<Diagnost
     root
 }
 
+/// Entities that a file defines itself are not expanded: one line of them can stand for gigabytes.
+fn unknown_entity(text: &str, span: Span) -> Diagnostic {
+    let shown: String = text.chars().take(40).collect();
+    Diagnostic::error(span, format!("`{shown}` is not an entity that is known"))
+        .hint("`&amp;`, `&lt;`, `&gt;`, `&quot;`, `&apos;` and numbers such as `&#38;` are")
+}
+
 fn element(tag: &BytesStart<'_>, span: Span, diagnostics: &mut Vec<Diagnostic>) -> Element {
     let mut element =
         Element { name: tag.local_name().as_ref().to_string(), span: Some(span), ..Element::default() };
-    for attribute in tag.attributes() {
+    let mut seen = HashSet::new();
+    // Its own check compares each with each.
+    for attribute in tag.attributes().with_checks(false) {
         match attribute {
             Ok(attribute) => {
                 let key = attribute.key.as_ref().to_string();
-                let value = match unescape(&attribute.value) {
-                    Ok(meant) => meant.into_owned(),
-                    Err(_) => attribute.value.to_string(),
-                };
-                element.attributes.push((key, value));
+                if !seen.insert(key.clone()) {
+                    let shown: String = key.chars().take(40).collect();
+                    diagnostics
+                        .push(Diagnostic::error(span, format!("the attribute `{shown}` is there twice")));
+                }
+                match unescape(&attribute.value) {
+                    Ok(meant) => element.attributes.push((key, meant.into_owned())),
+                    Err(error) => {
+                        diagnostics
+                            .push(Diagnostic::error(span, format!("in the attribute `{key}`: {error}")));
+                    }
+                }
             }
             Err(error) => diagnostics.push(Diagnostic::error(span, format!("a broken attribute: {error}"))),
         }

@@ -4,7 +4,7 @@
 
 use preempt_boolean::generator::{self, Shape};
 use preempt_boolean::{load, print, sequentialize};
-use preempt_core::{Silent, SourceMap, Verdict};
+use preempt_core::{Budget, Silent, SourceMap, Verdict};
 use preempt_model::Model;
 use preempt_symbolic::{Method, Options, check};
 
@@ -35,8 +35,12 @@ fn eager_lazy_and_sequentialized_agree_on_recursive_programs() {
             let concurrent = model(&text);
             let lazy = fails(&concurrent, contexts, Method::Lazy);
             assert_eq!(fails(&concurrent, contexts, Method::Eager), lazy, "eager, seed {seed}\n{text}");
-            let Ok(program) = sequentialize::to_boolean(&concurrent.0, &concurrent.1, contexts as usize)
-            else {
+            let Ok(program) = sequentialize::to_boolean(
+                &concurrent.0,
+                &concurrent.1,
+                contexts as usize,
+                &Budget::unlimited(),
+            ) else {
                 continue;
             };
             let sequential = model(&print::program(&program));

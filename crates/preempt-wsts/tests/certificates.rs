@@ -1,9 +1,11 @@
 //! Certificates survive being written and read, and the checker accepts no wrong one.
 
+#[path = "../../preempt-promela/tests/mutation/mod.rs"]
+mod mutation;
 mod support;
 
 use num_bigint::BigUint;
-use preempt_core::{Limits, Silent};
+use preempt_core::{Budget, Limits, Silent};
 use preempt_net::{Problem, Range};
 use preempt_wsts::certificate::{Certificate, Combination, Step};
 use preempt_wsts::{Engine, Options, check, checker};
@@ -185,4 +187,44 @@ fn a_refutation_without_its_end_is_noticed() {
             assert!(checker::verify(&problem, &certificate).is_err(), "seed {seed}");
         }
     }
+}
+
+/// Texts of certificates, changed sign by sign: read or refused, and never accepted for a net whose target is covered.
+#[test]
+fn no_text_passes_for_an_unsafe_net() {
+    let mut noise = mutation::Random(0x9E37_79B9_7F4A_7C15);
+    let signs: Vec<char> = "0123456789*@%;p \n".chars().collect();
+    let (mut tried, mut parsed, mut accepted) = (0, 0, 0);
+    for seed in 0..600 {
+        let mut random = Random::new(seed);
+        let kind = if random.one_in(2) { Kind::Plain } else { Kind::Moving };
+        let safe = random_problem(&mut random, kind);
+        let engine = [Engine::Basis, Engine::Prechecks][random.below(2) as usize];
+        let Some(certificate) = certificate(&safe, engine) else { continue };
+        let written = certificate.write(&safe.net);
+        let mut other = safe.clone();
+        let place = random.below(other.initial.len() as u64) as usize;
+        other.initial[place] = Range::exactly(other.initial[place].low + random.below(3));
+        // The judge knows nothing of certificates.
+        let truth = brute_force(&other, 3, 14, 3000);
+        for _ in 0..12 {
+            let mut text = written.clone();
+            for _ in 0..=random.below(3) {
+                mutation::mutate(&mut text, &mut noise, &signs);
+            }
+            if random.one_in(4) {
+                text = text.replacen('1', "18446744073709551615", 1 + random.below(3) as usize);
+            }
+            tried += 1;
+            let Ok(forged) = Certificate::parse(&other.net, &text) else { continue };
+            parsed += 1;
+            let budget =
+                Budget::within(&Limits { time: Some(Duration::from_millis(20)), ..Limits::default() });
+            if checker::verify_within(&other, &forged, &budget) == Ok(Ok(())) {
+                assert_ne!(truth, Brute::Covered, "seed {seed}: {text}");
+                accepted += 1;
+            }
+        }
+    }
+    assert!(parsed * 4 > tried && accepted > 20, "{tried} {parsed} {accepted}");
 }

@@ -3,9 +3,9 @@
 //! A value is a row of bits in two's complement, as wide as it needs to be; what would need more than 32 bits wraps as
 //! in C. Whatever would be repeated in a formula is kept in a local first, so that formulas stay small.
 
-use super::refused;
+use super::{go_on, refused};
 use crate::ast::{Expr as Formula, ExprKind, Name, Operator, Statement, StatementKind};
-use preempt_core::{Diagnostic, Span};
+use preempt_core::{Budget, Diagnostic, Span};
 use preempt_model::{BinaryOp, Expr, Place, Scope, UnaryOp};
 
 /// The lowest bit first.
@@ -32,12 +32,18 @@ pub struct Blaster<'a> {
     /// What holds where the expression is evaluated: the right side of `&&` may be without meaning if the left fails.
     path: Vec<Formula>,
     span: Span,
+    pub budget: &'a Budget,
 }
 
 type Blasted<T> = Result<T, Diagnostic>;
 
 impl<'a> Blaster<'a> {
-    pub fn new(variables: Variables<'a>, temporary_name: &'a dyn Fn(usize) -> String, span: Span) -> Self {
+    pub fn new(
+        variables: Variables<'a>,
+        temporary_name: &'a dyn Fn(usize) -> String,
+        span: Span,
+        budget: &'a Budget,
+    ) -> Self {
         Blaster {
             variables,
             before: Vec::new(),
@@ -46,6 +52,7 @@ impl<'a> Blaster<'a> {
             temporary_name,
             path: Vec::new(),
             span,
+            budget,
         }
     }
 
@@ -66,6 +73,7 @@ impl<'a> Blaster<'a> {
     }
 
     pub fn value(&mut self, expr: &Expr) -> Blasted<Bits> {
+        go_on(self.budget)?;
         Ok(match expr {
             Expr::Const(value) => Bits::constant(*value),
             Expr::Load(place) => self.load(place)?,
@@ -334,6 +342,7 @@ impl<'a> Blaster<'a> {
             }
             let mut next = Vec::new();
             for element in 0..index.length {
+                go_on(self.budget)?;
                 let here = self.compared(BinaryOp::Eq, value.clone(), Bits::constant(element as i32));
                 if here.kind == ExprKind::Constant(false) {
                     continue;
@@ -359,6 +368,7 @@ impl<'a> Blaster<'a> {
         });
         let Some((_, mut value)) = spots.next() else { return Ok(Bits::constant(0)) };
         for (condition, other) in spots {
+            go_on(self.budget)?;
             value = other.or_else(&condition, value);
         }
         Ok(value)

@@ -2,18 +2,18 @@
 //! holds.
 
 use super::bits::{self, Blaster, mux, not, or};
-use super::refused;
 use super::skeleton::{Block, Function, Skeleton, Step};
-use super::slots::Names;
+use super::slots::{Names, Slot};
+use super::{go_on, refused};
 use crate::ast::{
     At, Declaration, Expr as Formula, Name, Operator, Procedure, Program, Statement, StatementKind,
 };
-use preempt_core::{Diagnostic, Span};
+use preempt_core::{Budget, Diagnostic, Span};
 use preempt_model::{Expr, Place, Scope};
 use std::collections::BTreeMap;
 
-pub fn program(skeleton: &Skeleton) -> Result<Program, Diagnostic> {
-    let shared = Shared::new(skeleton);
+pub fn program(skeleton: &Skeleton, budget: &Budget) -> Result<Program, Diagnostic> {
+    let shared = Shared::new(skeleton, budget)?;
     let mut program = Program { globals: Vec::new(), procedures: vec![main(skeleton, &shared)] };
     let copies = shared.copies.iter().flatten().flatten();
     let all = copies.chain(shared.guesses.iter().flatten().flatten()).chain(&shared.rounds);
@@ -21,7 +21,7 @@ pub fn program(skeleton: &Skeleton) -> Result<Program, Diagnostic> {
         program.globals.push(declared(name));
     }
     for number in 0..skeleton.functions.len() {
-        program.procedures.push(Writer::new(skeleton, &shared, number).procedure()?);
+        program.procedures.push(Writer::new(skeleton, &shared, number, budget).procedure()?);
     }
     Ok(program)
 }
@@ -42,23 +42,26 @@ struct Shared {
 }
 
 impl Shared {
-    fn new(skeleton: &Skeleton) -> Shared {
+    fn new(skeleton: &Skeleton, budget: &Budget) -> Result<Shared, Diagnostic> {
         let mut names = Names::default();
         names.reserve(crate::parser::KEYWORDS);
         names.reserve(&["main"]);
         let functions = skeleton.functions.iter().map(|function| names.unique(&function.name)).collect();
         let mut all = |suffix: &dyn Fn(usize) -> String, rounds: std::ops::RangeInclusive<usize>| {
             let round = |names: &mut Names, round: usize| {
-                let slots = skeleton.shared.iter();
-                slots.map(|(slot, _)| bit_names(names, &slot.name, slot.ty.bits, &suffix(round))).collect()
+                let name = |(slot, _): &(Slot, i32)| {
+                    go_on(budget)?;
+                    Ok(bit_names(names, &slot.name, slot.ty.bits, &suffix(round)))
+                };
+                skeleton.shared.iter().map(name).collect::<Result<_, Diagnostic>>()
             };
-            rounds.map(|number| round(&mut names, number)).collect::<Vec<_>>()
+            rounds.map(|number| round(&mut names, number)).collect::<Result<Vec<_>, Diagnostic>>()
         };
-        let copies = all(&|round| format!("_{round}"), 1..=skeleton.contexts);
-        let guesses = all(&|round| format!("_guess_{round}"), 2..=skeleton.contexts);
+        let copies = all(&|round| format!("_{round}"), 1..=skeleton.contexts)?;
+        let guesses = all(&|round| format!("_guess_{round}"), 2..=skeleton.contexts)?;
         let rounds = (1..=skeleton.contexts).map(|round| names.unique(&format!("round_{round}"))).collect();
         let (gone, failed) = (names.unique("gone"), names.unique("failed"));
-        Shared { copies, guesses, rounds, gone, failed, functions, names }
+        Ok(Shared { copies, guesses, rounds, gone, failed, functions, names })
     }
 }
 
@@ -131,6 +134,7 @@ fn procedure(
 /// One function while it is written.
 struct Writer<'s> {
     skeleton: &'s Skeleton,
+    budget: &'s Budget,
     shared: &'s Shared,
     function: &'s Function,
     number: usize,
@@ -144,12 +148,12 @@ struct Writer<'s> {
 type Write<'w> = &'w mut dyn FnMut(&Writer<'_>, &mut Blaster<'_>) -> Result<Vec<Statement>, Diagnostic>;
 
 impl<'s> Writer<'s> {
-    fn new(skeleton: &'s Skeleton, shared: &'s Shared, number: usize) -> Self {
+    fn new(skeleton: &'s Skeleton, shared: &'s Shared, number: usize, budget: &'s Budget) -> Self {
         let function = &skeleton.functions[number];
         let mut names = shared.names.clone();
         let bits = function.locals.iter();
         let locals = bits.map(|slot| bit_names(&mut names, &slot.name, slot.ty.bits, "")).collect();
-        Writer { skeleton, shared, function, number, locals, temporaries: 0 }
+        Writer { skeleton, budget, shared, function, number, locals, temporaries: 0 }
     }
 
     fn procedure(mut self) -> Result<Procedure, Diagnostic> {
@@ -168,6 +172,7 @@ impl<'s> Writer<'s> {
     fn block(&mut self, block: &Block) -> Result<Vec<Statement>, Diagnostic> {
         let mut statements = Vec::new();
         for (step, span) in &block.steps {
+            go_on(self.budget)?;
             statements.extend(self.step(step, *span, &block.label)?);
         }
         match statements.first_mut() {
@@ -349,7 +354,7 @@ impl<'s> Writer<'s> {
                     (self.locals.get(slot as usize).cloned().unwrap_or_default(), signed)
                 }
             };
-            let mut blaster = Blaster::new(&variables, &temporary, span);
+            let mut blaster = Blaster::new(&variables, &temporary, span, self.budget);
             blaster.temporaries = kept;
             let step = write(self, &mut blaster)?;
             let Blaster { before: mut statements, faults, temporaries, .. } = blaster;
@@ -417,6 +422,7 @@ fn stored(
             _ => bits.into_iter().map(|bit| blaster.shared(bit)).collect(),
         };
         for (condition, slot) in spots {
+            go_on(blaster.budget)?;
             let key = (place.scope, slot);
             let names = (blaster.variables)(place.scope, slot).0;
             let old = outcome.remove(&key);

@@ -1,7 +1,9 @@
 //! The sequential program as C, with the assumptions and nondeterministic values of CBMC. Integers stay integers.
 
+use super::go_on;
 use super::skeleton::{Function, Skeleton, Step};
 use super::slots::{Names, Slot};
+use preempt_core::{Budget, Diagnostic};
 use preempt_model::{BinaryOp, Expr, Place, Scope, Type, UnaryOp};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -50,7 +52,7 @@ static int low_signed(int value, int bits) {
 }
 ";
 
-pub fn program(skeleton: &Skeleton) -> String {
+pub fn program(skeleton: &Skeleton, budget: &Budget) -> Result<String, Diagnostic> {
     let mut names = Names::default();
     let functions: Vec<String> =
         skeleton.functions.iter().map(|function| names.unique(&format!("run_{}", function.name))).collect();
@@ -76,11 +78,11 @@ pub fn program(skeleton: &Skeleton) -> String {
     for (name, function) in functions.iter().zip(&skeleton.functions) {
         let writer = Writer { skeleton, functions: &functions, function };
         let _ = writeln!(out, "\nstatic void {name}({}) {{", parameters(function));
-        writer.body(&mut out);
+        writer.body(&mut out, budget)?;
         out.push_str("}\n");
     }
     main(&mut out, skeleton, &functions);
-    out
+    Ok(out)
 }
 
 fn enumerators(prefix: &str, slots: &[Slot]) -> String {
@@ -129,7 +131,7 @@ struct Writer<'s> {
 }
 
 impl Writer<'_> {
-    fn body(&self, out: &mut String) {
+    fn body(&self, out: &mut String, budget: &Budget) -> Result<(), Diagnostic> {
         let locals = &self.function.locals;
         if !locals.is_empty() {
             let _ = writeln!(
@@ -152,9 +154,11 @@ impl Writer<'_> {
                 let _ = writeln!(out, "{}:;", block.label);
             }
             for (step, _) in &block.steps {
+                go_on(budget)?;
                 self.step(out, step);
             }
         }
+        Ok(())
     }
 
     fn step(&self, out: &mut String, step: &Step) {

@@ -25,30 +25,46 @@ mod terms;
 mod threads;
 
 use crate::ast::Program;
-use preempt_core::{Diagnostic, SourceMap, Span};
+use preempt_core::{Budget, Diagnostic, SourceMap, Span};
 use preempt_model::{Interpreter, Model};
 use skeleton::Skeleton;
 
 /// More contexts than this are refused: the program grows with each.
 pub const MAX_CONTEXTS: usize = 64;
 
-/// The sequential program as a Boolean program.
-pub fn to_boolean(model: &Model, sources: &SourceMap, contexts: usize) -> Result<Program, Diagnostic> {
-    boolean::program(&skeleton(model, sources, contexts)?)
+/// The sequential program as a Boolean program. The error says why there is none; if the budget was exhausted, it is only
+/// that.
+pub fn to_boolean(
+    model: &Model,
+    sources: &SourceMap,
+    contexts: usize,
+    budget: &Budget,
+) -> Result<Program, Diagnostic> {
+    boolean::program(&skeleton(model, sources, contexts, budget)?, budget)
 }
 
 /// The sequential program as C: assumptions and nondeterministic values as CBMC has them, integers as they are.
-pub fn to_c(model: &Model, sources: &SourceMap, contexts: usize) -> Result<String, Diagnostic> {
-    Ok(c::program(&skeleton(model, sources, contexts)?))
+pub fn to_c(
+    model: &Model,
+    sources: &SourceMap,
+    contexts: usize,
+    budget: &Budget,
+) -> Result<String, Diagnostic> {
+    c::program(&skeleton(model, sources, contexts, budget)?, budget)
 }
 
 /// The threads of a model in the order of their turns, as the sequential program has them.
 pub fn thread_names(model: &Model) -> Result<Vec<String>, Diagnostic> {
-    let threads = threads::threads(model)?;
+    let threads = threads::threads(model, &Budget::unlimited())?;
     Ok(threads.iter().map(|thread| model.code(thread.code).name.clone()).collect())
 }
 
-fn skeleton(model: &Model, sources: &SourceMap, contexts: usize) -> Result<Skeleton, Diagnostic> {
+fn skeleton(
+    model: &Model,
+    sources: &SourceMap,
+    contexts: usize,
+    budget: &Budget,
+) -> Result<Skeleton, Diagnostic> {
     if contexts == 0 || contexts > MAX_CONTEXTS {
         let message = format!("the number of contexts must lie between 1 and {MAX_CONTEXTS}");
         return Err(Diagnostic::global_error(message));
@@ -56,7 +72,17 @@ fn skeleton(model: &Model, sources: &SourceMap, contexts: usize) -> Result<Skele
     limits::check(model)?;
     let interpreter = Interpreter::new(model, sources)
         .map_err(|fault| Diagnostic::global_error(format!("in an initial value: {}", fault.0)))?;
-    Skeleton::new(model, &interpreter, contexts)
+    Skeleton::new(model, &interpreter, contexts, budget)
+}
+
+/// Asked in every loop that the size of the program makes long.
+fn go_on(budget: &Budget) -> Result<(), Diagnostic> {
+    match budget.exhausted() {
+        Some(_) => {
+            Err(Diagnostic::global_error("a limit was reached before the sequential program was made"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Why a program cannot be made sequential.

@@ -2,13 +2,13 @@
 
 use super::slots::{self, Names, Slot};
 use super::threads::{Thread, threads};
-use super::{refused, terms};
-use preempt_core::{Diagnostic, Span};
+use super::{go_on, refused, terms};
+use preempt_core::{Budget, Diagnostic, Span};
 use preempt_model::{
     BinaryOp, Block as Deterministic, Code, CodeId, Command, Expr, Init, Interpreter, LocationId, Model,
     Place, Scope, System, Type,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 #[derive(Debug)]
 pub struct Skeleton {
@@ -63,8 +63,9 @@ impl Skeleton {
         model: &Model,
         interpreter: &Interpreter<'_>,
         contexts: usize,
+        budget: &Budget,
     ) -> Result<Skeleton, Diagnostic> {
-        let threads = threads(model)?;
+        let threads = threads(model, budget)?;
         let initial = interpreter.initial_states().into_iter().next();
         let machine = initial.map(|state| interpreter.open(&state));
         let machine = machine.ok_or_else(|| Diagnostic::global_error("there is no initial state"))?;
@@ -85,6 +86,7 @@ impl Skeleton {
         let initial_locals = machine.processes.iter().map(|process| process.frame().locals.clone()).collect();
         let mut builder = Builder {
             model,
+            budget,
             threads: &threads,
             handed,
             initial_locals,
@@ -110,6 +112,7 @@ enum Wanted {
 
 struct Builder<'a, 'm> {
     model: &'m Model,
+    budget: &'a Budget,
     threads: &'a [Thread],
     /// For threads that are started: the shared slot that says so, and its arguments behind it.
     handed: HashMap<usize, u32>,
@@ -134,7 +137,7 @@ impl<'m> Builder<'_, 'm> {
         let mut names = Names::default();
         let own = slots::of(&code.variables, code.slots, &mut names);
         let mut flow =
-            Flow { builder: self, code, thread, blocks: Vec::new(), open: Vec::new(), met: Vec::new() };
+            Flow { builder: self, code, thread, blocks: Vec::new(), open: Vec::new(), met: HashSet::new() };
         flow.begin(atomic)?;
         while let Some((location, exclusive)) = flow.open.pop() {
             flow.location(location, exclusive)?;
@@ -177,7 +180,7 @@ struct Flow<'f, 'a, 'm> {
     blocks: Vec<Block>,
     /// Locations whose block is still to be made; `true`: arrived at in an atomic sequence.
     open: Vec<(LocationId, bool)>,
-    met: Vec<(LocationId, bool)>,
+    met: HashSet<(LocationId, bool)>,
 }
 
 impl Flow<'_, '_, '_> {
@@ -251,8 +254,7 @@ impl Flow<'_, '_, '_> {
 
     /// The label to go to.
     fn arrive(&mut self, location: LocationId, exclusive: bool) -> String {
-        if !self.met.contains(&(location, exclusive)) {
-            self.met.push((location, exclusive));
+        if self.met.insert((location, exclusive)) {
             self.open.push((location, exclusive));
         }
         format!("{}{}", if exclusive { 'X' } else { 'L' }, location.0)
@@ -287,6 +289,7 @@ impl Flow<'_, '_, '_> {
             return Ok(());
         }
         for number in 0..edges.len() {
+            go_on(self.builder.budget)?;
             self.edge(id, number)?;
         }
         Ok(())
@@ -382,6 +385,7 @@ impl Flow<'_, '_, '_> {
             let mut ways = Vec::new();
             let mut earlier: Vec<Expr> = Vec::new();
             for (edge_number, edge) in node.iter().enumerate() {
+                go_on(self.builder.budget)?;
                 let way = format!("{label}_d{number}_{edge_number}");
                 let ready = self.node_edge_ready(block, node.len(), edge, 0);
                 let mut steps = vec![Step::Assume(none_of(&earlier, edge.span)?)];
@@ -436,6 +440,8 @@ impl Flow<'_, '_, '_> {
     }
 
     fn node_ready(&self, block: &Deterministic, node: usize, depth: usize) -> Option<Expr> {
+        // Whatever is said then is not used.
+        go_on(self.builder.budget).ok()?;
         let edges = &block.nodes[node];
         let ready = edges.iter().map(|edge| self.node_edge_ready(block, edges.len(), edge, depth));
         let ready: Option<Vec<Expr>> = ready.collect();

@@ -1,7 +1,7 @@
 //! The variables of a program slot by slot, each with a name that is good in every language.
 
 use preempt_model::{Type, Variable};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 #[derive(Debug, Clone)]
 pub struct Slot {
@@ -11,7 +11,11 @@ pub struct Slot {
 
 /// Gives every name once.
 #[derive(Debug, Clone, Default)]
-pub struct Names(HashSet<String>);
+pub struct Names {
+    taken: HashSet<String>,
+    /// For names that were wanted again: the number to try next.
+    next: HashMap<String, u64>,
+}
 
 impl Names {
     /// The name itself if it is one and still free, otherwise one like it.
@@ -22,15 +26,21 @@ impl Names {
             name.insert_str(0, "v_");
         }
         let name = name.trim_end_matches('_').to_string();
-        let several = (2..).map(|number| format!("{name}_{number}"));
-        let free = std::iter::once(name.clone()).chain(several).find(|name| !self.0.contains(name));
-        let free = free.unwrap_or(name);
-        self.0.insert(free.clone());
-        free
+        if self.taken.insert(name.clone()) {
+            return name;
+        }
+        let number = self.next.entry(name.clone()).or_insert(2);
+        loop {
+            let other = format!("{name}_{number}");
+            *number += 1;
+            if self.taken.insert(other.clone()) {
+                return other;
+            }
+        }
     }
 
     pub fn reserve(&mut self, names: &[&str]) {
-        self.0.extend(names.iter().map(|name| name.to_string()));
+        self.taken.extend(names.iter().map(|name| name.to_string()));
     }
 }
 

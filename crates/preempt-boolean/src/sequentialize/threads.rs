@@ -1,8 +1,8 @@
 //! The threads of a program, if their number is fixed: those that exist at the beginning, and one for every start that
 //! is executed at most once.
 
-use super::refused;
-use preempt_core::Diagnostic;
+use super::{go_on, refused};
+use preempt_core::{Budget, Diagnostic};
 use preempt_model::{Code, CodeId, CodeKind, Command, LocationId, Model};
 
 #[derive(Debug, Clone)]
@@ -13,7 +13,7 @@ pub struct Thread {
 }
 
 /// First those that exist at the beginning, then those that they start in the order of the text, and so on.
-pub fn threads(model: &Model) -> Result<Vec<Thread>, Diagnostic> {
+pub fn threads(model: &Model, budget: &Budget) -> Result<Vec<Thread>, Diagnostic> {
     let starts = model.start.iter();
     let mut threads: Vec<Thread> =
         starts.map(|start| Thread { code: start.code, started_by: None }).collect();
@@ -23,6 +23,7 @@ pub fn threads(model: &Model) -> Result<Vec<Thread>, Diagnostic> {
         for (location, edge) in starting_edges(code) {
             let found = &code.location(location).edges[edge];
             let Command::Run { code: started, .. } = found.command else { continue };
+            go_on(budget)?;
             if reaches(code, found.target, location) {
                 return Err(refused(
                     found.span,

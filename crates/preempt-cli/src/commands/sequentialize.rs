@@ -8,6 +8,7 @@ use crate::console::{self, Failure};
 use crate::files::{self, could_be_written};
 use crate::job::{self, Stage};
 use crate::plan::Engine;
+use preempt_core::Budget;
 use preempt_report::render_diagnostics;
 
 pub fn run(args: &SequentializeArgs) -> Result<ExitStatus, Failure> {
@@ -20,9 +21,11 @@ pub fn run(args: &SequentializeArgs) -> Result<ExitStatus, Failure> {
         return Ok(ExitStatus::Input);
     };
     let written = match args.to {
-        Language::Boolean => sequentialize::to_boolean(&ready.model, &ready.sources, args.contexts)
-            .map(|program| print::program(&program)),
-        Language::C => sequentialize::to_c(&ready.model, &ready.sources, args.contexts),
+        Language::Boolean => {
+            sequentialize::to_boolean(&ready.model, &ready.sources, args.contexts, &Budget::unlimited())
+                .map(|program| print::program(&program))
+        }
+        Language::C => sequentialize::to_c(&ready.model, &ready.sources, args.contexts, &Budget::unlimited()),
     };
     job::check()?;
     let text = match written {

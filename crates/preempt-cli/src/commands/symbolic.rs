@@ -12,7 +12,6 @@ use crate::backend::symbolic::{self, Method, Options, Order, Report};
 use crate::console::{self, Failure};
 use crate::input;
 use crate::job;
-use crate::memory;
 use crate::plan::{Engine, Input};
 use crate::progress::Watch;
 use preempt_core::Verdict;
@@ -152,32 +151,19 @@ fn options(args: &CheckArgs) -> Result<Options, Failure> {
     if let Some(cache) = symbolic.bdd_cache {
         options.table.cache = at_most(cache);
     }
-    let asked = [symbolic.bdd_nodes, symbolic.bdd_cache].into_iter().flatten().max();
-    match asked.filter(|number| *number > MOST_NODES || !there_is_room(&options)) {
-        Some(number) => {
-            Err(Failure::new(format!("a table of {number} entries: there is not so much memory"))
-                .hint("choose smaller numbers for --bdd-nodes and --bdd-cache"))
-        }
+    match options.table.refused() {
+        Some(why) => Err(Failure::new(why.to_string())
+            .hint("choose smaller numbers for --bdd-nodes and --bdd-cache")),
         None => Ok(options),
     }
-}
-
-/// Nodes are numbered with 32 bits.
-const MOST_NODES: u64 = 1 << 31;
-
-/// The tables are asked for at once, and the system ends whoever asks for more than it has.
-fn there_is_room(options: &Options) -> bool {
-    let bytes = 24 * (options.table.nodes as u64 + options.table.cache as u64);
-    memory::available().is_none_or(|free| bytes <= free)
-        && Vec::<u8>::new().try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX)).is_ok()
 }
 
 /// Every context takes three more bits for every shared bit.
 const MOST_CONTEXTS: u32 = 64;
 
-/// A table has at least room for a little, and numbers its nodes with 32 bits.
+/// A table has at least room for a little.
 fn at_most(number: u64) -> usize {
-    number.clamp(1 << 10, MOST_NODES) as usize
+    usize::try_from(number).unwrap_or(usize::MAX).max(1 << 10)
 }
 
 fn info(file: &str, options: &Options, report: &Report) -> RunInfo {

@@ -4,4 +4,4 @@ mod print;
 mod read;
 
 pub use print::{ids, print};
-pub use read::read;
+pub use read::{read, read_within};

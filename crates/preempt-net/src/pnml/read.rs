@@ -1,22 +1,29 @@
 //! Reading PNML: pages may nest, and nodes may stand for nodes of other pages.
 
+use crate::MOST_HINTS;
 use crate::marking::{Marking, Place};
 use crate::net::{Move, Transition};
 use crate::problem::{Problem, Range};
 use crate::xml::{self, Element};
 use foldhash::{HashMap, HashMapExt};
 use preempt_core::diagnostic::nearest;
-use preempt_core::{Diagnostic, SourceId};
+use preempt_core::{Budget, Diagnostic, SourceId};
 
 const LARGEST: u64 = u32::MAX as u64;
 
 /// Reads a net with its initial marking; the targets come from elsewhere (see [`mcc`](crate::mcc)). Places and
 /// transitions are named by their ids. The problem is whole only if no diagnostic is an error.
 pub fn read(source: SourceId, text: &str) -> (Problem, Vec<Diagnostic>) {
+    read_within(source, text, &Budget::unlimited())
+}
+
+/// The same; if the budget is exhausted first, an error says so.
+pub fn read_within(source: SourceId, text: &str, budget: &Budget) -> (Problem, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let mut problem = Problem::default();
-    if let Some(root) = xml::parse(source, text, &mut diagnostics) {
-        let mut reader = PnmlReader { nodes: HashMap::new(), arcs: Vec::new(), problem, diagnostics };
+    if let Some(root) = xml::parse(source, text, budget, &mut diagnostics) {
+        let (nodes, arcs) = (HashMap::new(), Vec::new());
+        let mut reader = PnmlReader { nodes, arcs, problem, diagnostics, budget };
         reader.document(&root);
         (problem, diagnostics) = (reader.problem, reader.diagnostics);
     }
@@ -44,6 +51,7 @@ struct PnmlReader<'x> {
     arcs: Vec<&'x Element>,
     problem: Problem,
     diagnostics: Vec<Diagnostic>,
+    budget: &'x Budget,
 }
 
 impl<'x> PnmlReader<'x> {
@@ -72,7 +80,11 @@ impl<'x> PnmlReader<'x> {
             }
         }
         self.page(net);
-        for arc in std::mem::take(&mut self.arcs) {
+        for (number, arc) in std::mem::take(&mut self.arcs).into_iter().enumerate() {
+            if number % 64 == 0 && self.budget.exhausted().is_some() {
+                self.diagnostics.push(crate::stopped());
+                return;
+            }
             self.arc(arc);
         }
         for transition in &mut self.problem.net.transitions {
@@ -150,13 +162,22 @@ impl<'x> PnmlReader<'x> {
             return None;
         };
         let mut current = id;
+        let mut passed: Vec<&'x str> = Vec::new();
         for _ in 0..=self.nodes.len() {
-            match self.nodes.get(current).copied() {
-                Some(Node::Reference(other)) => current = other,
-                Some(node) => return Some(node),
+            match self.nodes.get_key_value(current).map(|(id, node)| (*id, *node)) {
+                Some((id, Node::Reference(other))) => {
+                    passed.push(id);
+                    current = other;
+                }
+                Some((_, node)) => {
+                    // Who follows a long chain does so once.
+                    self.nodes.extend(passed.into_iter().map(|id| (id, node)));
+                    return Some(node);
+                }
                 None => {
                     let error = arc.error(format!("there is no node `{current}`"));
-                    let near = nearest(current, self.nodes.keys().copied());
+                    let few = self.diagnostics.len() < MOST_HINTS;
+                    let near = few.then(|| nearest(current, self.nodes.keys().copied())).flatten();
                     self.diagnostics.push(match near {
                         Some(near) => error.hint(format!("did you mean `{near}`?")),
                         None => error,
@@ -203,7 +224,7 @@ impl<'x> PnmlReader<'x> {
         }
         let transitions = &mut self.problem.net.transitions;
         let add = |marking: &mut Marking, place: Place| {
-            marking.set(place, marking.get(place).saturating_add(weight).min(LARGEST));
+            marking.set(place, marking.get(place).saturating_add(weight));
         };
         match ends {
             (Some(Node::Place(place)), Some(Node::Transition(number))) => {

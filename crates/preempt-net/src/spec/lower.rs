@@ -3,20 +3,21 @@
 //! A rule says m' = A m + b for m >= g. With r = m - g that is m' = A r + (A g + b): consume g, move the rest by
 //! A, produce A g + b, which must not be negative. That is the whole translation.
 
-use super::lexer::LARGEST;
 use super::parser::{Constraint, Effect, File, Name, Rule};
+use crate::MOST_HINTS;
 use crate::marking::{Marking, Place};
 use crate::net::{Move, Transition};
 use crate::problem::{Problem, Range};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
-use preempt_core::Diagnostic;
 use preempt_core::diagnostic::nearest;
+use preempt_core::{Budget, Diagnostic};
 
 /// An interval in a guard of at most so many values becomes one transition for each value, which is exact;
 /// a longer one keeps only its lower end.
 const LONGEST_SPLIT: u64 = 16;
 
-pub(super) fn lower(file: &File<'_>, diagnostics: &mut Vec<Diagnostic>) -> Problem {
+/// Whoever calls asks the budget afterwards whether the problem is whole.
+pub(super) fn lower(file: &File<'_>, budget: &Budget, diagnostics: &mut Vec<Diagnostic>) -> Problem {
     let mut lowering = Lowering { places: HashMap::new(), diagnostics, relaxed: false };
     let mut problem = Problem::default();
     for (at, (name, span)) in file.vars.iter().enumerate() {
@@ -26,6 +27,9 @@ pub(super) fn lower(file: &File<'_>, diagnostics: &mut Vec<Diagnostic>) -> Probl
         problem.net.places.push((*name).to_string());
     }
     for rule in &file.rules {
+        if budget.exhausted().is_some() {
+            return problem;
+        }
         lowering.rule(rule, &mut problem);
     }
     problem.initial = vec![Range::ANY; file.vars.len()];
@@ -36,7 +40,7 @@ pub(super) fn lower(file: &File<'_>, diagnostics: &mut Vec<Diagnostic>) -> Probl
         let target = lowering.target(conjunction);
         problem.targets.push(target);
     }
-    lowering.invariants(file, &problem);
+    lowering.invariants(file, budget, &problem);
     problem
 }
 
@@ -52,7 +56,9 @@ impl<'a> Lowering<'a, '_> {
         let found = self.places.get(name.0).copied();
         if found.is_none() {
             let error = Diagnostic::error(name.1, format!("there is no variable `{}`", name.0));
-            self.diagnostics.push(match nearest(name.0, self.places.keys().copied()) {
+            let few = self.diagnostics.len() < MOST_HINTS;
+            let near = few.then(|| nearest(name.0, self.places.keys().copied())).flatten();
+            self.diagnostics.push(match near {
                 Some(near) => error.hint(format!("did you mean `{near}`?")),
                 None => error.hint("variables are declared in the section `vars`"),
             });
@@ -171,8 +177,9 @@ impl<'a> Lowering<'a, '_> {
         problem: &mut Problem,
     ) {
         let consume = Marking::from_pairs(guards.iter().map(|(place, range)| (*place, range.low)));
-        let at_most: Vec<(Place, u64)> =
+        let mut at_most: Vec<(Place, u64)> =
             guards.iter().filter_map(|(place, range)| range.high.map(|high| (*place, high))).collect();
+        at_most.sort_unstable();
         // Where the tokens of each place go, for the places that do not just keep them.
         let mut goes: Vec<(Place, Place)> = Vec::new();
         let mut produce: Vec<(Place, u64)> = Vec::new();
@@ -193,7 +200,7 @@ impl<'a> Lowering<'a, '_> {
                 );
                 continue;
             };
-            produce.push((*place, after.min(LARGEST)));
+            produce.push((*place, after));
         }
         let assigned: HashSet<Place> = effects.iter().map(|(place, ..)| *place).collect();
         // A variable that is not assigned keeps its tokens.
@@ -207,9 +214,12 @@ impl<'a> Lowering<'a, '_> {
         moved.extend(at_most.iter().map(|(place, _)| *place));
         moved.sort_unstable();
         moved.dedup();
+        goes.sort_unstable();
         let mut moves = Vec::new();
         for from in moved {
-            let mut to: Vec<Place> = goes.iter().filter(|(f, _)| *f == from).map(|(_, to)| *to).collect();
+            let first = goes.partition_point(|(place, _)| *place < from);
+            let own = goes[first..].iter().take_while(|(place, _)| *place == from);
+            let mut to: Vec<Place> = own.map(|(_, to)| *to).collect();
             if !assigned.contains(&from) {
                 if !to.is_empty() {
                     self.copied(rule, from, problem);
@@ -218,7 +228,7 @@ impl<'a> Lowering<'a, '_> {
             }
             to.sort_unstable();
             // Exactly so many tokens and no more: the rest is empty, and the relaxation may lose it.
-            if at_most.iter().any(|(place, most)| *place == from && *most == consume.get(from)) {
+            if at_most.binary_search(&(from, consume.get(from))).is_ok() {
                 to.clear();
             }
             if to != [from] {
@@ -231,6 +241,9 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn copied(&mut self, rule: &Rule<'a>, from: Place, problem: &Problem) {
+        if self.diagnostics.len() >= MOST_HINTS {
+            return;
+        }
         let name = &problem.net.places[from as usize];
         let term = rule.effects.iter().flat_map(|effect| &effect.terms).find(|term| term.0 == *name);
         if let Some(term) = term {
@@ -242,8 +255,11 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Invariants that a file gives are verified, and otherwise not used.
-    fn invariants(&mut self, file: &File<'a>, problem: &Problem) {
+    fn invariants(&mut self, file: &File<'a>, budget: &Budget, problem: &Problem) {
         for weights in &file.invariants {
+            if budget.exhausted().is_some() {
+                return;
+            }
             let Some((first, last)) = weights.first().zip(weights.last()) else { continue };
             let mut invariant: HashMap<Place, i128> = HashMap::new();
             for (name, weight) in weights {

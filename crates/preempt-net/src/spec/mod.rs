@@ -16,14 +16,22 @@ mod print;
 pub use print::print;
 
 use crate::problem::Problem;
-use preempt_core::{Diagnostic, SourceId};
+use preempt_core::{Budget, Diagnostic, SourceId};
 
 /// Reads a problem. It is whole only if no diagnostic is an error.
 pub fn read(source: SourceId, text: &str) -> (Problem, Vec<Diagnostic>) {
+    read_within(source, text, &Budget::unlimited())
+}
+
+/// The same; if the budget is exhausted first, an error says so.
+pub fn read_within(source: SourceId, text: &str, budget: &Budget) -> (Problem, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let tokens = lexer::tokens(source, text, &mut diagnostics);
     let file = parser::parse(&tokens, &mut diagnostics);
-    let problem = lower::lower(&file, &mut diagnostics);
+    let problem = lower::lower(&file, budget, &mut diagnostics);
+    if budget.exhausted().is_some() {
+        diagnostics.push(crate::stopped());
+    }
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| span.start));
     (problem, diagnostics)
 }
