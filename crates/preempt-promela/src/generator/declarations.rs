@@ -144,7 +144,8 @@ impl Generator {
         }
         for message in 0..self.messages.len() {
             let (text, variable) = self.made_channel("c", message);
-            self.lines.push(Line::new(format!("{text};")));
+            let hidden = if self.one_in(20) { "hidden " } else { "" };
+            self.lines.push(Line::new(format!("{hidden}{text};")));
             self.globals.push(variable);
         }
         if self.one_in(3) {
