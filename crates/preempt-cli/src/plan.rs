@@ -118,7 +118,7 @@ impl Input {
     /// Without the dot, in lower case.
     pub fn extensions(self) -> &'static [&'static str] {
         match self {
-            Input::Promela => &["pml", "prom", "promela", "pm", "prm", "spin", "sumo"],
+            Input::Promela => &["pml", "pr", "prom", "promela", "pm", "prm", "spin", "sumo"],
             Input::Boolean => &["bp", "nbp"],
             Input::Net => &["spec"],
             Input::Pnml => &["pnml"],
@@ -188,6 +188,9 @@ mod tests {
         let of = |name: &str| Input::of_path(Path::new(name));
         assert_eq!(of("a/b.pml"), Some(Input::Promela));
         assert_eq!(of("B.PROM"), Some(Input::Promela));
+        for extension in ["pr", "prom", "promela", "spin", "pm"] {
+            assert_eq!(of(&format!("a.{extension}")), Some(Input::Promela));
+        }
         assert_eq!(of("a.b.sumo"), Some(Input::Promela));
         assert_eq!(of("a.bp"), Some(Input::Boolean));
         assert_eq!(of("net.spec"), Some(Input::Net));

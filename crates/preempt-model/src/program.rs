@@ -39,6 +39,11 @@ pub struct TemplateId(pub u16);
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LocationId(pub u32);
 
+impl LocationId {
+    /// Where a label stands at which no process ever stops.
+    pub const NOWHERE: LocationId = LocationId(u32::MAX);
+}
+
 /// A scalar, or an array of scalars, as it is shown to people. A record is one `Variable` per field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {

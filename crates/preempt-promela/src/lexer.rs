@@ -2,16 +2,20 @@
 
 use std::rc::Rc;
 
-use preempt_core::{SourceId, Span};
+use preempt_core::{Budget, SourceId, Span};
 
 use crate::token::{Bad, Punct, Token, TokenKind};
 
 /// All tokens of one text. Line continuations and comments are gone, `#` directives are still tokens.
-pub fn lex(text: &str, source: SourceId) -> Vec<Token> {
+/// If the budget runs out, as many as there was time for.
+pub fn lex(text: &str, source: SourceId, budget: &Budget) -> Vec<Token> {
     let mut lexer = Lexer { text, pos: 0, source, newline: true, space: false, directive: false };
     let mut tokens = Vec::new();
     while let Some(token) = lexer.next() {
         tokens.push(token);
+        if tokens.len() % 256 == 0 && budget.exhausted().is_some() {
+            break;
+        }
     }
     tokens
 }
@@ -250,7 +254,7 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> Vec<TokenKind> {
-        lex(text, SourceId(0)).into_iter().map(|token| token.kind).collect()
+        lex(text, SourceId(0), &Budget::unlimited()).into_iter().map(|token| token.kind).collect()
     }
 
     fn puncts(text: &str) -> Vec<&'static str> {

@@ -15,7 +15,7 @@ pub mod trail;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use preempt_core::{Diagnostic, SourceMap};
+use preempt_core::{Budget, Diagnostic, SourceMap, StopReason};
 use preempt_model::Model;
 
 use preprocess::{MacroTable, Preprocessor};
@@ -29,6 +29,8 @@ pub struct Loaded {
     pub numbers: StatementNumbers,
     pub sources: SourceMap,
     pub diagnostics: Vec<Diagnostic>,
+    /// The budget ran out before the text was understood: then there is no model and nothing to say about the text.
+    pub stopped: Option<StopReason>,
 }
 
 /// What may be said about a model from outside of it.
@@ -38,6 +40,21 @@ pub struct Additions {
     pub defines: Vec<(String, String)>,
     /// A formula to be added to the model's own, under its text as its name.
     pub formula: Option<String>,
+    pub claim: Claim,
+    /// Looked at wherever a text can make the work long.
+    pub budget: Budget,
+}
+
+/// Is a never claim or a formula watched while the model is explored? Spin counts it as a process in `_nr_pr`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Claim {
+    /// None is: states are counted, or simulated.
+    #[default]
+    Ignored,
+    /// The model's own, if it has one.
+    OfModel,
+    /// One that the model does not show, as for cycles without progress.
+    Another,
 }
 
 /// From text to model. `read` gives the text of an included file by its path.
@@ -48,24 +65,39 @@ pub fn load(
     read: &mut dyn FnMut(&str) -> Result<String, String>,
 ) -> Loaded {
     let mut sources = SourceMap::new();
+    let budget = &additions.budget;
     let Parsed { mut program, mut diagnostics, macros } =
-        parse_model(&mut sources, name, text, &additions.defines, read);
+        parse_within(budget, &mut sources, name, text, &additions.defines, read);
     if let Some(text) = &additions.formula {
-        let (formula, found) = parse_ltl(&mut sources, "--ltl", text, &macros);
+        let (formula, found) = ltl_within(budget, &mut sources, "--ltl", text, &macros);
         diagnostics.extend(found);
         program.items.extend(formula.map(|formula| {
             let span = formula.span;
             ast::Item::Ltl(ast::Ltl { name: Some(ast::Name { text: text.clone(), span }), formula, span })
         }));
     }
+    let is_claim = |item: &ast::Item| matches!(item, ast::Item::Never(_) | ast::Item::Ltl(_));
+    let counts_claim = match additions.claim {
+        Claim::Ignored => false,
+        Claim::OfModel => program.items.iter().any(is_claim),
+        Claim::Another => true,
+    };
+    let mut loaded =
+        Loaded { model: None, numbers: StatementNumbers::default(), sources, diagnostics, stopped: None };
     // A tree with holes would only give errors that follow from the first ones.
-    if diagnostics.iter().any(Diagnostic::is_error) {
-        return Loaded { model: None, numbers: StatementNumbers::default(), sources, diagnostics };
+    if budget.stopped().is_none() && !loaded.diagnostics.iter().any(Diagnostic::is_error) {
+        let (model, numbers, found) = lower::lower(&program, counts_claim, budget);
+        loaded.diagnostics.extend(found);
+        loaded.numbers = numbers;
+        loaded.model = (!loaded.diagnostics.iter().any(Diagnostic::is_error)).then_some(model);
     }
-    let (model, numbers, found) = lower::lower(&program);
-    diagnostics.extend(found);
-    let model = (!diagnostics.iter().any(Diagnostic::is_error)).then_some(model);
-    Loaded { model, numbers, sources, diagnostics }
+    loaded.stopped = budget.stopped();
+    if loaded.stopped.is_some() {
+        // What was read only in part gives errors that are none.
+        loaded.model = None;
+        loaded.diagnostics.clear();
+    }
+    loaded
 }
 
 /// A parsed model together with what a formula given apart from it may refer to.
@@ -104,11 +136,22 @@ pub fn parse_model(
     defines: &[(String, String)],
     read: &mut dyn FnMut(&str) -> Result<String, String>,
 ) -> Parsed {
-    let mut preprocessor = Preprocessor::new(sources, MacroTable::new(), read);
+    parse_within(&Budget::unlimited(), sources, name, text, defines, read)
+}
+
+fn parse_within(
+    budget: &Budget,
+    sources: &mut SourceMap,
+    name: &str,
+    text: &str,
+    defines: &[(String, String)],
+    read: &mut dyn FnMut(&str) -> Result<String, String>,
+) -> Parsed {
+    let mut preprocessor = Preprocessor::new(sources, MacroTable::new(), read, budget);
     preprocessor.define_all(defines);
     preprocessor.text(name, text);
     let Preprocessor { mut diagnostics, macros: table, output, unreliable, .. } = preprocessor;
-    let (program, found, processes) = parser::program(sources, output);
+    let (program, found, processes) = parser::program(sources, output, budget);
     // What the parser says about a text with holes would only hide the reason.
     diagnostics.extend(found.into_iter().filter(|_| !unreliable));
     Parsed { program, diagnostics, macros: Macros { table, processes } }
@@ -121,11 +164,21 @@ pub fn parse_ltl(
     text: &str,
     macros: &Macros,
 ) -> (Option<ast::Expr>, Vec<Diagnostic>) {
+    ltl_within(&Budget::unlimited(), sources, name, text, macros)
+}
+
+fn ltl_within(
+    budget: &Budget,
+    sources: &mut SourceMap,
+    name: &str,
+    text: &str,
+    macros: &Macros,
+) -> (Option<ast::Expr>, Vec<Diagnostic>) {
     let mut read = |_: &str| Err("a formula cannot include files".to_string());
-    let mut preprocessor = Preprocessor::new(sources, macros.table.clone(), &mut read);
+    let mut preprocessor = Preprocessor::new(sources, macros.table.clone(), &mut read, budget);
     preprocessor.text(name, text);
     let Preprocessor { mut diagnostics, output, unreliable, .. } = preprocessor;
-    let (formula, found) = parser::formula(sources, output, &macros.processes);
+    let (formula, found) = parser::formula(sources, output, &macros.processes, budget);
     diagnostics.extend(found.into_iter().filter(|_| !unreliable));
     let formula = formula.filter(|_| !diagnostics.iter().any(Diagnostic::is_error));
     (formula, diagnostics)

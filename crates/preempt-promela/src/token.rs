@@ -78,7 +78,8 @@ impl Bad {
             Bad::Comment => {
                 Diagnostic::error(span, "this comment is never closed").hint("close the comment with */")
             }
-            Bad::CommentEnd => Diagnostic::error(span, "`*/` without a comment before it")
+            // Spin passes it over, too.
+            Bad::CommentEnd => Diagnostic::warning(span, "`*/` without a comment before it")
                 .hint("comments do not nest: an inner */ already ended the comment"),
             Bad::Hexadecimal(value) => {
                 let error = Diagnostic::error(span, "hexadecimal numbers are not part of Promela");

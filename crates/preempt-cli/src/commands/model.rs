@@ -2,7 +2,7 @@
 
 use crate::args::{Colour, Dialect, ModelArgs};
 use crate::backend::trail::StatementNumbers;
-use crate::backend::{self, Additions, Interpreter, Loaded, Model};
+use crate::backend::{self, Additions, Claim, Interpreter, Loaded, Model};
 use crate::console::{self, Failure};
 use crate::input;
 use crate::plan::{Engine, Input, Plan, plan};
@@ -18,14 +18,15 @@ pub struct Ready {
     pub numbers: StatementNumbers,
 }
 
-/// `None` if the input has errors; they have been printed.
+/// `None` if the input has errors; they have been printed. `asked` is a formula given apart, and whether a claim is
+/// watched.
 pub fn ready(
     args: &ModelArgs,
     engine: Engine,
-    formula: Option<&str>,
+    asked: (Option<&str>, Claim),
     colour: Colour,
 ) -> Result<Option<Ready>, Failure> {
-    prepared(args, input::read(args)?, engine, formula, colour)
+    prepared(args, input::read(args)?, engine, asked, colour)
 }
 
 /// As [`ready`], from a text that was read already.
@@ -33,7 +34,7 @@ pub fn prepared(
     args: &ModelArgs,
     source: input::Model,
     engine: Engine,
-    formula: Option<&str>,
+    (formula, claim): (Option<&str>, Claim),
     colour: Colour,
 ) -> Result<Option<Ready>, Failure> {
     let plan = plan(source.input, engine).map_err(|why| no_plan(source.input, engine, why))?;
@@ -47,7 +48,8 @@ pub fn prepared(
                 return Err(Failure::new("--dialect and --error-label are for Boolean programs"));
             }
             let defines = args.defines.iter().map(|define| (define.name.clone(), define.value.clone()));
-            let additions = Additions { defines: defines.collect(), formula: formula.map(str::to_string) };
+            let (defines, formula) = (defines.collect(), formula.map(str::to_string));
+            let additions = Additions { defines, formula, claim, ..Additions::default() };
             let loaded = backend::load(&source.name, &source.text, &additions, &mut input::read_include);
             Ok(sound(loaded, source.name, colour))
         }
@@ -73,7 +75,7 @@ fn boolean(
     let options = backend::BooleanOptions { dialect, error_label: args.error_label.clone() };
     let preempt_boolean::Loaded { model, sources, diagnostics } =
         backend::load_boolean(&source.name, &source.text, &options);
-    let loaded = Loaded { model, sources, diagnostics, numbers: StatementNumbers::default() };
+    let loaded = Loaded { model, sources, diagnostics, numbers: StatementNumbers::default(), stopped: None };
     Ok(sound(loaded, source.name, colour))
 }
 
@@ -83,7 +85,7 @@ pub(super) fn no_plan(input: Input, engine: Engine, why: &str) -> Failure {
 
 /// Prints the diagnostics; the model if none of them is an error. A front end without a model has said why.
 fn sound(loaded: Loaded, file: String, colour: Colour) -> Option<Ready> {
-    let Loaded { model, sources, diagnostics, numbers } = loaded;
+    let Loaded { model, sources, diagnostics, numbers, stopped: _ } = loaded;
     let style = console::stderr_style(colour);
     console::complain(&render_diagnostics(&diagnostics, &sources, console::stderr_width(), style));
     if diagnostics.iter().any(|diagnostic| diagnostic.is_error()) {

@@ -35,16 +35,23 @@ impl Lowering {
                 ExprKind::Ref(reference) if is_scratch(reference) && self.observing().is_some() => {
                     fields.push(Expr::load(Place::nowhere()));
                 }
-                ExprKind::Ref(reference) => match self.meant(reference) {
-                    Meant::Value(value) => fields.push(value),
-                    Meant::Place(place) => fields.push(Expr::load(place)),
-                    Meant::Record(places) => fields.extend(places.into_iter().map(Expr::load)),
-                },
-                _ => fields.push(self.expression(arg)),
+                _ => self.flat_values(arg, &mut fields),
             }
         }
         self.check_width(channel, fields.len(), "sends", span);
         Command::Send { channel: self.channel(channel), sorted, fields }
+    }
+
+    /// What is sent or given to a process: of a record, the values of all its fields.
+    pub(super) fn flat_values(&mut self, arg: &ast::Expr, values: &mut Vec<Expr>) {
+        match &arg.kind {
+            ExprKind::Ref(reference) => match self.meant(reference) {
+                Meant::Value(value) => values.push(value),
+                Meant::Place(place) => values.push(Expr::load(place)),
+                Meant::Record(places) => values.extend(places.into_iter().map(Expr::load)),
+            },
+            _ => values.push(self.expression(arg)),
+        }
     }
 
     pub(super) fn receive(
@@ -94,15 +101,16 @@ impl Lowering {
         pattern
     }
 
-    /// Wrong numbers of fields are found here where the channel's declaration is in sight.
+    /// Wrong numbers of fields are found here where the channel's declaration is in sight. They are a run-time error
+    /// for whoever comes by, as in Spin.
     fn check_width(&mut self, channel: &VarRef, given: usize, verb: &str, span: Span) {
         let Some((template, declared_at)) = self.declared_template(channel) else { return };
         let fields = self.model.template(template).fields.len();
         if fields != given {
             let plural = if fields == 1 { "field" } else { "fields" };
             self.report(
-                Diagnostic::error(span, "wrong number of message fields")
-                    .note(format!("{verb} {given}"))
+                Diagnostic::warning(span, "wrong number of message fields")
+                    .note(format!("{verb} {given}: a run-time error if a run comes here"))
                     .label(declared_at, format!("the channel is declared here with {fields} {plural}")),
             );
         }

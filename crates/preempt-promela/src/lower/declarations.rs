@@ -1,6 +1,6 @@
 //! Variables: where they are kept, and what they hold at the beginning.
 
-use super::layout::{FieldInit, Shape};
+use super::layout::{FieldInit, MAX_RECORD, Shape};
 use super::names::Declared;
 use super::{Lowering, flow::ElementKind};
 use crate::ast::{self, ExprKind, Initializer, TypeName, Visibility};
@@ -12,6 +12,7 @@ pub(super) const MAX_SLOTS: u32 = 1 << 20;
 
 /// Spin numbers symbolic constants and channels with a byte.
 const MAX_SYMBOLS: usize = 255;
+pub(super) const MAX_CHANNELS: usize = 255;
 
 impl Lowering {
     /// The last name of the first declaration is 1, as in Spin; later declarations go on counting.
@@ -57,13 +58,24 @@ impl Lowering {
     fn variable(&mut self, declaration: &ast::Declaration, variable: &ast::Variable) {
         let name = &variable.name;
         let is_global = self.body.is_none();
-        let hidden = is_global && declaration.visibility == Some(Visibility::Hidden);
+        let mut hidden = is_global && declaration.visibility == Some(Visibility::Hidden);
+        if hidden && self.known.kept.contains(&name.text) {
+            hidden = false;
+            self.report(
+                Diagnostic::warning(name.span, format!("`{}` is part of the state, although it is hidden", name.text))
+                    .hint("its value is read after other processes could run; Spin does not distinguish states by it"),
+            );
+        }
         if self.names.symbols.contains_key(&name.text) {
             self.error(name.span, format!("`{}` is already a symbolic constant (mtype)", name.text));
         }
         let length = self.array_length(variable);
         let shape = self.shape(&declaration.ty, length.is_some(), variable.width, name.span);
         let slot = self.allocate(&shape, length, hidden, name);
+        if hidden {
+            let slots = slot..slot.saturating_add(shape.slots().saturating_mul(length.unwrap_or(1)));
+            self.hidden_variables.push((name.text.clone(), slots));
+        }
         let scope = match (is_global, hidden) {
             (true, true) => Scope::Hidden,
             (true, false) => Scope::Global,
@@ -76,8 +88,8 @@ impl Lowering {
         }
         // The initial value is evaluated before the name is known.
         let steps = self.body.as_ref().is_some_and(|body| !body.at_beginning);
-        let assignment = if steps {
-            Some(self.late_value(&declared, variable))
+        let assignment = if steps && self.is_assigned_late(variable) {
+            Some(self.late_value(&declared, variable, &declaration.ty))
         } else {
             declared.channel = self.initial_value(&declared, &declaration.ty, variable, hidden);
             None
@@ -162,11 +174,33 @@ impl Lowering {
                 }
                 return Some(template);
             }
-            (Some(_), Shape::Record(_)) => {
-                self.error(variable.name.span, "a record is initialised field by field, with assignments");
+            (Some(Initializer::Channel { span, .. }), Shape::Record(_)) => {
+                self.error(*span, "only a `chan` can be initialised with a channel");
+            }
+            (Some(Initializer::Value(_) | Initializer::List(_)), Shape::Record(_)) => {
+                self.value_for_a_record(variable);
+                self.initial_record(&declared.shape, count, slot, hidden);
             }
         }
         None
+    }
+
+    /// Spin reads such a value and does nothing with it.
+    fn value_for_a_record(&mut self, variable: &ast::Variable) {
+        self.report(
+            Diagnostic::warning(variable.name.span, "this initial value is not used: a record has none")
+                .hint("give its fields their initial values in the typedef, or assign them"),
+        );
+    }
+
+    /// A channel is made when its process starts, wherever it is declared.
+    fn is_assigned_late(&mut self, variable: &ast::Variable) -> bool {
+        let Some(Initializer::Channel { span, .. }) = &variable.init else { return true };
+        self.report(
+            Diagnostic::warning(*span, "this channel is made when the process starts, not here")
+                .hint("move the declaration to the beginning of the process"),
+        );
+        false
     }
 
     fn initial_record(&mut self, shape: &Shape, count: u32, slot: u32, hidden: bool) {
@@ -175,35 +209,38 @@ impl Lowering {
             for field in &record.fields {
                 let slot = slot + index * record.slots + field.offset;
                 let length = field.length.unwrap_or(1);
-                match (&field.shape, &field.init) {
-                    (Shape::Record(_), _) => self.initial_record(&field.shape, length, slot, hidden),
-                    (Shape::Scalar(_), FieldInit::Zero) => {}
-                    (Shape::Scalar(ty), FieldInit::Constant(value)) => {
-                        let value = Expr::Const(*value);
-                        self.init().extend((slot..slot + length).map(|slot| Init::Set {
-                            hidden,
-                            slot,
-                            ty: *ty,
-                            value: value.clone(),
-                        }));
-                    }
-                    (Shape::Scalar(_), FieldInit::Channel(template)) => {
-                        let template = *template;
-                        self.init().extend((slot..slot + length).map(|slot| Init::Channel {
-                            hidden,
-                            slot,
-                            template,
-                        }));
-                    }
+                let Shape::Scalar(ty) = field.shape else {
+                    self.initial_record(&field.shape, length, slot, hidden);
+                    continue;
+                };
+                for (slot, position) in (slot..slot + length).zip(0..) {
+                    let value = match &field.init {
+                        FieldInit::Zero => continue,
+                        FieldInit::Constant(value) => *value,
+                        FieldInit::List(values) => match values.get(position).or(values.last()) {
+                            Some(value) => *value,
+                            None => continue,
+                        },
+                        FieldInit::Channel(template) => {
+                            let template = *template;
+                            self.init().push(Init::Channel { hidden, slot, template });
+                            continue;
+                        }
+                    };
+                    self.init().push(Init::Set { hidden, slot, ty, value: Expr::Const(value) });
                 }
             }
         }
     }
 
     /// A declaration after the first statement: its value is assigned when execution comes by.
-    fn late_value(&mut self, declared: &Declared, variable: &ast::Variable) -> Expr {
+    fn late_value(&mut self, declared: &Declared, variable: &ast::Variable, ty: &TypeName) -> Expr {
         match &variable.init {
             None => Expr::Const(0),
+            Some(_) if declared.scalar_type().is_none() => {
+                self.value_for_a_record(variable);
+                Expr::Const(0)
+            }
             Some(Initializer::Value(value)) => {
                 if declared.length.is_some() {
                     self.report(
@@ -213,20 +250,19 @@ impl Lowering {
                 }
                 self.expression(value)
             }
-            Some(Initializer::List(_)) => {
+            // As in Spin: the process starts with the list, and the step assigns the first element again.
+            Some(Initializer::List(values)) => {
+                self.initial_value(declared, ty, variable, false);
                 self.report(
-                    Diagnostic::error(variable.name.span, "a list cannot be assigned inside a block")
-                        .hint("move the declaration to the beginning of the process"),
+                    Diagnostic::warning(
+                        variable.name.span,
+                        "here only the first element is initialised again",
+                    )
+                    .hint("move the declaration to the beginning of the process"),
                 );
-                Expr::Const(0)
+                values.first().map_or(Expr::Const(0), |first| self.expression(first))
             }
-            Some(Initializer::Channel { span, .. }) => {
-                self.report(
-                    Diagnostic::error(*span, "a channel cannot be made inside a block")
-                        .hint("move the declaration to the beginning of the process"),
-                );
-                Expr::Const(0)
-            }
+            Some(Initializer::Channel { .. }) => Expr::Const(0),
         }
     }
 
@@ -241,6 +277,13 @@ impl Lowering {
                         format!("{} = {}", name.text, crate::pretty::expr_text(value))
                     }
                     (_, None) => format!("{} = 0", name.text),
+                    (Some(Initializer::Value(value)), Some(_)) => {
+                        format!("{}[0] = {}", name.text, crate::pretty::expr_text(value))
+                    }
+                    (Some(Initializer::List(values)), Some(_)) => {
+                        let first = values.first().map_or("0".into(), crate::pretty::expr_text);
+                        format!("{}[0] = {first}", name.text)
+                    }
                     (_, Some(_)) => format!("{}[0] = 0", name.text),
                 };
                 let place = Place::scalar(declared.scope, declared.slot, ty);
@@ -273,9 +316,20 @@ impl Lowering {
         };
         let mut types = Vec::new();
         for field in fields {
-            // Of several fields a bit is kept as one bit, alone it is kept as a byte.
-            let alone = fields.len() == 1;
-            self.shape(field, alone, None, span).flat_types(&mut types);
+            let shape = self.shape(field, false, None, span);
+            if types.len() + shape.slots() as usize > MAX_RECORD as usize {
+                self.error(span, format!("a message has room for {MAX_RECORD} values"));
+                break;
+            }
+            shape.message_types(&mut types);
+        }
+        // Of several fields a bit is kept as one bit, alone it is kept as a byte.
+        if let [Type { bits: bits @ 1, .. }] = types.as_mut_slice() {
+            *bits = 8;
+        }
+        if self.model.templates.len() == MAX_CHANNELS {
+            self.report(Diagnostic::error(span, format!("there can be at most {MAX_CHANNELS} channels")));
+            return TemplateId(0);
         }
         self.model.templates.push(ChannelTemplate { name: name.to_string(), capacity, fields: types });
         TemplateId(self.model.templates.len() as u16 - 1)
@@ -317,13 +371,5 @@ impl Lowering {
             .hint("a #define says it more clearly"),
         );
         Some(value)
-    }
-}
-
-/// The type of a parameter or field that is a single value.
-pub(super) fn scalar_or_int(shape: &Shape) -> Type {
-    match shape {
-        Shape::Scalar(ty) => *ty,
-        Shape::Record(_) => Type::INT,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::layout::Shape;
 use super::names::Declared;
+use super::processes::Observing;
 use super::{Lowering, RunInValue};
 use crate::ast::{self, ExprKind, VarRef};
 use preempt_core::diagnostic::nearest;
@@ -137,7 +138,7 @@ impl Lowering {
     fn predefined(&mut self, name: &str, span: Span) -> Option<Expr> {
         let value = match name {
             "_pid" => Expr::SelfPid,
-            "_nr_pr" => Expr::ProcessCount,
+            "_nr_pr" => self.process_count(span),
             "_last" => {
                 self.model.remembers_last = true;
                 return Some(Expr::LastPid);
@@ -159,6 +160,19 @@ impl Lowering {
             self.error(span, "a formula belongs to no process: `_pid` has no meaning here");
         }
         Some(value)
+    }
+
+    /// Spin's claim is a process: it counts in every claim and formula, and for the processes while one is watched.
+    fn process_count(&mut self, span: Span) -> Expr {
+        let in_claim = self.in_formula || self.observing() == Some(Observing::Claim);
+        if !in_claim && !self.counts_claim {
+            return Expr::ProcessCount;
+        }
+        if !std::mem::replace(&mut self.said_that_claim_counts, true) {
+            let message = "`_nr_pr` counts the claim, too, as in Spin: it is 1 when all processes have ended";
+            self.report(Diagnostic::warning(span, message));
+        }
+        Expr::binary(ast::BinaryOp::Add, Expr::ProcessCount, Expr::Const(1))
     }
 
     fn unknown_variable(&mut self, name: &ast::Name) {
@@ -233,9 +247,13 @@ impl Lowering {
                     }
                 }
                 (None, Some(count)) => {
+                    // Spin complains and takes the first element.
                     self.report(
-                        Diagnostic::error(span, format!("`{walked}` is an array: an index is missing"))
-                            .hint(format!("write `{walked}[i]` with i from 0 to {}", count - 1)),
+                        Diagnostic::warning(
+                            span,
+                            format!("`{walked}` is an array: without an index `{walked}[0]` is meant"),
+                        )
+                        .hint(format!("write `{walked}[i]` with i from 0 to {}", count - 1)),
                     );
                 }
                 (None, None) => {}
@@ -311,7 +329,7 @@ impl Lowering {
         let Some(first) = variable.parts.first() else { return Expr::Const(0) };
         let key = (code, first.name.text.clone());
         let found =
-            self.known_remote_variables.get(&key).or_else(|| self.remote_variables.get(&key)).cloned();
+            self.known.remote_variables.get(&key).or_else(|| self.remote_variables.get(&key)).cloned();
         let Some(declared) = found else {
             self.needs_remote_variables = true;
             self.error(first.name.span, format!("`{}` has no variable `{}`", process.text, first.name.text));

@@ -4,6 +4,7 @@
 //! letter (structural nodes that are passed through, jumps that are steps and jumps that are not, where an atomic
 //! sequence ends), because state counts must agree with it. [`graph`](super::graph) turns the result into locations.
 
+use super::labels::Labels;
 use crate::ast::Name;
 use preempt_core::Span;
 use preempt_model::Command;
@@ -68,19 +69,12 @@ pub(super) struct Sequence {
     pub extent: Option<ElementId>,
 }
 
-#[derive(Debug, Clone)]
-pub(super) struct FlowLabel {
-    pub name: Name,
-    pub scope: ScopePath,
-    pub element: ElementId,
-}
-
 /// The body of one process while it is being built.
 #[derive(Debug, Default)]
 pub(super) struct Flow {
     pub elements: Vec<Element>,
     pub sequences: Vec<Sequence>,
-    pub labels: Vec<FlowLabel>,
+    pub labels: Labels,
     /// Where each loop's `break` leads, by the loop's number.
     pub loop_exits: Vec<Option<ElementId>>,
     /// How many elements have a number.
@@ -163,9 +157,7 @@ impl Flow {
         {
             let span = self.element(element).span;
             let stop = self.new_element(ElementKind::Basic(Command::SKIP), span, "skip");
-            for label in self.labels.iter_mut().filter(|label| label.element == element) {
-                label.element = stop;
-            }
+            self.labels.move_to(element, stop);
             self.append(stop, sequence);
         }
         match self.sequences[sequence.0].last {
@@ -176,7 +168,7 @@ impl Flow {
     }
 
     pub fn labels_of(&self, element: ElementId) -> impl Iterator<Item = &str> {
-        self.labels.iter().filter(move |label| label.element == element).map(|label| label.name.text.as_str())
+        self.labels.of(element).map(|label| label.name.text.as_str())
     }
 
     /// `if`: the branches meet in a join behind it. Returns the element that a label before it names.
@@ -337,24 +329,10 @@ impl Flow {
         }
     }
 
-    /// The label that a jump means: in the same block, in an enclosing one, or else anywhere in the process.
-    pub fn find_label(&self, name: &str, scope: &[u32]) -> Option<&FlowLabel> {
-        let mut found = None;
-        for label in self.labels.iter().rev().filter(|label| label.name.text == name) {
-            if label.scope == scope {
-                return Some(label);
-            }
-            if scope.starts_with(&label.scope) || found.is_none() {
-                found = Some(label);
-            }
-        }
-        found
-    }
-
     /// Where a jump leads; `None` if there is no such label.
     pub fn target(&self, target: &Target) -> Option<ElementId> {
         match target {
-            Target::Label { name, scope } => self.find_label(&name.text, scope).map(|label| label.element),
+            Target::Label { name, scope } => self.labels.meant(&name.text, scope).map(|label| label.element),
             Target::LoopExit(number) => self.loop_exits.get(*number).copied().flatten(),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::flow::{Element, ElementId, ElementKind, Flow, Sequence, SequenceId};
 use crate::trail::BodyNumbers;
-use preempt_core::{Diagnostic, Span};
+use preempt_core::{Budget, Diagnostic, Span};
 use preempt_model::{Block, BlockEdge, Command, Edge, Location, LocationId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub(super) struct Graph {
     pub locations: Vec<Location>,
     pub entry: LocationId,
-    /// Where each label stands, if the process can stand there.
+    /// Where each label stands; `LocationId::NOWHERE` if the process never stops there.
     pub labels: Vec<(String, LocationId)>,
     pub numbers: BodyNumbers,
 }
@@ -22,8 +22,11 @@ pub(super) fn build(
     body: SequenceId,
     held_back: bool,
     diagnostics: &mut Vec<Diagnostic>,
+    budget: &Budget,
 ) -> Graph {
-    let mut builder = Builder { flow, held_back, diagnostics, ways: BTreeMap::new() };
+    let ways = BTreeMap::new();
+    let mut builder =
+        Builder { flow, held_back, diagnostics, budget, ways, hunted: HashMap::new(), changes: 0 };
     builder.check_jumps();
     let entry = builder.flow.sequence(body).first.map(|first| builder.hunt(first, false));
     builder.sequence(body);
@@ -62,11 +65,14 @@ struct Builder<'d> {
     flow: Flow,
     held_back: bool,
     diagnostics: &'d mut Vec<Diagnostic>,
+    budget: &'d Budget,
     ways: BTreeMap<ElementId, Way>,
+    /// What [`hunt`](Self::hunt) found from an element, and how many changes the flow had seen then: jumps in a row are
+    /// walked once, not once for each of them.
+    hunted: HashMap<(ElementId, bool), (usize, ElementId)>,
+    /// How often the flow was changed while it was walked.
+    changes: usize,
 }
-
-/// More jumps in a row than this lead in a circle.
-const MAX_JUMPS: usize = 500;
 
 impl Builder<'_> {
     fn element(&self, id: ElementId) -> &Element {
@@ -84,27 +90,42 @@ impl Builder<'_> {
     /// through from inside it: it is the step that leaves the sequence.
     fn hunt(&mut self, start: ElementId, from_atomic: bool) -> ElementId {
         let mut current = start;
-        for _ in 0..MAX_JUMPS {
+        let mut passed = Vec::new();
+        let found = loop {
+            if let Some((changes, found)) = self.hunted.get(&(current, from_atomic))
+                && *changes == self.changes
+            {
+                break *found;
+            }
+            // Whoever passes more elements than there are has passed one of them twice.
+            if passed.len() > self.flow.elements.len() {
+                self.circle(start);
+                break start;
+            }
             let next = match &self.element(current).kind {
                 ElementKind::Goto(_) => self.jump_target(current),
                 ElementKind::Join | ElementKind::LoopExit => self.element(current).next,
                 ElementKind::Unless { main, .. } => self.flow.sequence(*main).first,
-                _ => return current,
+                _ => break current,
             };
-            let Some(next) = next else { return current };
-            if from_atomic && !self.element(next).atomic {
-                return current;
+            match next {
+                Some(next) if !from_atomic || self.element(next).atomic => {
+                    passed.push(current);
+                    current = next;
+                }
+                _ => break current,
             }
-            current = next;
+        };
+        for id in passed {
+            self.hunted.insert((id, from_atomic), (self.changes, found));
         }
-        self.circle(start);
-        start
+        found
     }
 
     /// Where an alternative begins: like [`hunt`](Self::hunt), but a jump there is a step.
     fn hunt_start(&mut self, start: ElementId) -> ElementId {
         let mut current = start;
-        for _ in 0..MAX_JUMPS {
+        for _ in 0..=self.flow.elements.len() {
             let next = match &self.element(current).kind {
                 ElementKind::Join => self.element(current).next,
                 ElementKind::Unless { main, .. } => self.flow.sequence(*main).first,
@@ -147,9 +168,17 @@ impl Builder<'_> {
         }
     }
 
+    /// What follows `element` has changed.
+    fn lead_to(&mut self, element: ElementId, next: Option<ElementId>) {
+        if self.element(element).next != next {
+            self.flow.elements[element.0].next = next;
+            self.changes += 1;
+        }
+    }
+
     fn sequence(&mut self, id: SequenceId) {
         let Sequence { first, last, .. } = self.flow.sequence(id);
-        let mut current = first;
+        let mut current = first.filter(|_| self.budget.exhausted().is_none());
         while let Some(element) = current {
             if !self.ways.contains_key(&element) {
                 self.way(element);
@@ -182,7 +211,7 @@ impl Builder<'_> {
                     (self.flow.sequence(body).first, self.flow.sequence(body).last)
                 {
                     let start = self.hunt_start(first);
-                    self.flow.elements[last.0].next = self.element(id).next;
+                    self.lead_to(last, self.element(id).next);
                     self.ways.insert(id, Way::Choice(vec![start]));
                     self.sequence(body);
                 }
@@ -236,13 +265,14 @@ impl Builder<'_> {
                         let target = self.element(target);
                         let leads_inside = target.atomic || target.last_of_atomic;
                         let element = &mut self.flow.elements[id.0];
-                        let inside = element.atomic || element.last_of_atomic;
-                        if inside && !leads_inside {
+                        let before = (element.atomic, element.last_of_atomic);
+                        if (element.atomic || element.last_of_atomic) && !leads_inside {
                             (element.atomic, element.last_of_atomic) = (false, true);
                         }
                         if element.last_of_atomic && leads_inside {
                             (element.atomic, element.last_of_atomic) = (true, false);
                         }
+                        self.changes += usize::from(before != (element.atomic, element.last_of_atomic));
                     }
                 }
                 ElementKind::Choice(options) => {
@@ -269,7 +299,8 @@ impl Builder<'_> {
                 through.push(id);
                 found.push(Offered { step: step.clone(), through, escape: None });
             }
-            Some(Way::Choice(starts)) if through.len() < MAX_JUMPS => {
+            // Choices within choices are as deep as the text is nested; a circle among them has no step.
+            Some(Way::Choice(starts)) if !through.contains(&id) => {
                 through.push(id);
                 starts.iter().for_each(|start| self.offered(*start, through, found));
                 through.pop();
@@ -309,7 +340,7 @@ impl Builder<'_> {
         let mut statements = Vec::new();
         let mut flags: HashMap<ElementId, Flags> = HashMap::new();
         let mut next = 0;
-        while next < order.len() {
+        while next < order.len() && self.budget.exhausted().is_none() {
             let id = order[next];
             next += 1;
             flags.entry(id).or_default().add(self.own_flags(id));
@@ -353,12 +384,11 @@ impl Builder<'_> {
             let flags = flags.get(id).copied().unwrap_or_default();
             (location.end, location.progress, location.accept) = (flags.end, flags.progress, flags.accept);
         }
-        let labels = self
-            .flow
-            .labels
-            .iter()
-            .filter_map(|label| Some((label.name.text.clone(), LocationId(*numbers.get(&label.element)?))))
-            .collect();
+        // Of several with one name, the first where the process can stand is meant.
+        let place = |element| numbers.get(element).map_or(LocationId::NOWHERE, |number| LocationId(*number));
+        let labels = self.flow.labels.iter().map(|label| (label.name.text.clone(), place(&label.element)));
+        let (somewhere, nowhere): (Vec<_>, Vec<_>) = labels.partition(|(_, at)| *at != LocationId::NOWHERE);
+        let labels = somewhere.into_iter().chain(nowhere).collect();
         let numbers = BodyNumbers {
             count: self.flow.numbered,
             known: !self.flow.miscounted,
@@ -378,7 +408,7 @@ impl Builder<'_> {
         if self.held_back || matches!(step.command, Command::Send { .. }) {
             return (target, atomic, jumps);
         }
-        for _ in 0..MAX_JUMPS {
+        for _ in 0..self.flow.elements.len() {
             let Some(id) = target.filter(|_| atomic) else { break };
             let passes = matches!(
                 self.element(id).kind,
@@ -424,7 +454,7 @@ impl Flags {
 impl Builder<'_> {
     fn block(&mut self, body: SequenceId) -> Block {
         let mut members = Vec::new();
-        self.members(body, &mut members);
+        self.members(body, &mut members, &mut HashSet::new());
         let mut nodes: HashMap<ElementId, usize> = HashMap::new();
         for id in self.flow.sequence(body).first.iter().chain(&members) {
             let number = nodes.len();
@@ -435,26 +465,31 @@ impl Builder<'_> {
         Block { nodes: order.into_iter().map(|(id, _)| self.block_node(id, &nodes)).collect() }
     }
 
-    fn members(&mut self, sequence: SequenceId, members: &mut Vec<ElementId>) {
+    fn members(
+        &mut self,
+        sequence: SequenceId,
+        members: &mut Vec<ElementId>,
+        known: &mut HashSet<ElementId>,
+    ) {
         let Sequence { first, last, .. } = self.flow.sequence(sequence);
         let mut current = first;
         while let Some(id) = current {
-            if !members.contains(&id) {
+            if known.insert(id) {
                 members.push(id);
                 match self.element(id).kind.clone() {
                     ElementKind::Choice(options) => {
-                        options.into_iter().for_each(|option| self.members(option, members));
+                        options.into_iter().for_each(|option| self.members(option, members, known));
                     }
                     ElementKind::Block(body) | ElementKind::Atomic(body) => {
                         if let Some(inner) = self.flow.sequence(body).last {
-                            self.flow.elements[inner.0].next = self.element(id).next;
+                            self.lead_to(inner, self.element(id).next);
                         }
-                        self.members(body, members);
+                        self.members(body, members, known);
                     }
                     ElementKind::Unless { main, .. } => {
                         let text = "`unless` has no effect inside d_step: nothing interrupts a single step";
                         self.diagnostics.push(Diagnostic::warning(self.element(id).span, text));
-                        self.members(main, members);
+                        self.members(main, members, known);
                     }
                     _ => {}
                 }

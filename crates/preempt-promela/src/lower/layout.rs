@@ -7,6 +7,9 @@ use preempt_core::{Diagnostic, Span};
 use preempt_model::{TemplateId, Type, Variable};
 use std::rc::Rc;
 
+/// More values than this in one record are a mistake, not a model. (Every one of them has a name to be shown with.)
+pub(super) const MAX_RECORD: u32 = 1 << 18;
+
 #[derive(Debug, Clone)]
 pub(super) enum Shape {
     Scalar(Type),
@@ -31,12 +34,16 @@ pub(super) struct Field {
     pub shape: Shape,
     pub length: Option<u32>,
     pub init: FieldInit,
+    /// Declared as `bit` or `bool`: one bit in a message, although an array of them keeps bytes.
+    pub is_bit: bool,
 }
 
 #[derive(Debug, Clone)]
 pub(super) enum FieldInit {
     Zero,
     Constant(i32),
+    /// Of an array; the last value goes on to its end.
+    List(Vec<i32>),
     Channel(TemplateId),
 }
 
@@ -48,14 +55,28 @@ impl Shape {
         }
     }
 
-    /// The type of every slot, in order: how a record is sent in a message.
+    /// The type of every slot, in order: how a record is given to a process.
     pub fn flat_types(&self, types: &mut Vec<Type>) {
+        self.flat(false, types);
+    }
+
+    /// The type of every slot as a message has it: a bit is one bit, also one of an array.
+    pub fn message_types(&self, types: &mut Vec<Type>) {
+        self.flat(true, types);
+    }
+
+    fn flat(&self, in_message: bool, types: &mut Vec<Type>) {
         match self {
             Shape::Scalar(ty) => types.push(*ty),
             Shape::Record(record) => {
                 for field in &record.fields {
                     for _ in 0..field.length.unwrap_or(1) {
-                        field.shape.flat_types(types);
+                        match field.shape {
+                            Shape::Scalar(ty) if in_message && field.is_bit => {
+                                types.push(Type { bits: 1, ..ty })
+                            }
+                            _ => field.shape.flat(in_message, types),
+                        }
                     }
                 }
             }
@@ -163,14 +184,21 @@ impl Lowering {
                     self.error(variable.name.span, message);
                 }
                 let init = self.field_init(variable);
-                let field =
-                    Field { name: variable.name.text.clone(), offset: record.slots, length, init, shape };
-                record.slots = record
-                    .slots
-                    .saturating_add(field.shape.slots().saturating_mul(length.unwrap_or(1)))
-                    .min(super::declarations::MAX_SLOTS);
+                let is_bit = matches!(declaration.ty, TypeName::Bit | TypeName::Bool);
+                let offset = record.slots;
+                let field = Field { name: variable.name.text.clone(), offset, length, init, shape, is_bit };
+                record.slots =
+                    record.slots.saturating_add(field.shape.slots().saturating_mul(length.unwrap_or(1)));
                 record.fields.push(field);
             }
+        }
+        if record.slots > MAX_RECORD {
+            self.report(
+                Diagnostic::error(typedef.name.span, format!("the type `{}` is too large", record.name))
+                    .hint(format!("a record has room for {MAX_RECORD} values")),
+            );
+            record.slots = 1;
+            record.fields.clear();
         }
         if self.names.records.contains_key(&record.name) {
             self.error(typedef.name.span, format!("the type `{}` is defined twice", record.name));
@@ -189,10 +217,14 @@ impl Lowering {
                 }
             },
             Some(ast::Initializer::List(values)) => {
-                if let Some(first) = values.first() {
-                    self.error(first.span, "a field cannot be initialised with a list");
-                }
-                FieldInit::Zero
+                let constants = values.iter().map(|value| {
+                    let constant = self.constant(value);
+                    if constant.is_none() {
+                        self.error(value.span, "the initial value of a field must be a constant");
+                    }
+                    constant.unwrap_or(0)
+                });
+                FieldInit::List(constants.collect())
             }
             Some(ast::Initializer::Channel { capacity, fields, span }) => {
                 FieldInit::Channel(self.template(&variable.name.text, capacity, fields, *span))

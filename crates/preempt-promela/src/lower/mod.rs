@@ -4,13 +4,15 @@
 //! * [`declarations`]: variables, channels and their initial values;
 //! * [`expressions`], [`channels`]: expressions, and messages sent and received;
 //! * [`statements`]: bodies as control flow; [`flow`]: that flow, built as Spin builds it; [`graph`]: its locations;
-//! * [`processes`]: everything put together; [`temporal`]: `ltl` formulas.
+//! * [`processes`]: everything put together; [`temporal`]: `ltl` formulas; [`hidden`]: what of the hidden must be kept.
 
 mod channels;
 mod declarations;
 mod expressions;
 mod flow;
 mod graph;
+mod hidden;
+mod labels;
 mod layout;
 mod names;
 mod processes;
@@ -21,22 +23,42 @@ mod temporal;
 use crate::ast;
 use crate::trail::{BodyNumbers, StatementNumbers};
 use names::Names;
-use preempt_core::{Diagnostic, Span};
+use preempt_core::{Budget, Diagnostic, Span};
 use preempt_model::{CodeId, Expr, Init, Model};
 use processes::Body;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use survey::Survey;
 
 /// The model, as far as it was understood, and everything there is to say about the text.
-pub fn lower(program: &ast::Program) -> (Model, StatementNumbers, Vec<Diagnostic>) {
-    let mut lowered = Lowering::new(RemoteVariables::default()).program(program);
+pub fn lower(
+    program: &ast::Program,
+    counts_claim: bool,
+    budget: &Budget,
+) -> (Model, StatementNumbers, Vec<Diagnostic>) {
+    let once = |known| Lowering::new(known, counts_claim, budget.clone()).program(program);
+    let mut known = Known::default();
+    let mut lowered = once(known.clone());
     if lowered.needs_remote_variables {
         // A process may look at the variables of one that is defined later: now they are all known.
-        lowered = Lowering::new(lowered.remote_variables).program(program);
+        known.remote_variables = std::mem::take(&mut lowered.remote_variables);
+        lowered = once(known.clone());
+    }
+    let outliving = hidden::outliving(&lowered.model);
+    if !outliving.is_empty() {
+        let kept = lowered
+            .hidden_variables
+            .iter()
+            .filter(|(_, slots)| outliving.range(slots.clone()).next().is_some());
+        known.kept = kept.map(|(name, _)| name.clone()).collect();
+        lowered = once(known);
     }
     let numbers = StatementNumbers::new(lowered.numbers, &lowered.text_order);
     (lowered.model, numbers, lowered.diagnostics)
 }
+
+/// Of errors and of warnings each.
+const MAX_DIAGNOSTICS: usize = 500;
 
 /// A value that is assigned may start one process and use its number.
 #[derive(Debug, Default, PartialEq)]
@@ -55,14 +77,24 @@ enum RunInValue {
 /// The variables of every process by name, outermost block first: for references from outside.
 type RemoteVariables = HashMap<(CodeId, String), names::Declared>;
 
+/// What an earlier look at the whole program found out.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    remote_variables: RemoteVariables,
+    /// Hidden variables that are part of the state after all.
+    kept: HashSet<String>,
+}
+
 struct Lowering {
     model: Model,
     diagnostics: Vec<Diagnostic>,
     names: Names,
     /// The body being lowered.
     body: Option<Body>,
-    known_remote_variables: RemoteVariables,
+    known: Known,
     remote_variables: RemoteVariables,
+    /// Those that are not kept, and their slots.
+    hidden_variables: Vec<(String, Range<u32>)>,
     needs_remote_variables: bool,
     survey: Survey,
     /// For each code the labels asked for: `Expr::At` counts them.
@@ -76,17 +108,23 @@ struct Lowering {
     numbers: Vec<BodyNumbers>,
     /// The codes in the order in which their bodies stand in the text.
     text_order: Vec<usize>,
+    /// A claim is watched, and counts as a process.
+    counts_claim: bool,
+    said_that_claim_counts: bool,
+    /// Looked at for every statement.
+    budget: Budget,
 }
 
 impl Lowering {
-    fn new(known_remote_variables: RemoteVariables) -> Lowering {
+    fn new(known: Known, counts_claim: bool, budget: Budget) -> Lowering {
         Lowering {
             model: Model::default(),
             diagnostics: Vec::new(),
             names: Names::default(),
             body: None,
-            known_remote_variables,
+            known,
             remote_variables: RemoteVariables::default(),
+            hidden_variables: Vec::new(),
             needs_remote_variables: false,
             survey: Survey::default(),
             asked_labels: HashMap::new(),
@@ -95,6 +133,9 @@ impl Lowering {
             in_formula: false,
             numbers: Vec::new(),
             text_order: Vec::new(),
+            counts_claim,
+            said_that_claim_counts: false,
+            budget,
         }
     }
 
@@ -102,9 +143,10 @@ impl Lowering {
         self.report(Diagnostic::error(span, message));
     }
 
-    /// The same thing about the same place is said once.
+    /// The same thing about the same place is said once, and nobody reads more than so many.
     fn report(&mut self, diagnostic: Diagnostic) {
-        if !self.diagnostics.contains(&diagnostic) {
+        let like_it = self.diagnostics.iter().filter(|known| known.severity == diagnostic.severity).count();
+        if like_it < MAX_DIAGNOSTICS && !self.diagnostics.contains(&diagnostic) {
             self.diagnostics.push(diagnostic);
         }
     }

@@ -2,6 +2,7 @@
 
 use super::flow::ScopePath;
 use super::layout::{RecordLayout, Shape};
+use crate::ast::TypeName;
 use preempt_core::Span;
 use preempt_model::{CodeId, Scope, TemplateId, Type};
 use std::collections::HashMap;
@@ -24,7 +25,8 @@ pub(super) struct Declared {
 #[derive(Debug, Clone)]
 pub(super) struct ProcessName {
     pub code: CodeId,
-    pub parameters: usize,
+    /// The type of each parameter.
+    pub parameters: Vec<TypeName>,
     pub span: Span,
 }
 

@@ -1,19 +1,21 @@
 //! The program put together: processes, claims and formulas, and who runs at the beginning.
 
 use super::Lowering;
-use super::declarations::scalar_or_int;
+use super::declarations::MAX_CHANNELS;
 use super::flow::{ElementKind, Flow};
 use super::graph;
-use super::layout::Shape;
 use super::names::ProcessName;
 use super::survey::Survey;
-use crate::ast::{self, Item, ProcessKind, Stmt, VarRef};
+use crate::ast::{self, Item, ProcessKind, Stmt, TypeName, VarRef};
 use preempt_core::diagnostic::nearest;
 use preempt_core::{Diagnostic, Span};
 use preempt_model::property::{Claim, Exclusive, Formula, TraceAssertion};
 use preempt_model::{
     Code, CodeId, CodeKind, Command, Expr, Init, LocationId, Start, SymbolSet, Type, Variable,
 };
+
+/// More values than this in the initial state are a mistake, not a model.
+const MAX_STATE: u64 = 1 << 22;
 
 /// A body while it is being lowered.
 #[derive(Debug)]
@@ -52,13 +54,14 @@ impl Lowering {
                 Item::Mtype(mtype) => self.mtype(mtype),
                 Item::Typedef(typedef) => self.typedef(typedef),
                 Item::Variables(declaration) => self.declaration(declaration),
-                Item::Process(process) => self.process(process),
-                Item::Never(_) | Item::Trace(_) | Item::Ltl(_) => {}
+                Item::Process(process) if self.budget.exhausted().is_none() => self.process(process),
+                Item::Process(_) | Item::Never(_) | Item::Trace(_) | Item::Ltl(_) => {}
             }
         }
         self.observers(program);
         self.order_bodies(program);
         self.resolve_labels();
+        self.check_size();
         if self.model.start.is_empty() && !self.diagnostics.iter().any(Diagnostic::is_error) {
             self.diagnostics.push(
                 Diagnostic::global_error("no process runs at the beginning")
@@ -66,6 +69,23 @@ impl Lowering {
             );
         }
         self
+    }
+
+    /// Whoever asks for more than a state can have is told so before anything of that size is made.
+    fn check_size(&mut self) {
+        let codes = &self.model.codes;
+        let channels = self.model.init.iter().chain(codes.iter().flat_map(|code| &code.init));
+        let channels = channels.filter(|init| matches!(init, Init::Channel { .. })).count();
+        if channels > MAX_CHANNELS {
+            let message = format!("there can be at most {MAX_CHANNELS} channels, here are {channels}");
+            self.diagnostics.push(Diagnostic::global_error(message));
+        }
+        let of_processes = self.model.start.iter().map(|start| u64::from(self.model.code(start.code).slots));
+        let values = u64::from(self.model.global_slots) + of_processes.sum::<u64>();
+        if values > MAX_STATE {
+            let message = format!("a state has {values} values; there is room for {MAX_STATE}");
+            self.diagnostics.push(Diagnostic::global_error(message).hint("make the arrays smaller"));
+        }
     }
 
     /// Spin counts the elements of all bodies together, in the order of the text.
@@ -89,7 +109,11 @@ impl Lowering {
             _ => None,
         });
         for (number, process) in processes.enumerate() {
-            let parameters = process.parameters.iter().map(|declaration| declaration.variables.len()).sum();
+            let parameters = process
+                .parameters
+                .iter()
+                .flat_map(|declaration| declaration.variables.iter().map(|_| declaration.ty.clone()))
+                .collect();
             let code = CodeId(number as u16);
             let known = ProcessName { code, parameters, span: process.name.span };
             // Spin takes several `init` bodies, each a process of its own.
@@ -147,13 +171,12 @@ impl Lowering {
                 if variable.init.is_some() {
                     self.error(span, "a parameter cannot have an initial value");
                 }
-                let shape = self.shape(&declaration.ty, false, variable.width, span);
-                if matches!(shape, Shape::Record(_)) {
-                    self.error(span, "a parameter cannot be a record");
-                }
-                types.push(scalar_or_int(&shape));
+                self.shape(&declaration.ty, false, variable.width, span).flat_types(&mut types);
+                let initial = self.init().len();
                 let bare = ast::Variable { length: None, init: None, width: None, ..variable.clone() };
                 self.declaration(&ast::Declaration { variables: vec![bare], ..declaration.clone() });
+                // A record begins with what it is given, not with the initial values of its type.
+                self.init().truncate(initial);
             }
         }
         types
@@ -205,7 +228,7 @@ impl Lowering {
         self.names.leave_body();
         // Whoever may be held back in the middle of an atomic sequence is seen at its jumps, too.
         let held_back = self.survey.priorities || provided.is_some();
-        let graph = graph::build(body.flow, sequence, held_back, &mut self.diagnostics);
+        let graph = graph::build(body.flow, sequence, held_back, &mut self.diagnostics, &self.budget);
         self.numbers.push(graph.numbers);
         Code {
             name: body.name,
@@ -286,7 +309,16 @@ impl Lowering {
             let mut labels = Vec::new();
             for name in names {
                 match code.labels.iter().find(|(label, _)| *label == name.text) {
-                    Some(found) => labels.push(found.clone()),
+                    Some(found) => {
+                        if found.1 == LocationId::NOWHERE {
+                            let message = format!(
+                                "`{}` never stands at `{}`: this is always false",
+                                code.name, name.text
+                            );
+                            self.diagnostics.push(Diagnostic::warning(name.span, message));
+                        }
+                        labels.push(found.clone());
+                    }
                     None => {
                         let known = code.labels.iter().map(|(label, _)| label.as_str());
                         let message = format!("`{}` has no place labelled `{}`", code.name, name.text);
@@ -295,7 +327,7 @@ impl Lowering {
                             diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
                         }
                         self.diagnostics.push(diagnostic);
-                        labels.push((name.text, LocationId(u32::MAX)));
+                        labels.push((name.text, LocationId::NOWHERE));
                     }
                 }
             }
@@ -310,13 +342,14 @@ impl Lowering {
         args: &[ast::Expr],
         priority: Option<&ast::Expr>,
     ) -> Command {
-        let values: Vec<Expr> = args.iter().map(|arg| self.expression(arg)).collect();
+        let mut values = Vec::new();
+        args.iter().for_each(|arg| self.flat_values(arg, &mut values));
         let priority = self.priority(priority);
         let Some(code) = self.process_named(process) else { return Command::SKIP };
         if let Some(known) = self.names.processes.get(&process.text).cloned()
-            && known.parameters != values.len()
+            && self.values_taken(&known.parameters) != values.len()
         {
-            let (given, expected) = (values.len(), known.parameters);
+            let (given, expected) = (values.len(), self.values_taken(&known.parameters));
             self.report(
                 Diagnostic::error(process.span, format!("wrong number of arguments for `{}`", process.text))
                     .note(format!("{given} given, {expected} expected"))
@@ -324,6 +357,17 @@ impl Lowering {
             );
         }
         Command::Run { code, args: values, priority, result: None }
+    }
+
+    /// A record takes a value for each of its fields.
+    fn values_taken(&self, parameters: &[TypeName]) -> usize {
+        let slots = |ty: &TypeName| match ty {
+            TypeName::Record(name) => {
+                self.names.records.get(&name.text).map_or(1, |record| record.slots as usize)
+            }
+            _ => 1,
+        };
+        parameters.iter().map(slots).sum()
     }
 
     pub(super) fn exclusive(&mut self, receive: bool, channels: &[VarRef]) {

@@ -1,7 +1,8 @@
 //! Statements as control flow, in the order in which Spin makes its elements.
 
 use super::expressions::Meant;
-use super::flow::{ElementId, ElementKind, Flow, FlowLabel, SequenceId, Target};
+use super::flow::{ElementId, ElementKind, Flow, SequenceId, Target};
+use super::labels::FlowLabel;
 use super::layout::Shape;
 use super::processes::Observing;
 use super::{Lowering, RunInValue};
@@ -42,6 +43,9 @@ impl Lowering {
 
     pub(super) fn stmts(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
+            if self.budget.exhausted().is_some() {
+                return;
+            }
             self.stmt(stmt);
         }
     }
@@ -109,14 +113,14 @@ impl Lowering {
 
     fn label(&mut self, labels: &[Name], element: ElementId, scope: Vec<u32>) {
         for name in labels {
-            let same = |known: &&FlowLabel| known.name.text == name.text && known.scope == scope;
-            if let Some(before) = self.flow().labels.iter().find(same).map(|known| known.name.span) {
+            let before = self.flow().labels.in_scope(&name.text, &scope).map(|known| known.name.span);
+            if let Some(before) = before {
                 let diagnostic =
                     Diagnostic::error(name.span, format!("the label `{}` stands twice", name.text));
                 self.report(diagnostic.label(before, "first here"));
                 continue;
             }
-            self.flow().labels.push(FlowLabel { name: name.clone(), scope: scope.clone(), element });
+            self.flow().labels.add(FlowLabel { name: name.clone(), scope: scope.clone(), element });
         }
     }
 
@@ -158,7 +162,7 @@ impl Lowering {
                 self.single(ElementKind::Block(sequence), span, "{ }")
             }
             StmtKind::Break => match self.current_loop() {
-                Some(number) => self.single(ElementKind::Goto(Target::LoopExit(number)), span, "break"),
+                Some(number) => self.jump(stmt, Target::LoopExit(number)),
                 None => {
                     self.report(
                         Diagnostic::error(span, "`break` stands outside of any loop")
@@ -169,16 +173,7 @@ impl Lowering {
             },
             StmtKind::Goto(name) => {
                 let target = Target::Label { name: name.clone(), scope: self.names.scope_path() };
-                let text = stmt_text(stmt);
-                if self.is_remote_label(&stmt.labels) {
-                    // The jump would be passed through, and nobody could be seen standing at the label.
-                    let stop = self.flow().new_element(ElementKind::Basic(Command::SKIP), span, "skip");
-                    self.flow().push(stop);
-                    let jump = self.flow().new_uncounted_element(ElementKind::Goto(target), span, text);
-                    self.flow().push(jump);
-                    return Made::pushed(stop);
-                }
-                self.single(ElementKind::Goto(target), span, text)
+                self.jump(stmt, target)
             }
             StmtKind::Declare(_) | StmtKind::Exclusive { .. } | StmtKind::Unless { .. } => {
                 self.single(ElementKind::Basic(Command::SKIP), span, "skip")
@@ -189,6 +184,19 @@ impl Lowering {
                 self.single(ElementKind::Basic(command), span, text)
             }
         }
+    }
+
+    fn jump(&mut self, stmt: &Stmt, target: Target) -> Made {
+        let (span, text) = (stmt.span, stmt_text(stmt));
+        if !self.is_remote_label(&stmt.labels) {
+            return self.single(ElementKind::Goto(target), span, text);
+        }
+        // The jump would be passed through, and nobody could be seen standing at the label.
+        let stop = self.flow().new_element(ElementKind::Basic(Command::SKIP), span, "skip");
+        self.flow().push(stop);
+        let jump = self.flow().new_uncounted_element(ElementKind::Goto(target), span, text);
+        self.flow().push(jump);
+        Made::pushed(stop)
     }
 
     fn single(&mut self, kind: ElementKind, span: Span, text: impl Into<String>) -> Made {
@@ -230,7 +238,7 @@ impl Lowering {
     fn no_label_at_beginning(&mut self, sequence: SequenceId, keyword: &str) {
         let flow = self.flow();
         let Some(first) = flow.sequence(sequence).first else { return };
-        let Some(label) = flow.labels.iter().find(|label| label.element == first) else { return };
+        let Some(label) = flow.labels.of(first).next() else { return };
         let (name, span) = (label.name.text.clone(), label.name.span);
         let block = format!("{keyword} {{").trim_start().to_string();
         self.report(
@@ -379,7 +387,8 @@ impl Lowering {
     fn for_in(&mut self, variable: &VarRef, container: &VarRef, body: &[Stmt], span: Span) -> Made {
         let declared = container.parts.first().and_then(|part| self.names.variable(&part.name.text)).cloned();
         let name = crate::pretty::ref_text(variable);
-        let simple = container.parts.len() == 1 && container.parts[0].index.is_none();
+        let alone = container.parts.len() == 1;
+        let simple = alone && container.parts[0].index.is_none();
         match declared {
             Some(declared) if simple && declared.length.is_some() => {
                 let last = declared.length.unwrap_or(1) as i32 - 1;
@@ -388,7 +397,7 @@ impl Lowering {
                 let head = Counting { place, start, end, name, from: "0".into(), to: last.to_string() };
                 self.counted_loop(head, BinaryOp::Le, body, span, true, None)
             }
-            Some(declared) if simple && declared.channel.is_some() => {
+            Some(declared) if alone && declared.channel.is_some() => {
                 // Messages are taken out at the front and put back at the end, one for each in the channel.
                 let counter = self.hidden_counter(span);
                 let Meant::Record(places) = self.meant(variable) else {

@@ -18,7 +18,7 @@ mod testing;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use preempt_core::{Diagnostic, SourceId, SourceMap, Span};
+use preempt_core::{Budget, Diagnostic, SourceId, SourceMap, Span};
 
 use crate::ast::{Expr, Item, Name, Program, VarRef};
 use crate::token::{Keyword, Punct, Token, TokenKind};
@@ -42,6 +42,7 @@ const MAX_HEIGHT: usize = 1000;
 /// Everything but the finished tree; borrowed texts are needed to register expansions of inlines.
 struct Parser<'a> {
     sources: &'a mut SourceMap,
+    budget: &'a Budget,
     diagnostics: Vec<Diagnostic>,
     stream: Vec<Token>,
     pos: usize,
@@ -100,10 +101,14 @@ struct Call {
 }
 
 /// Parses a whole model; also gives the names of all its process types.
-pub fn program(sources: &mut SourceMap, tokens: Vec<Token>) -> (Program, Vec<Diagnostic>, HashSet<Rc<str>>) {
-    let mut parser = Parser::new(sources, tokens);
+pub fn program(
+    sources: &mut SourceMap,
+    tokens: Vec<Token>,
+    budget: &Budget,
+) -> (Program, Vec<Diagnostic>, HashSet<Rc<str>>) {
+    let mut parser = Parser::new(sources, tokens, budget);
     let mut items = Vec::new();
-    while parser.peek() != Kind::Eof {
+    while parser.peek() != Kind::Eof && budget.exhausted().is_none() {
         if parser.item(&mut items).is_err() {
             parser.skip_to_item();
         }
@@ -116,19 +121,21 @@ pub fn formula(
     sources: &mut SourceMap,
     tokens: Vec<Token>,
     processes: &HashSet<Rc<str>>,
+    budget: &Budget,
 ) -> (Option<Expr>, Vec<Diagnostic>) {
-    let mut parser = Parser::new(sources, tokens);
+    let mut parser = Parser::new(sources, tokens, budget);
     parser.all_processes.extend(processes.iter().cloned());
     let formula = parser.whole_formula();
     (formula.ok(), parser.diagnostics)
 }
 
 impl<'a> Parser<'a> {
-    fn new(sources: &'a mut SourceMap, tokens: Vec<Token>) -> Parser<'a> {
+    fn new(sources: &'a mut SourceMap, tokens: Vec<Token>, budget: &'a Budget) -> Parser<'a> {
         let start =
             tokens.first().map_or(Span::new(SourceId(0), 0, 0), |t| Span { end: t.span.start, ..t.span });
         let mut parser = Parser {
             sources,
+            budget,
             diagnostics: Vec::new(),
             stream: Vec::new(),
             pos: 0,
@@ -213,6 +220,12 @@ impl<'a> Parser<'a> {
     /// Runs `parse` one level deeper, unless that is too deep. Statements weigh more than expressions: their
     /// functions need more of the stack.
     fn nested<T>(&mut self, weight: usize, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if self.budget.exhausted().is_some() {
+            self.pos = self.stream.len();
+            self.implied = false;
+            self.truncated = true;
+            return Err(Reported);
+        }
         if self.depth + weight > MAX_DEPTH {
             let message = format!("this is nested more than {} deep", MAX_DEPTH / weight);
             let error = Diagnostic::error(self.span(), message);

@@ -126,8 +126,9 @@ impl Preprocessor<'_> {
             return;
         };
         let mut parameters = None;
+        let mut variadic = false;
         if body.first().is_some_and(|t| t.is(Punct::LParen) && !t.space) {
-            let Some((names, rest)) = macro_parameters(&body[1..]) else {
+            let Some((names, rest)) = macro_parameters(&body[1..], &mut variadic) else {
                 self.error(
                     Diagnostic::error(first.span, format!("the parameters of `{name}` are malformed"))
                         .hint("write the names between commas and close them: #define f(a, b) ..."),
@@ -156,8 +157,13 @@ impl Preprocessor<'_> {
                     .hint("a macro's text ends with its line; leave the `;` out"),
             );
         }
-        let definition =
-            Macro { name: Rc::clone(name), definition: first.span, parameters, body: body.to_vec() };
+        let definition = Macro {
+            name: Rc::clone(name),
+            definition: first.span,
+            parameters,
+            variadic,
+            body: body.to_vec(),
+        };
         if let Some(before) = self.macros.get(name)
             && !same_meaning(before, &definition)
         {
@@ -229,14 +235,24 @@ impl Condition {
     }
 }
 
-/// The names up to the closing parenthesis, and what follows it.
-fn macro_parameters(tokens: &[Token]) -> Option<(Vec<Rc<str>>, &[Token])> {
+/// The names up to the closing parenthesis, and what follows it. `...` and `name...` stand for all that is left.
+fn macro_parameters<'t>(tokens: &'t [Token], variadic: &mut bool) -> Option<(Vec<Rc<str>>, &'t [Token])> {
     let mut names = Vec::new();
     if tokens.first()?.is(Punct::RParen) {
         return Some((names, &tokens[1..]));
     }
     let mut at = 0;
     loop {
+        // Three dots are read as `..` and `.`.
+        let dots = |at: usize| tokens.get(at).is_some_and(|token| token.is(Punct::DotDot));
+        let named = usize::from(!dots(at));
+        *variadic = dots(at + named);
+        if *variadic {
+            names.push(if named == 1 { Rc::clone(tokens.get(at)?.ident()?) } else { "__VA_ARGS__".into() });
+            let closed =
+                tokens.get(at + named + 1)?.is(Punct::Dot) && tokens.get(at + named + 2)?.is(Punct::RParen);
+            return closed.then(|| (names, &tokens[at + named + 3..]));
+        }
         names.push(Rc::clone(tokens.get(at)?.ident()?));
         let next = tokens.get(at + 1)?;
         if next.is(Punct::RParen) {
@@ -251,6 +267,7 @@ fn macro_parameters(tokens: &[Token]) -> Option<(Vec<Rc<str>>, &[Token])> {
 
 fn same_meaning(a: &Macro, b: &Macro) -> bool {
     a.parameters == b.parameters
+        && a.variadic == b.variadic
         && a.body.len() == b.body.len()
         && a.body.iter().zip(&b.body).all(|(x, y)| x.kind == y.kind)
 }
@@ -282,7 +299,8 @@ mod tests {
         use preempt_core::SourceMap;
         let mut sources = SourceMap::new();
         let mut read = |_: &str| Err(String::new());
-        let mut pre = Preprocessor::new(&mut sources, Default::default(), &mut read);
+        let budget = preempt_core::Budget::unlimited();
+        let mut pre = Preprocessor::new(&mut sources, Default::default(), &mut read, &budget);
         pre.text("a", "#define N = 3\n#define M 4;\n#define M 5\n#define M 5\n#define DO x = 1;\n");
         let messages: Vec<_> = pre.diagnostics.iter().map(|d| d.message.as_str()).collect();
         assert_eq!(

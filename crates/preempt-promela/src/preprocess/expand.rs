@@ -88,6 +88,7 @@ impl Preprocessor<'_> {
         let mut line_break = false;
         let mut next = Some(token);
         while let Some(mut token) = next {
+            self.stopped |= self.budget.exhausted().is_some();
             token.newline |= std::mem::take(&mut line_break);
             line_break = self.step(token, feed, out);
             if self.stopped {
@@ -163,6 +164,7 @@ impl Preprocessor<'_> {
     /// Reads the arguments of a call; `None` (already reported) if there are none to be had.
     fn arguments(&mut self, name: &Token, definition: &Macro, feed: &mut Feed) -> Option<Vec<Vec<Token>>> {
         let start = feed.pos;
+        let wanted = definition.parameters.as_ref().map_or(0, Vec::len);
         let mut arguments = vec![Vec::new()];
         let mut depth = 0usize;
         let mut line_break = false;
@@ -192,7 +194,9 @@ impl Preprocessor<'_> {
                         break;
                     }
                 }
-                TokenKind::Punct(Punct::Comma) if depth == 1 => {
+                TokenKind::Punct(Punct::Comma)
+                    if depth == 1 && !(definition.variadic && arguments.len() == wanted) =>
+                {
                     arguments.push(Vec::new());
                     continue;
                 }
@@ -203,7 +207,9 @@ impl Preprocessor<'_> {
             }
         }
         feed.line_break |= line_break;
-        let wanted = definition.parameters.as_ref().map_or(0, Vec::len);
+        if definition.variadic && arguments.len() + 1 == wanted {
+            arguments.push(Vec::new());
+        }
         if wanted == 0 && arguments.len() == 1 && arguments[0].is_empty() {
             arguments.clear();
         }
@@ -245,6 +251,17 @@ impl Preprocessor<'_> {
             let token = &body[at];
             at += 1;
             if token.is(Punct::HashHash) && at > 1 && at < body.len() {
+                // GNU's `, ## __VA_ARGS__`: nothing is glued, and the comma goes if there are no arguments.
+                let rest = definition.variadic.then(|| arguments.len() - 1);
+                if rest.is_some()
+                    && parameter(&body[at]) == rest
+                    && out.last().is_some_and(|t| t.is(Punct::Comma))
+                {
+                    if arguments.last().is_some_and(Vec::is_empty) {
+                        out.pop();
+                    }
+                    continue;
+                }
                 paste = true;
                 continue;
             }
@@ -325,7 +342,7 @@ impl Preprocessor<'_> {
             left.kind.spelling(self.sources.text(left.span)),
             right.kind.spelling(self.sources.text(right.span))
         );
-        let mut tokens = lex(&text, SourceId(0)).into_iter();
+        let mut tokens = lex(&text, SourceId(0), self.budget).into_iter();
         match (tokens.next(), tokens.next()) {
             (Some(one), None) if !matches!(one.kind, TokenKind::Bad(_)) => {
                 out.push(Token { kind: one.kind, painted: false, ..left });
@@ -411,6 +428,15 @@ mod tests {
         gives("#define f(x, y) (x) * y\nf(1 + 2, (3, 4)) f", "( 1 + 2 ) * ( 3 , 4 ) f");
         gives("#define f() 1\nf() f ( ) f", "1 1 f");
         gives("#define g (x)\ng", "( x )");
+    }
+
+    #[test]
+    fn the_last_parameter_may_take_all_that_is_left() {
+        gives("#define f(x, ...) x [__VA_ARGS__]\nf(1, 2, (3, 4)) f(1)", "1 [ 2 , ( 3 , 4 ) ] 1 [ ]");
+        gives("#define f(...) <__VA_ARGS__>\nf() f(a; b, c)", "< > < a ; b , c >");
+        gives("#define f(all...) #all\nf(1, 2)", "\"1, 2\"");
+        gives("#define f(x, ...) x, ## __VA_ARGS__\nf(1) f(1, 2, 3)", "1 1 , 2 , 3");
+        assert_eq!(run("#define f(..., x) x\n", &[], &[]).1, ["the parameters of `f` are malformed"]);
     }
 
     #[test]

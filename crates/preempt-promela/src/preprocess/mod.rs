@@ -11,7 +11,7 @@ pub(crate) use expand::Reparent;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use preempt_core::{Diagnostic, SourceId, SourceMap, Span};
+use preempt_core::{Budget, Diagnostic, SourceId, SourceMap, Span};
 
 use crate::lexer::lex;
 use crate::token::{Punct, Token};
@@ -33,6 +33,8 @@ pub struct Macro {
     pub definition: Span,
     /// `None` for a macro without parentheses.
     pub parameters: Option<Vec<Rc<str>>>,
+    /// The last parameter takes all arguments that are left, commas included.
+    pub variadic: bool,
     pub body: Vec<Token>,
 }
 
@@ -44,6 +46,7 @@ pub struct Preprocessor<'a> {
     /// Parts of the text are missing or garbled, so a syntax error found later need not be the author's.
     pub unreliable: bool,
     read: Reader<'a>,
+    budget: &'a Budget,
     /// Macros being expanded, which therefore do not expand again.
     active: Vec<Rc<str>>,
     produced: usize,
@@ -55,7 +58,12 @@ pub struct Preprocessor<'a> {
 }
 
 impl<'a> Preprocessor<'a> {
-    pub fn new(sources: &'a mut SourceMap, macros: MacroTable, read: Reader<'a>) -> Preprocessor<'a> {
+    pub fn new(
+        sources: &'a mut SourceMap,
+        macros: MacroTable,
+        read: Reader<'a>,
+        budget: &'a Budget,
+    ) -> Preprocessor<'a> {
         Preprocessor {
             sources,
             diagnostics: Vec::new(),
@@ -63,6 +71,7 @@ impl<'a> Preprocessor<'a> {
             output: Vec::new(),
             unreliable: false,
             read,
+            budget,
             active: Vec::new(),
             produced: 0,
             stopped: false,
@@ -94,7 +103,7 @@ impl<'a> Preprocessor<'a> {
             self.unreliable = true;
             return;
         }
-        let tokens = lex(text, source);
+        let tokens = lex(text, source, self.budget);
         self.file(&tokens, source);
     }
 
@@ -103,6 +112,10 @@ impl<'a> Preprocessor<'a> {
         let mut conditions = Vec::new();
         while !self.stopped {
             let Some(token) = feed.file_token() else { break };
+            if self.budget.exhausted().is_some() {
+                self.stopped = true;
+                return;
+            }
             if token.newline && token.is(Punct::Hash) {
                 let line = feed.rest_of_line();
                 self.directive(&token, line, source, &mut conditions);
@@ -151,7 +164,8 @@ mod tests {
             let found = files.iter().find(|(name, _)| *name == path);
             found.map(|(_, text)| text.to_string()).ok_or("no such file".to_string())
         };
-        let mut pre = Preprocessor::new(&mut sources, MacroTable::new(), &mut read);
+        let budget = Budget::unlimited();
+        let mut pre = Preprocessor::new(&mut sources, MacroTable::new(), &mut read, &budget);
         let defines: Vec<_> = defines.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
         pre.define_all(&defines);
         pre.text("dir/main.pml", text);
