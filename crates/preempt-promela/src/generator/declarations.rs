@@ -12,6 +12,7 @@ impl Generator {
         let n = 1 + self.below(3);
         self.lines.push(Line::new(format!("#define N {n}")));
         self.lines.push(Line::new("#define low(x) ((x) & 1)"));
+        self.lines.push(Line::new("#define sum(x, ...) ((x) + (__VA_ARGS__))"));
         self.lines.push(Line::new("#define glue(a, b) a ## b"));
         self.lines.push(Line::new("#define spelled(x) # x"));
         let chosen = Line::new("#define pick(a, b) (a)");

@@ -224,11 +224,8 @@ impl Generator {
             let mut inside = Vec::new();
             if made.one_in(2) {
                 let (text, variable) = made.variable("t");
-                // Lists are for the beginning of a process.
-                if !text.contains('{') {
-                    inside.push(Line::new(format!("{text};")));
-                    made.locals.push(variable);
-                }
+                inside.push(Line::new(format!("{text};")));
+                made.locals.push(variable);
             }
             inside.extend(made.sequence(3, depth - 1));
             inside
