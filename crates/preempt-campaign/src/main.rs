@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const AT_ONCE: u64 = 2000;
 
 /// Nothing said for so long: it hangs.
-const LONGEST_SILENCE: Duration = Duration::from_secs(120);
+const LONGEST_SILENCE: Duration = Duration::from_secs(40);
 
 struct Campaign {
     kinds: Vec<Kind>,
@@ -48,10 +48,18 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
+    if let [word, kind, seed] = &words[..]
+        && word == "--text"
+        && let Some(kind) = Kind::ALL.into_iter().find(|known| known.name() == kind)
+        && let Ok(seed) = seed.parse()
+    {
+        print!("{}", preempt_promela::generator::text_of(&kind.lines(seed)));
+        return ExitCode::SUCCESS;
+    }
     let Some(campaign) = Campaign::new(&words) else {
         eprintln!(
             "campaign [--kind successors|safety|liveness|sequential|boolean] [--first SEED] [--programs N] \
-             [--seconds S] [--processes N] [--show N]"
+             [--seconds S] [--processes N] [--show N]\ncampaign --text KIND SEED"
         );
         return ExitCode::from(2);
     };

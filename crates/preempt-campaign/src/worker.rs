@@ -9,8 +9,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Numbers are told after so many programs.
-const TELL_EVERY: u64 = 100;
+/// How often numbers are told: who says nothing for long is taken to hang.
+const TELL_EVERY: Duration = Duration::from_secs(2);
 
 /// A difference is made smaller for no longer than this.
 const LONGEST_SHRINKING: Duration = Duration::from_secs(10);
@@ -31,6 +31,7 @@ pub fn work(kind: Kind, seeds: std::ops::Range<u64>, status: &Path) {
     // What goes wrong is told as a difference.
     std::panic::set_hook(Box::new(|_| {}));
     let mut numbers = Numbers::default();
+    let mut told = Instant::now();
     for seed in seeds {
         let _ = std::fs::write(status, seed.to_string());
         let lines = kind.lines(seed);
@@ -51,8 +52,9 @@ pub fn work(kind: Kind, seeds: std::ops::Range<u64>, status: &Path) {
                 }
             }
         }
-        if numbers.programs == TELL_EVERY {
+        if told.elapsed() > TELL_EVERY {
             numbers.told();
+            told = Instant::now();
         }
     }
     numbers.told();

@@ -63,7 +63,7 @@ impl Emitter<'_, '_> {
             Expr::NonProgress => self.call(helpers::non_progress as *const () as usize, &[]),
             Expr::Enabled(pid) => {
                 let pid = self.value(pid);
-                self.call(helpers::enabled as *const () as usize, &[pid])
+                self.call_or_fault(helpers::enabled as *const () as usize, &[pid])
             }
             Expr::PcValue(pid) => {
                 let pid = self.value(pid);

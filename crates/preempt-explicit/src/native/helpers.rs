@@ -49,11 +49,12 @@ pub unsafe extern "C" fn is_within_budget(context: *mut Context) -> i32 {
     i32::from(program.budget.exhausted().is_none())
 }
 
+/// Could the process move? A fault if that is being asked already, as the interpreter has it.
 pub unsafe extern "C" fn enabled(context: *mut Context, pid: i32) -> i32 {
     let (context, layout, program) = parts!(context);
     let living = usize::try_from(pid).ok().filter(|pid| *pid < layout.bases.len());
     let could = |pid| unsafe { Moves::new(program).could_move(context.state, layout, pid, None) };
-    i32::from(living.is_some_and(could))
+    preempt_model::interpreter::asking(|| i32::from(living.is_some_and(could))).unwrap_or(FAULT)
 }
 
 pub unsafe extern "C" fn non_progress(context: *mut Context) -> i32 {

@@ -76,6 +76,21 @@ impl Picks {
     }
 }
 
+thread_local! {
+    static ASKING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Answers `enabled`, unless that is what is being answered: processes that ask for each other, or for themselves, would
+/// go round in circles. Then there is no answer, which is a fault of the process that is asked for: it could move.
+pub fn asking(answer: impl FnOnce() -> i32) -> Option<i32> {
+    if ASKING.replace(true) {
+        return None;
+    }
+    let answer = answer();
+    ASKING.set(false);
+    Some(answer)
+}
+
 impl<'a> Evaluation<'a> {
     pub fn new(
         interpreter: &'a Interpreter<'a>,
@@ -134,10 +149,11 @@ impl<'a> Evaluation<'a> {
                 self.interpreter.model.code(frame.code).location(frame.location).progress
             })),
             Expr::Enabled(pid) => {
-                let pid = self.value(pid)?;
-                i32::from(usize::try_from(pid).is_ok_and(|pid| {
-                    pid < self.machine.processes.len() && self.interpreter.could_move(self.machine, pid, None)
-                }))
+                let pid = usize::try_from(self.value(pid)?).ok();
+                let living = pid.filter(|pid| *pid < self.machine.processes.len());
+                let could = |pid| self.interpreter.could_move(self.machine, pid, None);
+                let asked = asking(|| i32::from(living.is_some_and(could)));
+                asked.ok_or_else(|| Fault("`enabled` asks for a process that asks the same".into()))?
             }
             Expr::PcValue(pid) => {
                 let frame = self.process(self.value(pid)?)?.frame();

@@ -23,6 +23,7 @@ mod moves;
 mod ready;
 mod state;
 
+pub use eval::asking;
 pub use moves::{Action, ChannelEvent};
 pub use state::{Channel, Frame, Machine, Process, State};
 

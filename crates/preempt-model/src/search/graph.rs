@@ -23,6 +23,8 @@ pub(super) struct StateInfo<S: System> {
     pub steps: Vec<StableStep>,
     /// By process: may it be left for free, because it cannot move or (if asked) only spins?
     pub free_to_leave: Vec<bool>,
+    /// Nobody can move. A step that ends the run is a move too, although it leads nowhere.
+    pub rests: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -94,7 +96,7 @@ impl<S: System> Graph<S> {
                     let target = graph.node(monitor, &mut node_numbers, &mut places, step.target, place);
                     edges.push((target, Some(number)));
                 }
-                if steps.is_empty() && monitor.stutters() {
+                if graph.states[state as usize].rests && monitor.stutters() {
                     let target = graph.node(monitor, &mut node_numbers, &mut places, state, place);
                     edges.push((target, None));
                 }
@@ -117,7 +119,7 @@ impl<S: System> Graph<S> {
         }
         let number = self.states.len() as u32;
         numbers.insert(state.clone(), number);
-        self.states.push(StateInfo { state, steps: Vec::new(), free_to_leave: Vec::new() });
+        self.states.push(StateInfo { state, steps: Vec::new(), free_to_leave: Vec::new(), rests: true });
         number
     }
 
@@ -152,6 +154,7 @@ impl<S: System> Graph<S> {
         }
         let mut steps = Vec::new();
         let mut free_to_leave = Vec::new();
+        let mut rests = true;
         for process in 0..count {
             let mut which = 0;
             let moved = expand(system, &state, process, |event| {
@@ -166,11 +169,13 @@ impl<S: System> Graph<S> {
                     which += 1;
                 }
             });
+            rests &= !moved;
             free_to_leave.push(!moved || (fair_switch && spins(system, &state, process)));
         }
         let info = &mut self.states[number as usize];
         info.steps = steps;
         info.free_to_leave = free_to_leave;
+        info.rests = rests;
     }
 
     /// For each node the number of its component, by Tarjan's algorithm without recursion. Components are numbered

@@ -12,7 +12,7 @@ use crate::ast::{
 use crate::lexer::lex;
 use crate::preprocess::DIRECTIVES;
 use crate::token::{Keyword, Punct, Token, TokenKind};
-use preempt_core::SourceId;
+use preempt_core::{Budget, SourceId};
 pub use preempt_model::generator::census::Census;
 use preempt_model::kinds;
 
@@ -210,6 +210,7 @@ const WAYS: &[&str] = &[
     "assert without parentheses",
     "a line end for a semicolon",
     "macro with arguments",
+    "macro with any number of arguments",
     "returned value of an inline",
 ];
 
@@ -264,7 +265,6 @@ const REFUSED: &[&str] = &[
     "c_state",
     "c_track",
     "message field unsigned",
-    "parameter record",
     "error",
     "include",
 ];
@@ -272,7 +272,7 @@ const REFUSED: &[&str] = &[
 /// Adds the features of one text, each once.
 pub fn count(text: &str, program: &Program, census: &mut Census) {
     let mut met = Met { features: Vec::new() };
-    met.tokens(&lex(text, SourceId(0)));
+    met.tokens(&lex(text, SourceId(0), &Budget::unlimited()));
     program.items.iter().for_each(|item| met.item(item));
     met.features.sort_unstable();
     met.features.dedup();
@@ -310,6 +310,8 @@ impl Met {
                     self.note(labels, "label before nothing");
                     let expanded = matches!(&**word, "low" | "pick") && sign(1, Punct::LParen);
                     self.note(expanded, "macro with arguments");
+                    let any = &**word == "sum" && sign(1, Punct::LParen);
+                    self.note(any, "macro with any number of arguments");
                 }
                 TokenKind::Punct(punct) => {
                     self.features.push(punct.text());

@@ -12,6 +12,7 @@ impl Generator {
         let n = 1 + self.below(3);
         self.lines.push(Line::new(format!("#define N {n}")));
         self.lines.push(Line::new("#define low(x) ((x) & 1)"));
+        self.lines.push(Line::new("#define sum(x, ...) ((x) + (__VA_ARGS__))"));
         self.lines.push(Line::new("#define glue(a, b) a ## b"));
         self.lines.push(Line::new("#define spelled(x) # x"));
         let chosen = Line::new("#define pick(a, b) (a)");
@@ -144,7 +145,8 @@ impl Generator {
         }
         for message in 0..self.messages.len() {
             let (text, variable) = self.made_channel("c", message);
-            self.lines.push(Line::new(format!("{text};")));
+            let hidden = if self.one_in(20) { "hidden " } else { "" };
+            self.lines.push(Line::new(format!("{hidden}{text};")));
             self.globals.push(variable);
         }
         if self.one_in(3) {

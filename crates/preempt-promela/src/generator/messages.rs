@@ -27,6 +27,10 @@ impl Generator {
                 Shape::Record(record) => self.record_place(*record)?,
             });
         }
+        // A message that does not fit is a run-time error when it is sent.
+        if args.len() > 1 && self.one_in(50) {
+            args.pop();
+        }
         let sign = if self.one_in(3) { "!!" } else { "!" };
         Some(self.written(&channel, sign, &args, false))
     }
@@ -35,7 +39,10 @@ impl Generator {
     pub(super) fn receive(&mut self) -> Option<String> {
         let (channel, message) = self.channel()?;
         let fields = self.messages[message].fields.clone();
-        let args = self.pattern(&fields, Taking::Receiving)?;
+        let mut args = self.pattern(&fields, Taking::Receiving)?;
+        if args.len() > 1 && self.one_in(50) {
+            args.pop();
+        }
         let sign = if self.one_in(3) { "??" } else { "?" };
         if self.one_in(4) {
             return Some(format!("{channel}{sign}<{}>", args.join(",")));

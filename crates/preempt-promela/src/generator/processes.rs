@@ -24,12 +24,13 @@ impl Generator {
                 for _ in 0..self.below(3) {
                     let message = self.below(self.messages.len());
                     let set = self.below(self.symbols.len());
-                    let all = [
+                    let mut all = vec![
                         Shape::Number { wide: true },
                         Shape::Number { wide: false },
                         Shape::Channel(message),
                         Shape::Symbol(set),
                     ];
+                    all.extend((0..self.records.len()).map(Shape::Record));
                     parameters.push(self.pick(&all));
                 }
             }

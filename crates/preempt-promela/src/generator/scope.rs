@@ -105,6 +105,10 @@ impl Generator {
     }
 
     fn indexed(&mut self, path: &str, lengths: &[usize], depth: usize) -> String {
+        // An array without an index is its first element.
+        if lengths.len() == 1 && depth > 0 && self.one_in(40) {
+            return path.replace("[#]", "");
+        }
         let mut parts = path.split('#');
         let mut text = parts.next().unwrap_or_default().to_string();
         for (length, part) in lengths.to_vec().into_iter().zip(parts) {

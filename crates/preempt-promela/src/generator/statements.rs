@@ -6,6 +6,10 @@ use super::{Generator, Line};
 impl Generator {
     /// Up to so many statements, with what is declared among them in scope until the end.
     pub(super) fn sequence(&mut self, most: usize, depth: usize) -> Vec<Line> {
+        // What is repeated in a d_step must change nothing, or it might never end; and it has to be only one step.
+        if self.in_d_step && self.loops > 0 {
+            return vec![Line::new(self.pick(&["skip;", "printf(\"again\");", "assert(true);"]))];
+        }
         let count = 1 + self.below(most);
         (0..count).map(|_| self.statement(depth)).collect()
     }
@@ -153,10 +157,10 @@ impl Generator {
         let made = match self.below(12) {
             0..=2 => Some(self.choice("if", "fi;", depth)),
             3..=5 => {
-                self.loops += 1;
+                self.loops += usize::from(!self.in_d_step);
                 self.may_run = false;
                 let line = self.choice("do", "od;", depth);
-                self.loops -= 1;
+                self.loops -= usize::from(!self.in_d_step);
                 Some(line)
             }
             6 | 7 => {
@@ -196,12 +200,15 @@ impl Generator {
             };
             // A label's colon and a bare name would be read as something else.
             let arrow = self.pick(&[" ->", ";"]);
-            let rest = if self.one_in(4) { Vec::new() } else { self.scoped(|it| it.sequence(2, depth - 1)) };
+            let mut rest = if self.one_in(4) { Vec::new() } else { self.scoped(|it| it.sequence(2, depth - 1)) };
+            if self.in_d_step && open == "do" {
+                rest.push(Line::new("break"));
+            }
             options.push(Line::block(format!(":: {guard}{arrow}"), rest, ""));
         }
         if self.one_in(2) {
             let mut rest = self.scoped(|made| made.sequence(1, depth - 1));
-            if self.loops > 0 && open == "do" && self.one_in(2) {
+            if open == "do" && (self.in_d_step || self.one_in(2)) {
                 rest.push(Line::new("break"));
             }
             options.push(Line::block(self.pick(&[":: else ->", ":: else"]), rest, ""));
@@ -217,11 +224,8 @@ impl Generator {
             let mut inside = Vec::new();
             if made.one_in(2) {
                 let (text, variable) = made.variable("t");
-                // Lists are for the beginning of a process.
-                if !text.contains('{') {
-                    inside.push(Line::new(format!("{text};")));
-                    made.locals.push(variable);
-                }
+                inside.push(Line::new(format!("{text};")));
+                made.locals.push(variable);
             }
             inside.extend(made.sequence(3, depth - 1));
             inside
