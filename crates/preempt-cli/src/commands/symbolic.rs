@@ -43,7 +43,6 @@ pub fn check(args: &CheckArgs, source: input::Model) -> Result<ExitStatus, Failu
             .as_ref()
             .map(|_| "a run with the fewest contexts of each thread"),
         again: again(args, &report),
-        checked: vec!["assertions and run-time errors".into()],
         ..TextOptions::default()
     };
     console::print(&present(&info, &report.outcome, &args.output, text))?;
