@@ -111,7 +111,7 @@ impl Competition<'_, '_, '_> {
 
     /// Whoever may have something cheaper looks for it, first among few states.
     fn find_cheaper(&mut self) -> Result<(), Refusal> {
-        let Some((_, best)) = self.best().filter(|_| self.asking.strategy.ranks()) else { return Ok(()) };
+        let Some((_, best)) = self.best() else { return Ok(()) };
         let visited = self.standings[best].known.as_ref().map(|known| known.attempt.report.outcome.stats.states);
         let enough = SHORTER_STATES.max(4 * visited.unwrap_or(0));
         let enough = if self.asking.strategy.shortest { u64::MAX } else { enough };
@@ -120,7 +120,7 @@ impl Competition<'_, '_, '_> {
         turns.dedup();
         for states in turns {
             for number in 0..self.questions.len() {
-                while let Some(limit) = self.limit_for(number).filter(|_| self.stopped.is_none()) {
+                while let Some(limit) = self.limit_for(number).filter(|_| self.may_look_below(number)) {
                     if !self.look_below(number, limit, states)? {
                         break;
                     }
@@ -128,6 +128,10 @@ impl Competition<'_, '_, '_> {
             }
         }
         Ok(())
+    }
+
+    fn may_look_below(&self, number: usize) -> bool {
+        self.stopped.is_none() && self.asking.strategy.ranks(&self.questions[number])
     }
 
     /// What a violation of this question would have to cost less than to be shown; `None` if there is no such violation.
@@ -169,7 +173,7 @@ impl Competition<'_, '_, '_> {
         }
     }
 
-    /// Whether the others are violated at all.
+    /// Whether the others are violated at all, and if so, what their cheapest runs cost.
     fn decide_others(&mut self) -> Result<(), Refusal> {
         if self.best().is_none() {
             return Ok(());
@@ -180,8 +184,19 @@ impl Competition<'_, '_, '_> {
             if !standing.is_decided() && !in_vain {
                 self.attempt(number, Turn::Verdict)?;
             }
+            while let Some(cost) = self.may_be_cheaper(number).filter(|_| self.may_look_below(number)) {
+                if !self.look_below(number, cost, FIRST_STATES)? {
+                    break;
+                }
+            }
         }
         Ok(())
+    }
+
+    /// The cost of the run that is known, if it is not certain that none costs less.
+    fn may_be_cheaper(&self, number: usize) -> Option<RunCost> {
+        let known = self.standings[number].known.as_ref()?;
+        (known.attempt.promise != Promise::Simplest).then_some(known.cost)
     }
 
     fn attempt(&mut self, number: usize, turn: Turn) -> Result<(), Refusal> {

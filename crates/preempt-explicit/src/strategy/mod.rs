@@ -77,9 +77,11 @@ impl Strategy<'_> {
         }
     }
 
-    /// Can violations of different questions be compared by their cost?
-    fn ranks(&self) -> bool {
-        self.options.order == Order::ByCost && self.options.store == Storage::Exact && !self.weakly_fair
+    /// Can it be searched for something cheaper than what is known? Fair runs without end have no cost.
+    fn ranks(&self, question: &Question) -> bool {
+        self.options.order == Order::ByCost
+            && self.options.store == Storage::Exact
+            && !(self.weakly_fair && question.is_about_cycles())
     }
 
     /// A model that cannot be compiled is interpreted.
