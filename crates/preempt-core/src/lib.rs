@@ -3,6 +3,7 @@
 //! Plain data. No input or output, no engine, no serialisation (that is `preempt-report`'s).
 #![forbid(unsafe_code)]
 
+pub mod answered;
 pub mod budget;
 pub mod chance;
 pub mod diagnostic;
@@ -15,6 +16,7 @@ pub mod verdict;
 pub mod waiting;
 pub mod watched;
 
+pub use answered::{Answered, Promise, ShownCost};
 pub use budget::Budget;
 pub use chance::Chance;
 pub use diagnostic::{Diagnostic, Label, Severity};

@@ -1,5 +1,6 @@
 //! A run, told step by step.
 
+use crate::answered::ShownCost;
 use crate::source::Location;
 
 /// A run that can be shown and replayed: `choice` and `initial` decide everything that the program left open.
@@ -73,6 +74,10 @@ pub enum SwitchKind {
 impl Trace {
     pub fn preemptions(&self) -> usize {
         self.steps.iter().filter(|step| step.switch == SwitchKind::Preemption).count()
+    }
+
+    pub fn shown_cost(&self) -> ShownCost {
+        ShownCost { preemptions: self.preemptions(), steps: self.steps.len() }
     }
 
     pub fn switches(&self) -> usize {

@@ -5,7 +5,8 @@
 //!   any system by [`interned`];
 //! * [`store`]: every state once, compressed; [`search`]: the searches; [`reduction`]: what they may leave out;
 //! * [`swarm`]: many searches at once, each of which sees only part;
-//! * [`liveness`]: runs without end; [`question`]: how each question about a model is answered.
+//! * [`liveness`]: runs without end; [`question`]: how each question about a model is answered; [`strategy`]: several
+//!   questions at once.
 #![deny(unsafe_code)]
 
 mod convert;
@@ -19,6 +20,7 @@ mod saved;
 mod search;
 mod slots;
 mod store;
+mod strategy;
 mod successors;
 mod swarm;
 mod watched;
@@ -35,6 +37,7 @@ pub use search::{
     Checkpoints, Error, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Save, Source,
     Storage, Visit, Visits, Walks, search, search_saved,
 };
+pub use strategy::{Answers, Strategy};
 pub use successors::{Event, Successors};
 pub use swarm::swarm;
 

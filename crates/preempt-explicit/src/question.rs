@@ -7,16 +7,19 @@ use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
 use crate::reduction::statics::optimised;
 use crate::search::{
-    Checkpoints, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Source, Storage, Visits,
+    Checkpoints, Error, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Source, Storage, Visits,
     search, search_saved, told_of, visits,
 };
 use crate::watched::{Observer as Automaton, PlaceOf, Watched};
 use crate::{Refusal, Unsupported};
-use preempt_core::{Limits, Observer, Outcome, SourceMap, StopReason, Verdict};
+use preempt_core::{
+    Bound, Cost, Guarantee, Limits, Observer, Outcome, Property, SourceMap, StopReason, Trace, Verdict,
+};
 use preempt_model::monitor::{
     AcceptanceMonitor, BuchiMonitor, ClaimMonitor, Monitor, Monitored, NonProgressMonitor, Traced,
 };
 use preempt_model::question::{Asking, Question};
+use preempt_model::search::cost_of_run;
 use preempt_model::system::System;
 use preempt_model::{Interpreter, Model};
 use std::time::Instant;
@@ -141,20 +144,46 @@ pub fn answer(
     weakly_fair: bool,
     observer: &mut dyn Observer,
 ) -> Result<Report, Refusal> {
+    let how = How { weakly_fair, goal: Goal::First, in_turns: true };
+    ask(question, model, sources, options, how, observer)
+}
+
+/// How a question is asked, beside the options.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct How {
+    pub weakly_fair: bool,
+    /// Of the search for finite runs.
+    pub goal: Goal,
+    /// Proof and search are tried on some states first.
+    pub in_turns: bool,
+}
+
+/// The answer to any question about a model, asked in any way.
+pub(crate) fn ask(
+    question: &Question,
+    model: &Model,
+    sources: &SourceMap,
+    options: &Options,
+    how: How,
+    observer: &mut dyn Observer,
+) -> Result<Report, Refusal> {
+    let How { weakly_fair, goal, .. } = how;
     let interpreter = &interpreter(model, sources)?;
-    let asked = Asked { question, model, sources, interpreter, options, weakly_fair };
+    let asked = Asked { question, model, sources, interpreter, options, weakly_fair, how };
     let keeps_states = options.store == Storage::Exact && !matches!(options.order, Order::Random(_));
     if !keeps_states && *question != Question::Safety {
         return Err(Unsupported("claims and cycles in a search that does not keep states".into()).into());
     }
     match question {
-        Question::Safety => explore(model, sources, options, Goal::First, observer),
+        Question::Safety => explore(model, sources, options, goal, observer),
         Question::Trace => {
             let Some(assertion) = &model.trace_assertion else {
-                return explore(model, sources, options, Goal::First, observer);
+                return explore(model, sources, options, goal, observer);
             };
             let traced = Traced::new(interpreter, assertion);
-            search(Interned::new(&traced, None), options, Goal::First, observer)
+            // No reduction knows what the assertion sees.
+            let options = Options { reduction: Reduction::None, ..options.clone() };
+            search(Interned::new(&traced, None), &options, goal, observer)
         }
         Question::Claim(number) => {
             let claim = &model.claims[*number];
@@ -187,7 +216,8 @@ pub fn decide_cycles(
     observer: &mut dyn Observer,
 ) -> Result<Option<Report>, Refusal> {
     let interpreter = &interpreter(model, sources)?;
-    let asked = Asked { question, model, sources, interpreter, options, weakly_fair };
+    let how = How { weakly_fair, goal: Goal::First, in_turns: false };
+    let asked = Asked { question, model, sources, interpreter, options, weakly_fair, how };
     match question {
         Question::Safety | Question::Trace => return Ok(None),
         Question::Claim(number) => {
@@ -221,6 +251,7 @@ struct Asked<'a, 'm> {
     interpreter: &'a Interpreter<'m>,
     options: &'a Options,
     weakly_fair: bool,
+    how: How,
 }
 
 /// States on which a proof and a search are tried before either may take as long as it needs.
@@ -240,7 +271,7 @@ impl<'m> Asked<'_, 'm> {
         let is_native = self.options.successors == Source::Native;
         let reduces = is_native && self.reduction() != Reduction::None;
         let most = self.options.limits.states;
-        if reduces && most.is_none_or(|most| most > SOME_STATES) {
+        if reduces && self.how.in_turns && most.is_none_or(|most| most > SOME_STATES) {
             let some = self.within(Some(SOME_STATES), started);
             let asked = Asked { options: &some, ..*self };
             let report = asked.finite_first(monitor, automaton, reduces, observer)?;
@@ -281,16 +312,74 @@ impl<'m> Asked<'_, 'm> {
         let finite = match options.successors {
             Source::Native => {
                 let watched = Watched::new(self.model, self.sources, automaton.clone(), meaning)?;
-                search(watched, options, Goal::First, observer)?
+                search(watched, options, self.how.goal, observer)?
             }
-            Source::Interpreted => search(Interned::new(&meaning, None), options, Goal::First, observer)?,
+            Source::Interpreted => search(Interned::new(&meaning, None), options, self.how.goal, observer)?,
         };
-        if finite.outcome.verdict != Verdict::Holds {
+        let rest = self.within(states, started);
+        match finite.outcome.verdict {
+            Verdict::Holds => {
+                let asked = Asked { options: &rest, ..*self };
+                asked.about_cycles(monitor, automaton, Method::NestedDepthFirst, observer)
+            }
+            Verdict::Violated if automaton.may_accept(self.model) => {
+                self.or_a_cheaper_loop(finite, rest, monitor, automaton, observer)
+            }
+            _ => Ok(finite),
+        }
+    }
+
+    /// What was found in finite runs, and what a run without end violates at a lower cost. Under weak fairness such a run
+    /// has no cost that could be compared.
+    fn or_a_cheaper_loop<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+        &self,
+        mut finite: Report,
+        rest: Options,
+        monitor: &M,
+        automaton: &Automaton,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Refusal> {
+        if self.weakly_fair || rest.order != Order::ByCost {
             return Ok(finite);
         }
-        let rest = self.within(states, started);
-        let asked = Asked { options: &rest, ..*self };
-        asked.about_cycles(monitor, automaton, Method::NestedDepthFirst, observer)
+        let of_run = |trace: &Trace| cost_of_run(self.interpreter, trace, rest.fair_switch);
+        let wanted = Property::from(monitor.violation());
+        // With [`Goal::All`] other violations may cost less; the loop is compared with its own kind.
+        let same = finite.errors.iter().position(|error| {
+            self.how.goal == Goal::First || error.property == wanted
+        });
+        let known = same.map(|number| of_run(&finite.errors[number].trace));
+        let most = SOME_STATES.max(4 * finite.outcome.stats.states);
+        let states = rest.limits.states.map_or(most, |limit| limit.min(most));
+        let options = Options {
+            cheaper_than: [known, rest.cheaper_than].into_iter().flatten().min(),
+            limits: Limits { states: Some(states), ..rest.limits },
+            reduction: Reduction::None,
+            ..rest
+        };
+        let asked = Asked { options: &options, ..*self };
+        let lasso = asked.about_cycles(monitor, automaton, Method::NestedDepthFirst, observer)?;
+        finite.outcome.stats.time += lasso.outcome.stats.time;
+        match lasso.outcome.verdict {
+            Verdict::Violated => {
+                match same {
+                    Some(number) => finite.errors.splice(number..=number, lasso.errors),
+                    None => finite.errors.splice(0..0, lasso.errors),
+                };
+                finite.errors.sort_by_key(|error| of_run(&error.trace));
+                let guarantee = finite.outcome.guarantee;
+                let stats = lasso.outcome.stats;
+                let first = finite.errors.first().cloned();
+                let (violation, counterexample) =
+                    first.map(|error| (error.property, error.trace)).unzip();
+                let verdict = Verdict::Violated;
+                finite.outcome = Outcome { verdict, guarantee, violation, counterexample, stats };
+                finite.simplest &= lasso.simplest;
+            }
+            Verdict::Holds => {}
+            Verdict::Inconclusive(_) => finite.simplest = false,
+        }
+        Ok(finite)
     }
 
     /// The simplest run without end; under weak fairness, some run.
@@ -312,14 +401,26 @@ impl<'m> Asked<'_, 'm> {
 
     /// What the reference engine finds.
     fn by_definition(&self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
-        let Options { bound, fair_switch, limits, .. } = *self.options;
-        let options = preempt_model::search::Options { bound, fair_switch, limits };
+        let Options { bound, fair_switch, limits, cheaper_than, .. } = *self.options;
+        let within = [bound, cheaper_than.map(|known| known.preemptions)].into_iter().flatten().min();
+        let options = preempt_model::search::Options { bound: within, fair_switch, limits };
         let asking = Asking { options, weakly_fair: self.weakly_fair };
-        let outcome = self
+        let mut outcome = self
             .question
             .answer_infinite(self.interpreter, &asking, observer)
             .map_err(|error| Unsupported(error.to_string()))?;
-        Ok(Report { outcome, errors: Vec::new(), simplest: !self.weakly_fair })
+        let bounded = |most| Guarantee::Bounded(Bound { unit: Cost::Preemptions, most });
+        outcome.guarantee = bound.map_or(Guarantee::Exhaustive, bounded);
+        let is_cheaper = |trace: &Trace| {
+            cheaper_than.is_none_or(|known| cost_of_run(self.interpreter, trace, fair_switch) < known)
+        };
+        if outcome.counterexample.as_ref().is_some_and(|trace| !is_cheaper(trace)) {
+            outcome.stats.violations.clear();
+            (outcome.verdict, outcome.violation, outcome.counterexample) = (Verdict::Holds, None, None);
+        }
+        let errors = outcome.violation.clone().zip(outcome.counterexample.clone());
+        let errors = errors.map(|(property, trace)| Error { property, trace }).into_iter().collect();
+        Ok(Report { outcome, errors, simplest: !self.weakly_fair })
     }
 
     /// Machine code with the observer beside it, reduced as far as the question allows.
@@ -368,7 +469,7 @@ pub fn why_not_reduced(question: &Question, options: &Options, weakly_fair: bool
     }
 }
 
-fn interpreter<'m>(model: &'m Model, sources: &'m SourceMap) -> Result<Interpreter<'m>, Unsupported> {
+pub(crate) fn interpreter<'m>(model: &'m Model, sources: &'m SourceMap) -> Result<Interpreter<'m>, Unsupported> {
     Interpreter::new(model, sources)
         .map_err(|fault| Unsupported(format!("initial values without meaning ({})", fault.0)))
 }

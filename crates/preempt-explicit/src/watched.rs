@@ -120,6 +120,12 @@ impl Observer {
         observer
     }
 
+    /// Can a run without end be what it looks for? Else every violation that it finds ends a finite run.
+    pub fn may_accept(&self, model: &Model) -> bool {
+        let labels = || model.codes.iter().flat_map(|code| &code.locations).any(|location| location.accept);
+        self.places.iter().any(|place| place.accepts && !place.ends) || self.heeds_labels && labels()
+    }
+
     fn condition(&mut self, condition: &Expr) -> usize {
         let known = self.conditions.iter().position(|known| known == condition);
         known.unwrap_or_else(|| {

@@ -5,10 +5,11 @@
 //! * [`interpreter`]: the definition of what a program means, written to be read.
 //! * [`monitor`]: observers of runs: never claims, automata, labels.
 //! * [`ltl`]: formulas of linear temporal logic to automata.
-//! * [`question`]: what can be asked of a model.
+//! * [`question`]: what can be asked of a model; [`all_questions`]: all of it together.
 //! * [`search`]: the reference search, the oracle it is compared with, and replay.
 #![forbid(unsafe_code)]
 
+pub mod all_questions;
 pub mod command;
 pub mod expr;
 pub mod footprint;

@@ -8,8 +8,9 @@ use crate::monitor::{
 };
 use crate::program::Model;
 use crate::property::Formula;
-use crate::search::{self, Options, Replayed};
-use preempt_core::{Observer, Outcome, Trace, Verdict};
+use crate::search::{self, Options, Replayed, RunCost, cost_of_run};
+use preempt_core::{Limits, Observer, Outcome, Trace, Verdict};
+use std::time::Instant;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
@@ -33,6 +34,15 @@ pub struct Asking {
     pub options: Options,
     /// Only runs count in which every process that could always move does.
     pub weakly_fair: bool,
+}
+
+/// An outcome with what its run costs.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub outcome: Outcome,
+    pub cost: Option<RunCost>,
+    /// Is it certain that no run costs less?
+    pub simplest: bool,
 }
 
 impl Question {
@@ -98,11 +108,49 @@ impl Question {
         asking: &Asking,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, TooLarge> {
+        self.answer_at_its_cheapest(interpreter, asking, observer).map(|answer| answer.outcome)
+    }
+
+    /// The same, with what the run costs. A run without end may cost less than the cheapest finite one; under weak
+    /// fairness such a run has no cost, and is shown only if there is no other.
+    pub fn answer_at_its_cheapest(
+        &self,
+        interpreter: &Interpreter<'_>,
+        asking: &Asking,
+        observer: &mut dyn Observer,
+    ) -> Result<Answer, TooLarge> {
+        let started = Instant::now();
+        let rest = |bound| {
+            let time = asking.options.limits.time.map(|most| most.saturating_sub(started.elapsed()));
+            let limits = Limits { time, ..asking.options.limits };
+            Asking { options: Options { bound, limits, ..asking.options.clone() }, ..*asking }
+        };
+        let answered = |outcome: Outcome, simplest: bool| {
+            let of_run = |trace: &Trace| cost_of_run(interpreter, trace, asking.options.fair_switch);
+            let cost = outcome.counterexample.as_ref().map(of_run);
+            Answer { simplest: simplest && cost.is_some(), cost, outcome }
+        };
         let finite = self.answer_finite(interpreter, asking, observer)?;
-        match finite {
-            Some(outcome) if outcome.verdict != Verdict::Holds || !self.is_about_cycles() => Ok(outcome),
-            _ => self.answer_infinite(interpreter, asking, observer),
-        }
+        let finite = match finite {
+            Some(outcome) if outcome.verdict != Verdict::Holds || !self.is_about_cycles() => {
+                answered(outcome, true)
+            }
+            _ => {
+                let asking = rest(asking.options.bound);
+                let infinite = self.answer_infinite(interpreter, &asking, observer)?;
+                return Ok(answered(infinite, !asking.weakly_fair));
+            }
+        };
+        let Some(cost) = finite.cost.filter(|_| self.is_about_cycles() && !asking.weakly_fair) else {
+            return Ok(finite);
+        };
+        let infinite = self.answer_infinite(interpreter, &rest(Some(cost.preemptions)), observer)?;
+        let guarantee = finite.outcome.guarantee;
+        let infinite = answered(Outcome { guarantee, ..infinite }, true);
+        Ok(match infinite.cost {
+            Some(other) if other < cost => infinite,
+            _ => Answer { simplest: !matches!(infinite.outcome.verdict, Verdict::Inconclusive(_)), ..finite },
+        })
     }
 
     /// Can a run without end be the answer?

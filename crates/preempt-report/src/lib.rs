@@ -13,6 +13,6 @@ pub mod text;
 mod fixtures;
 
 pub use diagnostics::render_diagnostics;
-pub use json::{ReadError, Recorded, RunInfo, Setting, all_to_json, read_counterexample, to_json};
+pub use json::{ReadError, Recorded, RunInfo, Setting, properties_to_json, read_counterexample, to_json};
 pub use style::Style;
 pub use text::{TextOptions, render_cut_short, render_outcome, render_run, why_stopped};

@@ -4,13 +4,13 @@ use super::again::{self, Found};
 use super::explicit;
 use super::model::{Ready, prepared};
 use super::net;
-use super::outcome::{Delivery, info, options, outputs, present};
+use super::outcome::{Delivery, info, json, options, outputs, present};
 use super::partial;
 use super::symbolic;
 use super::trail;
 use crate::ExitStatus;
 use crate::args::CheckArgs;
-use crate::backend::{Asking, Claim, ExplicitOptions, Goal, Model, Question, Report};
+use crate::backend::{Asking, Claim, ExplicitOptions, Model, Question, answer_all};
 use crate::console::Failure;
 use crate::files::could_be_written;
 use crate::input;
@@ -18,8 +18,8 @@ use crate::job;
 use crate::plan::{Engine, Input};
 use crate::progress::Watch;
 use preempt_core::diagnostic::nearest;
-use preempt_core::{Outcome, Property, PropertyKind, Trace, Verdict};
-use preempt_report::{TextOptions, to_json};
+use preempt_core::{Answered, Observer, Outcome, Property, PropertyKind, Trace};
+use preempt_report::TextOptions;
 
 pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     could_be_written(outputs(args), &[&args.model.file])?;
@@ -54,7 +54,8 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     let questions = questions(args, &ready.model)?;
     explicit::refuse_checkpoints(&args.search, &questions)?;
     partial::refuse_beyond_safety(&args.search, &questions)?;
-    let Answered { names, outcome, promise, all } = answer(&ready, engine, args, &questions, &settings)?;
+    let Shown { outcome, promise, properties, number, all } =
+        answer(&ready, engine, args, &questions, &settings)?;
     if let (Input::Boolean, Some(fault)) = (input, &outcome.violation)
         && fault.kind == PropertyKind::RuntimeError
     {
@@ -71,15 +72,17 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
             let closing = again::closing_preemption(&ready, trace, args.search.fair_switch);
             again::command(args, input, Found::Run { engine, trace, closing })
         }),
-        checked: names,
+        properties,
+        shown: number,
         all,
         ..TextOptions::default()
     };
     let used = (engine == Engine::Explicit).then_some(&settings);
     let info = info(&ready.file, engine, &args.search, used, Some(args.weak_fairness));
+    let json = json(&info, &outcome, &text);
     let mut delivery = Delivery::of(present(&info, &outcome, &args.output, text), outcome.verdict);
     if let (Some(path), Some(_)) = (&args.trace, &outcome.counterexample) {
-        delivery.file(path, to_json(&info, &outcome));
+        delivery.file(path, json);
     }
     trail::write(args, &ready, &outcome, &mut delivery)?;
     Ok(delivery.deliver())
@@ -128,62 +131,60 @@ fn questions(args: &CheckArgs, model: &Model) -> Result<Vec<Question>, Failure> 
 }
 
 /// What was asked, and what is to be shown.
-struct Answered {
-    names: Vec<String>,
+struct Shown {
     outcome: Outcome,
     promise: Option<&'static str>,
+    /// What became of each question.
+    properties: Vec<Answered>,
+    /// To which of them the outcome belongs.
+    number: usize,
     /// Every violation, where all were asked for.
     all: Vec<(Property, Trace)>,
 }
 
-/// Asks one question after the other, until one is not answered with "holds".
+/// Asks all the questions together.
 fn answer(
     ready: &Ready,
     engine: Engine,
     args: &CheckArgs,
     questions: &[Question],
     settings: &ExplicitOptions,
-) -> Result<Answered, Failure> {
-    let interpreter = &ready.interpreter()?;
+) -> Result<Shown, Failure> {
+    let mut watch = Watch::start();
+    let shown = match engine {
+        Engine::Explicit => explicit::answers(ready, questions, settings, args, &mut watch).map(|answers| {
+            answers.map(|answers| Shown {
+                outcome: answers.report.outcome,
+                promise: explicit::promised(answers.promise, settings),
+                properties: answers.properties,
+                number: answers.shown,
+                all: match args.all_errors {
+                    true => answers.report.errors.into_iter().map(|it| (it.property, it.trace)).collect(),
+                    false => Vec::new(),
+                },
+            })
+        }),
+        _ => by_reference(ready, args, questions, settings, &mut watch),
+    };
+    watch.finish();
+    shown?.ok_or_else(|| Failure::new("there is nothing to check"))
+}
+
+fn by_reference(
+    ready: &Ready,
+    args: &CheckArgs,
+    questions: &[Question],
+    settings: &ExplicitOptions,
+    observer: &mut dyn Observer,
+) -> Result<Option<Shown>, Failure> {
     let asking = Asking { options: options(&args.search), weakly_fair: args.weak_fairness };
-    let mut answered: Option<Answered> = None;
-    let mut names = Vec::new();
-    for question in questions {
-        let mut watch = Watch::start();
-        let name = question.name(interpreter.model());
-        let answer = match engine {
-            Engine::Explicit if args.all_errors && *question == Question::Safety => {
-                explicit::explore(ready, &args.search, settings, Goal::All, &mut watch)
-                    .map(|report| (report, Some("the simplest run")))
-            }
-            Engine::Explicit => explicit::simplest(ready, question, settings, args, &mut watch)
-                .map(|answer| (answer.report, answer.promise)),
-            _ => question
-                .answer(interpreter, &asking, &mut watch)
-                .map_err(|error| Failure::new(format!("{name}: {error}")))
-                .map(|outcome| {
-                    let fair_loop = args.weak_fairness
-                        && outcome.counterexample.as_ref().is_some_and(|trace| trace.loop_start.is_some());
-                    let promise = (!fair_loop).then_some("the simplest run");
-                    (Report { outcome, errors: Vec::new(), simplest: !fair_loop }, promise)
-                }),
-        };
-        watch.finish();
-        let (report, promise) = answer?;
-        names.push(name);
-        let holds = report.outcome.verdict == Verdict::Holds;
-        // The first answer has the numbers of the state space; later ones count it together with an observer.
-        if !holds || answered.is_none() {
-            let all = match args.all_errors {
-                true => report.errors.into_iter().map(|error| (error.property, error.trace)).collect(),
-                false => Vec::new(),
-            };
-            answered = Some(Answered { names: Vec::new(), outcome: report.outcome, promise, all });
-        }
-        if !holds {
-            break;
-        }
-    }
-    let answered = answered.ok_or_else(|| Failure::new("there is nothing to check"))?;
-    Ok(Answered { names, ..answered })
+    let answers = answer_all(questions, &ready.interpreter()?, &asking, observer)
+        .map_err(|(name, error)| Failure::new(format!("{name}: {error}")))?;
+    Ok(answers.map(|answers| Shown {
+        outcome: answers.outcome,
+        promise: explicit::promised(answers.promise, settings),
+        properties: answers.properties,
+        number: answers.shown,
+        all: Vec::new(),
+    }))
 }

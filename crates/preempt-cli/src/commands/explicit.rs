@@ -8,13 +8,12 @@ use crate::args::{
     SuccessorSource,
 };
 use crate::backend::{
-    self, ExplicitOptions, Figure, Goal, Order, Published, Question, Reduction, Refusal, Report, Source,
+    self, Answers, Checkpoints, ExplicitOptions, Figure, Goal, Order, Published, Question, Reduction, Refusal,
+    Report, Source, Strategy,
 };
 use crate::checkpoint::Files;
 use crate::console::{self, Failure};
-use crate::job;
-use preempt_core::{Cost, Limits, Observer, StopReason, Trace, Verdict};
-use std::time::Duration;
+use preempt_core::{Answered, Cost, Observer, Promise, Trace};
 
 /// What the arguments ask for, if it can be done.
 pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
@@ -77,6 +76,7 @@ pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
         store,
         cost,
         bound: search.bound,
+        cheaper_than: None,
         fair_switch: search.fair_switch,
         reduction: Reduction::None,
         statics: search.statics == Some(Statics::On),
@@ -241,104 +241,76 @@ pub fn refuse_options_of_nets(args: &CheckArgs) -> Result<(), Failure> {
     }
 }
 
-/// States that the search for a shorter run may visit without being asked to.
-const SHORTER_STATES: u64 = 1_000_000;
-
-/// What was found, and what is promised about its run.
-pub struct Answer {
-    pub report: Report,
-    pub promise: Option<&'static str>,
-}
-
-/// The simplest run: found with the reduction, made as short as possible without it.
-pub fn simplest(
+/// Asks all the questions, and says what is promised of the run that is shown.
+pub fn answers(
     ready: &Ready,
-    question: &Question,
+    questions: &[Question],
     options: &ExplicitOptions,
     args: &CheckArgs,
     observer: &mut dyn Observer,
-) -> Result<Answer, Failure> {
-    if options.cost != Cost::Preemptions && question.is_about_cycles() {
+) -> Result<Option<Answers>, Failure> {
+    if options.cost != Cost::Preemptions && questions.iter().any(Question::is_about_cycles) {
         return Err(Failure::new("the cost of a run without end is counted in preemptions")
             .hint("leave out --cost and --search, or ask for --property safety"));
     }
-    let ask = |options: &ExplicitOptions, observer: &mut dyn Observer| {
-        with_fallback(&args.search, options, |options| {
-            backend::answer(question, &ready.model, &ready.sources, options, args.weak_fairness, observer)
-        })
-    };
-    let report = match question {
-        Question::Safety if args.search.search == Some(SearchOrder::Swarm) => {
-            partial::swarm(ready, &args.search, options, observer)?
-        }
-        Question::Safety if may_prove_first(options, args) => prove_or_find(ready, options, args, observer)?,
-        // Only this search can be long enough to be worth a checkpoint.
-        Question::Safety => explore(ready, &args.search, options, Goal::First, observer)?,
-        _ if question.is_about_cycles() => ask(&about_cycles(question, options, args), observer)?,
-        _ => ask(options, observer)?,
-    };
-    let Some(trace) = &report.outcome.counterexample else { return Ok(Answer { report, promise: None }) };
-    note_hidden_preemptions(options, trace);
-    // A run that was found depth first promises nothing, and there is nothing to improve.
-    let reduced = options.reduction == Reduction::Exact || options.statics;
-    let reduced = reduced && matches!(question, Question::Safety);
-    if report.simplest || options.order != Order::ByCost || !reduced {
-        let promise = partial::promise(options, report.simplest.then_some("the simplest run"));
-        return Ok(Answer { report, promise });
+    if args.search.search == Some(SearchOrder::Swarm) {
+        let report = partial::swarm(ready, &args.search, options, observer)?;
+        let property = Answered {
+            name: Question::Safety.name(&ready.model),
+            verdict: report.outcome.verdict,
+            violation: report.outcome.violation.clone(),
+            cost: None,
+        };
+        return Ok(Some(Answers { report, promise: Promise::Nothing, properties: vec![property], shown: 0 }));
     }
-    let charged = match options.cost {
-        Cost::Preemptions => trace.preemptions(),
-        Cost::Switches => trace.switches(),
-        Cost::Steps => trace.steps.len(),
+    note_reductions_that_do_not_apply(questions, options, args);
+    let mut files = Files::open(&args.search)?;
+    let saves = Files::are_wanted(&args.search);
+    let strategy = Strategy {
+        model: &ready.model,
+        sources: &ready.sources,
+        options,
+        weakly_fair: args.weak_fairness,
+        chooses_reduction: args.reduction.is_none_or(|kind| kind == ReductionKind::Auto),
+        proofs_use_statics: with_statics(&args.search, Reduction::Strong),
+        shortest: args.shortest,
+        may_interpret: args.search.successors.is_none() && !saves,
     };
-    let budget = SHORTER_STATES.max(4 * report.outcome.stats.states);
-    let whole = ExplicitOptions {
-        reduction: Reduction::None,
-        statics: false,
-        bound: Some(charged as u32),
-        limits: match args.shortest {
-            true => options.limits,
-            false => Limits {
-                states: Some(options.limits.states.map_or(budget, |most| most.min(budget))),
-                ..options.limits
-            },
-        },
-        ..options.clone()
+    let checkpoints = saves.then_some(&mut files as &mut dyn Checkpoints);
+    let answers = match args.all_errors {
+        true => strategy.all_violations(questions, checkpoints, observer),
+        false => strategy.simplest(questions, checkpoints, observer),
     };
-    let mut shorter = ask(&whole, observer)?;
-    shorter.outcome.stats.time += report.outcome.stats.time;
-    shorter.outcome.guarantee = report.outcome.guarantee;
-    match shorter.outcome.verdict {
-        Verdict::Violated => {
-            Ok(Answer { report: shorter, promise: partial::promise(options, Some("the simplest run")) })
-        }
-        _ => Ok(Answer {
-            report,
-            promise: partial::promise(
-                options,
-                Some(match options.cost {
-                    Cost::Switches => "a run with the fewest switches",
-                    Cost::Preemptions | Cost::Steps => "a run with the fewest preemptions",
-                }),
-            ),
-        }),
+    let answers = answers.map_err(refused)?;
+    if let Some(trouble) = files.trouble() {
+        console::complain(&format!("warning: {trouble}\n"));
     }
+    if let Some(trace) = answers.as_ref().and_then(|answers| answers.report.outcome.counterexample.as_ref()) {
+        note_hidden_preemptions(options, trace);
+    }
+    Ok(answers)
 }
 
-/// For runs without end a reduction is for the proof that there is none, and the stronger the better; the simplest run
-/// is found without it.
-fn about_cycles(question: &Question, options: &ExplicitOptions, args: &CheckArgs) -> ExplicitOptions {
-    match args.reduction {
-        Some(ReductionKind::Exact | ReductionKind::Strong) => {
-            if let Some(why) = backend::why_not_reduced(question, options, args.weak_fairness) {
-                console::complain(&format!("note: --reduction does not apply here: {why}\n"));
-            }
-            options.clone()
+/// The promise in words.
+pub fn promised(promise: Promise, options: &ExplicitOptions) -> Option<&'static str> {
+    let words = match (promise, options.cost) {
+        (Promise::Nothing, _) => None,
+        (Promise::Fewest, Cost::Switches) => Some("a run with the fewest switches"),
+        (Promise::Fewest, Cost::Preemptions | Cost::Steps) => Some("a run with the fewest preemptions"),
+        (Promise::SimplestOfProperty, _) => Some("the simplest run that violates this property"),
+        (Promise::Simplest, _) => Some("the simplest run"),
+    };
+    partial::promise(options, words)
+}
+
+fn note_reductions_that_do_not_apply(questions: &[Question], options: &ExplicitOptions, args: &CheckArgs) {
+    if !matches!(args.reduction, Some(ReductionKind::Exact | ReductionKind::Strong)) {
+        return;
+    }
+    for question in questions {
+        if let Some(why) = backend::why_not_reduced(question, options, args.weak_fairness) {
+            console::complain(&format!("note: --reduction does not apply here: {why}\n"));
         }
-        None | Some(ReductionKind::Auto) if options.reduction == Reduction::Exact => {
-            ExplicitOptions { reduction: Reduction::Strong, ..options.clone() }
-        }
-        _ => options.clone(),
     }
 }
 
@@ -354,71 +326,6 @@ fn note_hidden_preemptions(options: &ExplicitOptions, trace: &Trace) {
              a run of {real} preemptions\n"
         ));
     }
-}
-
-/// How many states the search for a violation may visit, and then the search for a proof, before the other has its turn.
-const TURNS: [(u64, Option<u64>); 2] = [(100_000, Some(100_000)), (1_000_000, None)];
-
-/// `--reduction auto`, where nothing but the verdict and its simplest run is asked for.
-fn may_prove_first(options: &ExplicitOptions, args: &CheckArgs) -> bool {
-    args.reduction.is_none_or(|kind| kind == ReductionKind::Auto)
-        && options.reduction == Reduction::Exact
-        && partial::keeps_states(&args.search)
-        && options.cost == Cost::Preemptions
-        && options.bound.is_none()
-        && !options.fair_switch
-        && options.limits.states.is_none_or(|most| most > TURNS[0].0)
-        && !Files::are_wanted(&args.search)
-}
-
-/// A violation that is not far is found in the order of cost. If there are many states, the strong reduction looks
-/// whether there is one at all; if so, the search in the order of cost ends there at the latest.
-fn prove_or_find(
-    ready: &Ready,
-    options: &ExplicitOptions,
-    args: &CheckArgs,
-    observer: &mut dyn Observer,
-) -> Result<Report, Failure> {
-    let mut spent = Duration::ZERO;
-    let mut run = |options: &ExplicitOptions, states: Option<u64>| {
-        let limits = Limits {
-            states: [states, options.limits.states].into_iter().flatten().min(),
-            time: options.limits.time.map(|most| most.saturating_sub(spent)),
-            ..options.limits
-        };
-        let options = ExplicitOptions { limits, ..options.clone() };
-        let mut report = explore(ready, &args.search, &options, Goal::First, observer)?;
-        spent += report.outcome.stats.time;
-        report.outcome.stats.time = spent;
-        Ok::<Report, Failure>(report)
-    };
-    let statics = with_statics(&args.search, Reduction::Strong);
-    let strong = ExplicitOptions {
-        reduction: Reduction::Strong,
-        order: Order::DepthFirst,
-        statics,
-        ..options.clone()
-    };
-    let too_many = Verdict::Inconclusive(StopReason::States);
-    let [(first, first_proof), (second, second_proof)] = TURNS;
-    let found = run(options, Some(first))?;
-    if found.outcome.verdict != too_many {
-        return Ok(found);
-    }
-    let mut proof = run(&strong, first_proof)?;
-    if proof.outcome.verdict == too_many {
-        let found = run(options, Some(second))?;
-        if found.outcome.verdict != too_many {
-            return Ok(found);
-        }
-        proof = run(&strong, second_proof)?;
-    }
-    let Some(trace) = &proof.outcome.counterexample else { return Ok(proof) };
-    let bounded = ExplicitOptions { bound: Some(trace.preemptions() as u32), ..options.clone() };
-    let mut simplest = run(&bounded, None)?;
-    simplest.outcome.guarantee = proof.outcome.guarantee;
-    // Where the cheapest could not be found within the limits, the one known is better than none.
-    Ok(if simplest.outcome.verdict == Verdict::Violated { simplest } else { proof })
 }
 
 /// A search of the model itself, which can be saved and continued.
@@ -483,10 +390,14 @@ fn with_fallback(
         }
         result => result,
     };
-    result.map_err(|why| match why {
+    result.map_err(refused)
+}
+
+fn refused(why: Refusal) -> Failure {
+    match why {
         Refusal::Unsupported(_) => Failure::new(why.to_string()).hint("use --engine reference"),
         Refusal::Checkpoint(_) => Failure::new(why.to_string()).hint("leave out --resume to begin anew"),
-    })
+    }
 }
 
 /// How each setting is called in the result.

@@ -8,7 +8,7 @@ use crate::files;
 use crate::job::{self, Stage};
 use crate::plan::Engine;
 use preempt_core::{Outcome, Verdict};
-use preempt_report::{RunInfo, Setting, TextOptions, all_to_json, render_outcome, to_json};
+use preempt_report::{RunInfo, Setting, TextOptions, properties_to_json, render_outcome};
 use std::path::{Path, PathBuf};
 
 pub fn options(search: &SearchArgs) -> Options {
@@ -47,11 +47,16 @@ pub fn info(
     RunInfo { file: file.to_string(), engine: engine.name().into(), options }
 }
 
+/// The same for programs.
+pub fn json(info: &RunInfo, outcome: &Outcome, text: &TextOptions) -> String {
+    let all = (!text.all.is_empty()).then_some(text.all.as_slice());
+    properties_to_json(info, outcome, &text.properties, all)
+}
+
 /// The result as it goes to stdout.
 pub fn present(info: &RunInfo, outcome: &Outcome, output: &OutputArgs, text: TextOptions) -> String {
     match output.format {
-        Format::Json if !text.all.is_empty() => all_to_json(info, outcome, &text.all),
-        Format::Json => to_json(info, outcome),
+        Format::Json => json(info, outcome, &text),
         Format::Text => {
             let style = console::stdout_style(output.color);
             render_outcome(outcome, &TextOptions { style, width: console::stdout_width(), ..text })

@@ -53,7 +53,6 @@ pub fn check(args: &CheckArgs, source: input::Model) -> Result<ExitStatus, Failu
         again: (report.outcome.verdict == Verdict::Violated)
             .then(|| again::command(args, input, Found::Contexts(report.contexts)))
             .flatten(),
-        checked: vec!["assertions and run-time errors".into()],
         ..TextOptions::default()
     };
     let text = present(&info, &report.outcome, &args.output, text);

@@ -23,15 +23,24 @@ use preempt_model::search::RunCost;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
-/// `bound` is in preemptions; without one there must be a lasso, or the search does not end. `effort` limits the steps
-/// that searches for loops may try: after that it is a matter of time.
+/// How far the search goes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Most {
+    /// In preemptions; without one there must be a lasso, or the search does not end.
+    pub bound: Option<u32>,
+    /// Only lassos that cost less count.
+    pub cheaper_than: Option<RunCost>,
+    /// Steps that searches for loops may try: after that it would be a matter of time.
+    pub effort: Option<u64>,
+}
+
 pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     space: &mut Space<'_, 'm, M>,
-    bound: Option<u32>,
-    effort: Option<u64>,
+    Most { bound, cheaper_than, effort }: Most,
     observer: &mut dyn Observer,
 ) -> Result<Option<(RunCost, Lasso)>, Cut> {
     let mut graph = Running::new(space)?;
+    graph.cheaper_than = cheaper_than;
     let mut rounds = Rounds { effort, ..Rounds::default() };
     let mut preemptions = 0;
     loop {
@@ -88,6 +97,7 @@ fn cheapest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     for seed in graph.settled.iter().copied().filter(|node| graph.nodes[*node as usize].accepts) {
         let node = &graph.nodes[seed as usize];
         let most = RunCost { preemptions, steps: u64::MAX };
+        let most = graph.cheaper_than.map_or(most, |known| most.min(known));
         let limit = found.as_ref().map_or(most, |(cost, ..)| *cost);
         if node.cost >= limit {
             break;
@@ -98,12 +108,12 @@ fn cheapest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
             continue;
         }
         if let Some((cost, round)) = rounds.cheapest(graph, within, seed, limit)
-            && found.as_ref().is_none_or(|(known, ..)| cost < *known)
+            && found.as_ref().map(|(known, ..)| *known).or(graph.cheaper_than).is_none_or(|known| cost < known)
         {
             found = Some((cost, seed, round));
         }
         if rounds.is_exhausted() {
-            return Err(Cut::Limit(StopReason::Time));
+            return Err(Cut::Limit(StopReason::States));
         }
         space.look_around(
             graph.settled.len() as u64,

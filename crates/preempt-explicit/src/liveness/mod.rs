@@ -17,8 +17,9 @@ mod running;
 mod space;
 
 use crate::Refusal;
-use crate::search::{Options, Report};
+use crate::search::{Error, Options, Report};
 use crate::watched::{PlaceOf, Watched};
+use cheapest_lasso::Most;
 use lasso::Lasso;
 use preempt_core::{Bound, Cost, Guarantee, Memory, Observer, Outcome, Property, Stats, StopReason, Verdict};
 use preempt_model::Interpreter;
@@ -81,7 +82,7 @@ const SIMPLEST_EFFORT: u64 = 100_000_000;
 /// States that may be met for that.
 const SIMPLEST_STATES: u64 = 1_000_000;
 
-/// The simplest accepted run without end. A bound decides by itself; without one it is decided first whether there is
+/// The simplest accepted run without end. A bound decides by itself, and so does the cost of a run that is known; without one it is decided first whether there is
 /// such a run at all, with the reduction that is asked for. The simplest is then looked for without it: it keeps neither the
 /// fewest steps nor what a formula's automaton makes of them. If that takes too long, the one known is shown.
 pub fn simplest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
@@ -91,13 +92,21 @@ pub fn simplest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     observer: &mut dyn Observer,
 ) -> Result<Report, Refusal> {
     let mut space = Space::new(watched, options.limits, options.fair_switch);
-    let found = match options.bound {
-        Some(_) => cheapest_lasso::search(&mut space, options.bound, None, observer)
-            .map(|found| found.map(Found::cheapest)),
-        None => decided(&mut space, method, false, observer).map(|known| {
+    let found = match (options.bound, options.cheaper_than) {
+        (bound, Some(known)) => {
+            let bound = bound.map_or(known.preemptions, |most| most.min(known.preemptions));
+            let most = Most { bound: Some(bound), cheaper_than: Some(known), effort: Some(SIMPLEST_EFFORT) };
+            cheapest_lasso::search(&mut space, most, observer).map(|found| found.map(Found::cheapest))
+        }
+        (bound @ Some(_), None) => {
+            let most = Most { bound, ..Most::default() };
+            cheapest_lasso::search(&mut space, most, observer).map(|found| found.map(Found::cheapest))
+        }
+        (None, None) => decided(&mut space, method, false, observer).map(|known| {
             let known = known?;
             space.unreduced(SIMPLEST_STATES.max(4 * space.stats().states));
-            let cheapest = cheapest_lasso::search(&mut space, None, Some(SIMPLEST_EFFORT), observer);
+            let most = Most { effort: Some(SIMPLEST_EFFORT), ..Most::default() };
+            let cheapest = cheapest_lasso::search(&mut space, most, observer);
             Some(cheapest.ok().flatten().map_or(Found::some(known), Found::cheapest))
         }),
     };
@@ -161,6 +170,8 @@ fn report<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     let violation = violation.map(Property::from);
     let bound = |most| Bound { unit: Cost::Preemptions, most };
     let guarantee = options.bound.map_or(Guarantee::Exhaustive, |most| Guarantee::Bounded(bound(most)));
+    let errors = violation.clone().zip(counterexample.clone());
+    let errors = errors.map(|(property, trace)| Error { property, trace }).into_iter().collect();
     let outcome = Outcome { verdict, guarantee, violation, counterexample, stats };
-    Ok(Report { outcome, errors: Vec::new(), simplest })
+    Ok(Report { outcome, errors, simplest })
 }

@@ -35,6 +35,8 @@ const NEVER: u32 = u32::MAX;
 pub struct Running {
     pub nodes: Vec<Node>,
     numbers: HashMap<(StateNumber, u8), u32, foldhash::fast::RandomState>,
+    /// Nodes that cost as much are not settled.
+    pub cheaper_than: Option<RunCost>,
     /// The nodes that are settled, in the order of their cost.
     pub settled: Vec<u32>,
     waiting: BinaryHeap<Reverse<(RunCost, u32)>>,
@@ -109,6 +111,9 @@ impl Running {
         while let Some(Reverse((cost, node))) = self.waiting.peek().copied() {
             if cost.preemptions > preemptions {
                 return Ok(true);
+            }
+            if self.cheaper_than.is_some_and(|known| cost >= known) {
+                return Ok(false);
             }
             self.waiting.pop();
             let at = node as usize;

@@ -363,9 +363,11 @@ impl<'a, S: Successors> Search<'a, S> {
         }
     }
 
-    /// Is the cost within the bound and the greatest depth?
+    /// Is the cost within the bound and the greatest depth, and less than what is known?
     fn is_within(&mut self, cost: RunCost) -> bool {
-        self.charges.is_within(cost, self.options.bound) && self.tally.is_within_depth(cost.steps)
+        self.options.cheaper_than.is_none_or(|known| cost < known)
+            && self.charges.is_within(cost, self.options.bound)
+            && self.tally.is_within_depth(cost.steps)
     }
 
     /// Nobody but perhaps the last process can move.

@@ -30,11 +30,13 @@ mod ways;
 use crate::reduction::Reduction;
 use crate::store::sketch::Sketch;
 use crate::{Refusal, Successors};
+pub(crate) use charges::Charges;
 pub use checkpoint::{Checkpoints, NoCheckpoints, Save};
 pub(crate) use hashed::{Turn, Variety};
 pub(crate) use paper::visits;
 pub use paper::{Figure, Published, Visit, Visits};
 use preempt_core::{Cost, Limits, Observer, Outcome, Property, Trace};
+use preempt_model::search::RunCost;
 pub use random::Walks;
 pub(crate) use spinning::spins;
 pub(crate) use verdict::told_of;
@@ -48,6 +50,8 @@ pub struct Options {
     pub cost: Cost,
     /// Most of what is charged; `None` for the whole state space.
     pub bound: Option<u32>,
+    /// Only runs that cost less than this count: for searches in the order of cost that keep the states they meet.
+    pub cheaper_than: Option<RunCost>,
     pub fair_switch: bool,
     /// Applies where one violation is looked for.
     pub reduction: Reduction,
@@ -67,6 +71,7 @@ impl Default for Options {
             store: Storage::Exact,
             cost: Cost::Preemptions,
             bound: None,
+            cheaper_than: None,
             fair_switch: false,
             reduction: Reduction::None,
             statics: false,

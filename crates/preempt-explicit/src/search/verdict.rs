@@ -3,7 +3,7 @@
 
 use super::explore::Search;
 use super::ways::{End, Run, path_to_violation};
-use super::{Error, Options, Order, Report};
+use super::{Error, Goal, Options, Order, Report};
 use crate::reduction::Reduction;
 use crate::store::Opened;
 use crate::successors::Successors;
@@ -31,7 +31,11 @@ impl<S: Successors> Search<'_, S> {
             assert_eq!(error.property, violation, "internal error: another violation");
             errors.push(error);
         }
-        let violated = self.tally.stats.violations.values().any(|count| *count > 0);
+        let violated = match self.goal {
+            Goal::Count => self.tally.stats.violations.values().any(|count| *count > 0),
+            // What was met beyond the bound, the depth or the cost that is allowed does not count.
+            Goal::First | Goal::All => !errors.is_empty(),
+        };
         match (violated, self.tally.cut_by_depth) {
             (true, _) => self.report(Verdict::Violated, errors),
             (false, true) => self.stopped(StopReason::Depth),

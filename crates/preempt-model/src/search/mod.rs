@@ -6,7 +6,7 @@
 //! * [`liveness`]: runs without end that a monitor accepts: [`graph`] is the product, [`lasso`] the run;
 //! * [`spinning`]: the condition under which `--fair-switch` lets a process be left for free;
 //! * [`deadlock`]: who is stuck in a state in which nobody can move;
-//! * [`replay`]: executes a list of steps again and counts its switches.
+//! * [`replay`]: executes a list of steps again and counts its switches; [`run_cost`]: what that comes to.
 
 mod deadlock;
 mod graph;
@@ -15,6 +15,7 @@ pub mod liveness;
 pub mod oracle;
 pub mod reference;
 pub mod replay;
+mod run_cost;
 mod spinning;
 pub mod stable;
 mod trail;
@@ -23,10 +24,4 @@ pub use liveness::check_cycles;
 pub use deadlock::{deadlock, is_deadlock, wrong_with};
 pub use reference::{Options, check, count, guarantee};
 pub use replay::{Misfit, Recognised, Replayed, recognise, replay, settled};
-
-/// Preemptions first, then steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RunCost {
-    pub preemptions: u32,
-    pub steps: u64,
-}
+pub use run_cost::{RunCost, cost_of_run};

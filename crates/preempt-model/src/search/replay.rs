@@ -200,7 +200,7 @@ pub fn settled<S: System>(system: &S, state: S::State) -> S::State {
     }
 }
 
-fn switch_kind<S: System>(
+pub(super) fn switch_kind<S: System>(
     system: &S,
     state: &S::State,
     last: Option<usize>,

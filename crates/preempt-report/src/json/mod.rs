@@ -8,7 +8,7 @@ mod wire;
 mod write;
 
 pub use read::{ReadError, Recorded, read_counterexample};
-pub use write::{RunInfo, Setting, all_to_json, to_json};
+pub use write::{RunInfo, Setting, properties_to_json, to_json};
 
 /// The version of the format.
 pub const SCHEMA: u32 = 1;

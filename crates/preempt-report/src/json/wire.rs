@@ -21,8 +21,20 @@ pub(super) struct Report {
     pub property: Option<Property>,
     pub stats: Stats,
     pub counterexample: Option<Counterexample>,
+    /// What became of each property that was asked.
+    pub properties: Option<Vec<Answered>>,
     /// Every different violation, where all were asked for.
     pub errors: Option<Vec<Finding>>,
+}
+
+#[derive(Debug, serde::Serialize)]
+pub(super) struct Answered {
+    pub name: String,
+    pub verdict: &'static str,
+    pub reason: Option<&'static str>,
+    pub violation: Option<Property>,
+    pub preemptions: Option<usize>,
+    pub length: Option<usize>,
 }
 
 #[derive(Debug, serde::Serialize)]

@@ -2,7 +2,7 @@
 
 use super::{SCHEMA, wire};
 use preempt_core::{
-    Awaited, Change, Cost, Guarantee, Outcome, Partner, Property, PropertyKind, Stats, Step, StopReason,
+    Answered, Awaited, Change, Cost, Guarantee, Outcome, Partner, Property, PropertyKind, Stats, Step, StopReason,
     SwitchKind, Trace, Value, Verdict, Waiting,
 };
 
@@ -30,14 +30,21 @@ pub fn to_json(info: &RunInfo, outcome: &Outcome) -> String {
     printed(&wire::Report::new(info, outcome))
 }
 
-/// As [`to_json`], with every different violation and its own run.
-pub fn all_to_json(info: &RunInfo, outcome: &Outcome, all: &[(Property, Trace)]) -> String {
+/// As [`to_json`], with what became of each property that was asked, and where all were asked for, with every
+/// different violation and its own run.
+pub fn properties_to_json(
+    info: &RunInfo,
+    outcome: &Outcome,
+    properties: &[Answered],
+    all: Option<&[(Property, Trace)]>,
+) -> String {
     let finding = |(property, trace): &(Property, Trace)| wire::Finding {
         property: property.into(),
         counterexample: trace.into(),
     };
-    let errors = Some(all.iter().map(finding).collect());
-    printed(&wire::Report { errors, ..wire::Report::new(info, outcome) })
+    let errors = all.map(|all| all.iter().map(finding).collect());
+    let properties = (!properties.is_empty()).then(|| properties.iter().map(Into::into).collect());
+    printed(&wire::Report { errors, properties, ..wire::Report::new(info, outcome) })
 }
 
 fn printed(report: &wire::Report) -> String {
@@ -49,11 +56,7 @@ fn printed(report: &wire::Report) -> String {
 
 impl wire::Report {
     fn new(info: &RunInfo, outcome: &Outcome) -> wire::Report {
-        let (verdict, reason) = match outcome.verdict {
-            Verdict::Holds => ("holds", None),
-            Verdict::Violated => ("violated", None),
-            Verdict::Inconclusive(reason) => ("inconclusive", Some(reason_name(reason))),
-        };
+        let (verdict, reason) = verdict_name(outcome.verdict);
         wire::Report {
             schema: SCHEMA,
             tool: format!("preempt {}", env!("CARGO_PKG_VERSION")),
@@ -68,8 +71,17 @@ impl wire::Report {
             property: outcome.violation.as_ref().map(Into::into),
             stats: (&outcome.stats).into(),
             counterexample: outcome.counterexample.as_ref().map(Into::into),
+            properties: None,
             errors: None,
         }
+    }
+}
+
+fn verdict_name(verdict: Verdict) -> (&'static str, Option<&'static str>) {
+    match verdict {
+        Verdict::Holds => ("holds", None),
+        Verdict::Violated => ("violated", None),
+        Verdict::Inconclusive(reason) => ("inconclusive", Some(reason_name(reason))),
     }
 }
 
@@ -129,6 +141,20 @@ fn unit_name(unit: Cost) -> &'static str {
         Cost::Preemptions => "preemptions",
         Cost::Switches => "switches",
         Cost::Steps => "steps",
+    }
+}
+
+impl From<&Answered> for wire::Answered {
+    fn from(answered: &Answered) -> wire::Answered {
+        let (verdict, reason) = verdict_name(answered.verdict);
+        wire::Answered {
+            name: answered.name.clone(),
+            verdict,
+            reason,
+            violation: answered.violation.as_ref().map(Into::into),
+            preemptions: answered.cost.map(|cost| cost.preemptions),
+            length: answered.cost.map(|cost| cost.steps),
+        }
     }
 }
 

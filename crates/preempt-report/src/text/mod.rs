@@ -3,13 +3,14 @@
 mod columns;
 mod counterexample;
 mod lanes;
+mod properties;
 mod rows;
 mod summary;
 mod widths;
 mod words;
 
 use crate::style::Style;
-use preempt_core::{Outcome, Property, Trace, Verdict};
+use preempt_core::{Answered, Outcome, Property, Trace};
 
 pub use counterexample::render_run;
 pub use summary::why_stopped;
@@ -30,8 +31,9 @@ pub struct TextOptions {
     pub again: Option<String>,
     /// Every different violation with its run, where all were asked for.
     pub all: Vec<(Property, Trace)>,
-    /// What was checked, if there was more than one thing to check.
-    pub checked: Vec<String>,
+    /// What became of each property that was asked, and which of them the outcome is about.
+    pub properties: Vec<Answered>,
+    pub shown: usize,
 }
 
 impl Default for TextOptions {
@@ -44,7 +46,8 @@ impl Default for TextOptions {
             mover: "process",
             again: None,
             all: Vec::new(),
-            checked: Vec::new(),
+            properties: Vec::new(),
+            shown: 0,
         }
     }
 }
@@ -52,9 +55,7 @@ impl Default for TextOptions {
 /// The answer first, then its evidence, then the cost.
 pub fn render_outcome(outcome: &Outcome, options: &TextOptions) -> String {
     let mut text = summary::verdict(outcome, options.style);
-    if options.checked.len() > 1 && outcome.verdict == Verdict::Holds {
-        text.push_str(&format!("checked: {}\n", options.checked.join(", ")));
-    }
+    text.push_str(&properties::lines(options));
     match &outcome.counterexample {
         Some(_) if options.all.len() > 1 => {
             text.push('\n');

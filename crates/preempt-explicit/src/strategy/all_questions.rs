@@ -1,0 +1,285 @@
+//! Several questions at once: the violation that costs least over all of them is shown, and what became of the others is
+//! said.
+//!
+//! The questions take turns, each longer than the one before, until one has found a violation. Its cost is then the limit
+//! for all the others: each is searched for something cheaper, again in turns, and whatever is found lowers the limit.
+//! When no question can have anything cheaper, the run is the simplest. What remains is to decide the others, and that is
+//! not tried for long. Of two that cost the same, the question that was asked first is shown.
+
+use super::one_question::{Asking, Attempt, FIRST_STATES, SECOND_STATES, SHORTER_STATES, Turn};
+use super::{Answers, Clock, Strategy};
+use crate::Refusal;
+use crate::question::interpreter;
+use crate::search::{Checkpoints, Report};
+use preempt_core::{Answered, Observer, Promise, StopReason, Trace, Verdict};
+use preempt_model::Interpreter;
+use preempt_model::question::Question;
+use preempt_model::search::RunCost;
+
+pub(super) fn simplest(
+    strategy: &Strategy<'_>,
+    questions: &[Question],
+    checkpoints: Option<&mut dyn Checkpoints>,
+    observer: &mut dyn Observer,
+) -> Result<Option<Answers>, Refusal> {
+    let clock = Clock::start();
+    let interpreter = &interpreter(strategy.model, strategy.sources)?;
+    let mut all = Competition {
+        asking: Asking { strategy, clock, observer },
+        interpreter,
+        questions,
+        standings: questions.iter().map(|_| Standing::default()).collect(),
+        stopped: None,
+    };
+    match questions {
+        [] => return Ok(None),
+        [question] => {
+            let attempt = all.asking.attempt(question, Turn::Alone, checkpoints)?;
+            all.note(0, attempt);
+        }
+        _ => {
+            all.find_some()?;
+            all.find_cheaper()?;
+            all.decide_others()?;
+        }
+    }
+    Ok(all.answers())
+}
+
+/// What is known about one question.
+#[derive(Default)]
+struct Standing {
+    /// The cheapest violation known, and what is promised of it among those of the same question.
+    known: Option<Known>,
+    /// It holds, or why it is not decided.
+    other: Option<Report>,
+    /// No run that violates it costs less than this; `None` if nothing of the kind is known.
+    at_least: Option<RunCost>,
+    /// It has had more than its first turn.
+    tried_again: bool,
+}
+
+struct Known {
+    cost: RunCost,
+    attempt: Attempt,
+}
+
+impl Standing {
+    fn holds(&self) -> bool {
+        self.other.as_ref().is_some_and(|report| report.outcome.verdict == Verdict::Holds)
+    }
+
+    fn is_decided(&self) -> bool {
+        self.known.is_some() || self.holds()
+    }
+}
+
+struct Competition<'a, 'b, 'm> {
+    asking: Asking<'a, 'b>,
+    interpreter: &'a Interpreter<'m>,
+    questions: &'a [Question],
+    standings: Vec<Standing>,
+    /// Nothing more can be asked.
+    stopped: Option<StopReason>,
+}
+
+impl Competition<'_, '_, '_> {
+    /// The questions take turns until one has found something. Everybody has the first turn.
+    fn find_some(&mut self) -> Result<(), Refusal> {
+        for turn in [Turn::First, Turn::Second, Turn::Last] {
+            for number in 0..self.questions.len() {
+                let over = turn != Turn::First && self.best().is_some();
+                if !over && !self.standings[number].is_decided() && !self.repeats(number, turn) {
+                    self.attempt(number, turn)?;
+                    self.standings[number].tried_again = turn != Turn::First;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Would the turn end where the one before has ended, because no more states are allowed?
+    fn repeats(&self, number: usize, turn: Turn) -> bool {
+        let before = match turn {
+            Turn::Second => FIRST_STATES,
+            // The last turn of safety is another search than the one before.
+            Turn::Last if self.questions[number] != Question::Safety => SECOND_STATES,
+            _ => return false,
+        };
+        self.asking.strategy.options.limits.states.is_some_and(|most| most <= before)
+    }
+
+    /// Whoever may have something cheaper looks for it, first among few states.
+    fn find_cheaper(&mut self) -> Result<(), Refusal> {
+        let Some((_, best)) = self.best() else { return Ok(()) };
+        let visited = self.standings[best].known.as_ref().map(|known| known.attempt.report.outcome.stats.states);
+        let enough = SHORTER_STATES.max(4 * visited.unwrap_or(0));
+        let enough = if self.asking.strategy.shortest { u64::MAX } else { enough };
+        let most = self.asking.strategy.options.limits.states.unwrap_or(u64::MAX);
+        let mut turns = [FIRST_STATES, SECOND_STATES, enough].map(|states| states.min(most)).to_vec();
+        turns.dedup();
+        for states in turns {
+            for number in 0..self.questions.len() {
+                while let Some(limit) = self.limit_for(number).filter(|_| self.may_look_below(number)) {
+                    if !self.look_below(number, limit, states)? {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn may_look_below(&self, number: usize) -> bool {
+        self.stopped.is_none() && self.asking.strategy.ranks(&self.questions[number])
+    }
+
+    /// What a violation of this question would have to cost less than to be shown; `None` if there is no such violation.
+    fn limit_for(&self, number: usize) -> Option<RunCost> {
+        let (cost, best) = self.best()?;
+        let standing = &self.standings[number];
+        // As cheap is good enough for a question that was asked before.
+        let limit = if number < best { RunCost { steps: cost.steps + 1, ..cost } } else { cost };
+        let is_clear = standing.holds() || standing.at_least.is_some_and(|least| least >= limit);
+        (!is_clear).then_some(limit)
+    }
+
+    /// One search for something cheaper; false if it did not come to its end.
+    fn look_below(&mut self, number: usize, limit: RunCost, states: u64) -> Result<bool, Refusal> {
+        let report = self.asking.cheaper(&self.questions[number], limit, Some(states))?;
+        match report.outcome.verdict {
+            Verdict::Violated => {
+                let promise = if report.simplest { Promise::Simplest } else { Promise::Nothing };
+                self.note(number, Attempt { report, promise });
+                let found = self.standings[number].known.as_ref().map(|known| known.cost);
+                assert!(found < Some(limit), "internal error: the run found is not cheaper than {limit:?}");
+                // If that is not the least, there is more to look for, with a lower limit.
+                Ok(true)
+            }
+            Verdict::Holds => {
+                let standing = &mut self.standings[number];
+                standing.at_least = standing.at_least.max(Some(limit));
+                if let Some(known) = &mut standing.known
+                    && known.cost <= limit
+                {
+                    known.attempt.promise = Promise::Simplest;
+                }
+                Ok(true)
+            }
+            Verdict::Inconclusive(reason) => {
+                self.note_stop(reason);
+                Ok(false)
+            }
+        }
+    }
+
+    /// Whether the others are violated at all, and if so, what their cheapest runs cost.
+    fn decide_others(&mut self) -> Result<(), Refusal> {
+        if self.best().is_none() {
+            return Ok(());
+        }
+        for number in 0..self.questions.len() {
+            let standing = &self.standings[number];
+            let in_vain = standing.tried_again && self.questions[number] != Question::Safety;
+            if !standing.is_decided() && !in_vain {
+                self.attempt(number, Turn::Verdict)?;
+            }
+            while let Some(cost) = self.may_be_cheaper(number).filter(|_| self.may_look_below(number)) {
+                if !self.look_below(number, cost, FIRST_STATES)? {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The cost of the run that is known, if it is not certain that none costs less.
+    fn may_be_cheaper(&self, number: usize) -> Option<RunCost> {
+        let known = self.standings[number].known.as_ref()?;
+        (known.attempt.promise != Promise::Simplest).then_some(known.cost)
+    }
+
+    fn attempt(&mut self, number: usize, turn: Turn) -> Result<(), Refusal> {
+        if self.stopped.is_none() {
+            let attempt = self.asking.attempt(&self.questions[number], turn, None)?;
+            self.note(number, attempt);
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, number: usize, attempt: Attempt) {
+        let outcome = &attempt.report.outcome;
+        if let Verdict::Inconclusive(reason) = outcome.verdict {
+            self.note_stop(reason);
+        }
+        let standing = &mut self.standings[number];
+        let Some(trace) = &outcome.counterexample else {
+            standing.other = Some(attempt.report);
+            return;
+        };
+        let cost = self.asking.strategy.cost(self.interpreter, trace);
+        if attempt.promise == Promise::Simplest {
+            standing.at_least = standing.at_least.max(Some(cost));
+        }
+        if standing.known.as_ref().is_none_or(|known| cost < known.cost) {
+            standing.known = Some(Known { cost, attempt });
+        }
+    }
+
+    /// A search that has used up its states, or cannot go deeper, does not end the others.
+    fn note_stop(&mut self, reason: StopReason) {
+        if matches!(reason, StopReason::Time | StopReason::Interrupted) {
+            self.stopped = Some(reason);
+        }
+    }
+
+    fn best(&self) -> Option<(RunCost, usize)> {
+        let known = self.standings.iter().enumerate();
+        known.filter_map(|(number, standing)| Some((standing.known.as_ref()?.cost, number))).min()
+    }
+
+    /// `None` if nothing was asked.
+    fn answers(mut self) -> Option<Answers> {
+        let properties = (0..self.questions.len()).map(|number| self.answered(number)).collect();
+        let best = self.best().map(|(_, best)| best);
+        // Who was not asked at all, comes after somebody who was stopped.
+        let open = || self.standings.iter().position(|standing| !standing.is_decided());
+        let shown = best.or_else(open).unwrap_or(0);
+        let others_are_clear =
+            (0..self.questions.len()).all(|number| number == shown || self.limit_for(number).is_none());
+        let time = self.asking.clock.started.elapsed();
+        let standing = std::mem::take(&mut self.standings[shown]);
+        let (mut report, promise) = match (standing.known, standing.other) {
+            (Some(known), _) => (known.attempt.report, known.attempt.promise),
+            (None, other) => (other?, Promise::Nothing),
+        };
+        report.outcome.stats.time = time;
+        let promise = match (promise, others_are_clear) {
+            (Promise::Simplest, false) => Promise::SimplestOfProperty,
+            (Promise::Fewest, false) => Promise::Nothing,
+            (promise, _) => promise,
+        };
+        Some(Answers { report, promise, properties, shown })
+    }
+
+    fn answered(&self, number: usize) -> Answered {
+        let standing = &self.standings[number];
+        let known = standing.known.as_ref().map(|known| &known.attempt);
+        let violated = known.map(|known| &known.report.outcome);
+        let is_simplest = known.is_some_and(|known| known.promise == Promise::Simplest);
+        let undecided = Verdict::Inconclusive(self.stopped.unwrap_or(StopReason::States));
+        Answered {
+            name: self.questions[number].name(self.asking.strategy.model),
+            verdict: match (&violated, &standing.other) {
+                (Some(_), _) => Verdict::Violated,
+                (None, Some(report)) => report.outcome.verdict,
+                (None, None) => undecided,
+            },
+            violation: violated.and_then(|outcome| outcome.violation.clone()),
+            cost: violated
+                .and_then(|outcome| outcome.counterexample.as_ref())
+                .filter(|_| is_simplest)
+                .map(Trace::shown_cost),
+        }
+    }
+}

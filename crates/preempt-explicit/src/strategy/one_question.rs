@@ -1,0 +1,264 @@
+//! Searches and proofs for one question. What is near is found in the order of cost; whether there is anything at all is
+//! decided with the strongest reduction. Each has its turns, so that neither runs long where the other would soon be done.
+
+use super::{Clock, Strategy};
+use crate::question::{How, ask, explore_saved};
+use crate::reduction::Reduction;
+use crate::search::{Checkpoints, Goal, NoCheckpoints, Options, Order, Report, Storage};
+use crate::{Refusal, why_not_reduced};
+use preempt_core::{Cost, Observer, Promise, StopReason, Verdict};
+use preempt_model::question::Question;
+use preempt_model::search::RunCost;
+
+/// How much a question may use before another has its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    First,
+    Second,
+    /// As much as the limits allow.
+    Last,
+    /// There is no other question: all turns, one after the other.
+    Alone,
+    /// Only the verdict matters, and not at any price.
+    Verdict,
+}
+
+/// States that the search for a violation, and the one for a proof, may visit in their turns.
+pub(super) const FIRST_STATES: u64 = 100_000;
+pub(super) const SECOND_STATES: u64 = 1_000_000;
+/// States to decide a question whose violation, if there is one, would not be shown.
+const VERDICT_STATES: u64 = 300_000;
+/// States that the search for a shorter run may visit without being asked to.
+pub(super) const SHORTER_STATES: u64 = 1_000_000;
+
+impl Turn {
+    fn states(self) -> Option<u64> {
+        match self {
+            Turn::First => Some(FIRST_STATES),
+            Turn::Second => Some(SECOND_STATES),
+            Turn::Verdict => Some(VERDICT_STATES),
+            Turn::Last | Turn::Alone => None,
+        }
+    }
+}
+
+/// What a turn has found.
+pub(super) struct Attempt {
+    pub report: Report,
+    /// About this question alone.
+    pub promise: Promise,
+}
+
+/// What a search has found.
+struct Sought {
+    report: Report,
+    /// In the order of cost, so that no run has fewer preemptions.
+    in_order: bool,
+}
+
+impl Sought {
+    fn is_decided(&self) -> bool {
+        self.report.outcome.verdict != Verdict::Inconclusive(StopReason::States)
+    }
+}
+
+/// Where one question is asked.
+pub(super) struct Asking<'a, 'b> {
+    pub strategy: &'a Strategy<'a>,
+    pub clock: Clock,
+    pub observer: &'b mut dyn Observer,
+}
+
+impl Asking<'_, '_> {
+    /// Every run counts.
+    pub fn attempt(
+        &mut self,
+        question: &Question,
+        turn: Turn,
+        checkpoints: Option<&mut dyn Checkpoints>,
+    ) -> Result<Attempt, Refusal> {
+        let options = self.strategy.options;
+        let sought = match question {
+            Question::Safety if checkpoints.is_none() && self.may_prove_first() => self.prove_or_find(turn)?,
+            Question::Safety => {
+                let report = self.explore(options, turn.states(), Goal::First, checkpoints)?;
+                Sought { report, in_order: options.order == Order::ByCost }
+            }
+            _ => {
+                let options = self.for_observers(question);
+                let report = self.ask(question, &options, turn.states(), turn == Turn::Alone)?;
+                Sought { report, in_order: false }
+            }
+        };
+        let promise = match sought.report.outcome.verdict {
+            Verdict::Violated if sought.report.simplest => Promise::Simplest,
+            Verdict::Violated if sought.in_order => Promise::Fewest,
+            _ => Promise::Nothing,
+        };
+        let attempt = Attempt { report: sought.report, promise };
+        let reduced = options.reduction == Reduction::Exact || options.statics;
+        let is_long = attempt.report.outcome.verdict == Verdict::Violated && promise != Promise::Simplest;
+        match *question == Question::Safety && turn == Turn::Alone && options.order == Order::ByCost {
+            true if reduced && is_long => self.shortened(attempt),
+            // A run that was found depth first promises nothing, and there is nothing to improve.
+            _ => Ok(attempt),
+        }
+    }
+
+    /// Only runs that cost less than a known one count.
+    pub fn cheaper(
+        &mut self,
+        question: &Question,
+        than: RunCost,
+        states: Option<u64>,
+    ) -> Result<Report, Refusal> {
+        let whole = Options {
+            cheaper_than: Some(than),
+            reduction: Reduction::None,
+            statics: false,
+            ..self.strategy.options.clone()
+        };
+        self.ask(question, &whole, states, false)
+    }
+
+    /// A reduction keeps the fewest preemptions, but not the fewest steps.
+    fn shortened(&mut self, known: Attempt) -> Result<Attempt, Refusal> {
+        let options = self.strategy.options;
+        let Some(trace) = &known.report.outcome.counterexample else { return Ok(known) };
+        let charged = match options.cost {
+            Cost::Preemptions => trace.preemptions(),
+            Cost::Switches => trace.switches(),
+            Cost::Steps => trace.steps.len(),
+        };
+        let whole = Options {
+            reduction: Reduction::None,
+            statics: false,
+            bound: Some(charged as u32),
+            ..options.clone()
+        };
+        let states = SHORTER_STATES.max(4 * known.report.outcome.stats.states);
+        let states = (!self.strategy.shortest).then_some(states);
+        let mut shorter = self.explore(&whole, states, Goal::First, None)?;
+        shorter.outcome.guarantee = known.report.outcome.guarantee;
+        Ok(match shorter.outcome.verdict {
+            Verdict::Violated => Attempt { report: shorter, promise: Promise::Simplest },
+            _ => known,
+        })
+    }
+
+    /// `--reduction auto`, where nothing but the verdict and its simplest run is asked for.
+    fn may_prove_first(&self) -> bool {
+        let options = self.strategy.options;
+        self.strategy.chooses_reduction
+            && options.reduction == Reduction::Exact
+            && options.order == Order::ByCost
+            && options.store == Storage::Exact
+            && options.cost == Cost::Preemptions
+            && options.bound.is_none()
+            && !options.fair_switch
+            && options.limits.states.is_none_or(|most| most > FIRST_STATES)
+    }
+
+    /// A violation that is not far is found in the order of cost. If there are many states, the strong reduction looks
+    /// whether there is one at all; if so, the search in the order of cost ends there at the latest.
+    fn prove_or_find(&mut self, turn: Turn) -> Result<Sought, Refusal> {
+        match turn {
+            Turn::First => {
+                let found = self.find(FIRST_STATES)?;
+                if found.is_decided() { Ok(found) } else { self.proof(Some(FIRST_STATES)) }
+            }
+            Turn::Second => self.find(SECOND_STATES),
+            Turn::Verdict => self.proof(Some(VERDICT_STATES)),
+            Turn::Last => {
+                let proof = self.proof(None)?;
+                self.no_dearer_than(proof)
+            }
+            Turn::Alone => {
+                let first = self.prove_or_find(Turn::First)?;
+                if first.is_decided() {
+                    return self.no_dearer_than(first);
+                }
+                let second = self.prove_or_find(Turn::Second)?;
+                if second.is_decided() { Ok(second) } else { self.prove_or_find(Turn::Last) }
+            }
+        }
+    }
+
+    fn find(&mut self, states: u64) -> Result<Sought, Refusal> {
+        let report = self.explore(self.strategy.options, Some(states), Goal::First, None)?;
+        Ok(Sought { report, in_order: true })
+    }
+
+    fn proof(&mut self, states: Option<u64>) -> Result<Sought, Refusal> {
+        let strong = Options {
+            reduction: Reduction::Strong,
+            order: Order::DepthFirst,
+            statics: self.strategy.proofs_use_statics,
+            ..self.strategy.options.clone()
+        };
+        let report = self.explore(&strong, states, Goal::First, None)?;
+        Ok(Sought { report, in_order: false })
+    }
+
+    /// Where depth first has found a run, the search in the order of cost ends at that run at the latest. If the cheapest
+    /// cannot be found within the limits, the one known is better than none.
+    fn no_dearer_than(&mut self, known: Sought) -> Result<Sought, Refusal> {
+        let Some(trace) = known.report.outcome.counterexample.as_ref().filter(|_| !known.in_order) else {
+            return Ok(known);
+        };
+        let bound = Some(trace.preemptions() as u32);
+        let bounded = Options { bound, ..self.strategy.options.clone() };
+        let mut cheapest = self.explore(&bounded, None, Goal::First, None)?;
+        cheapest.outcome.guarantee = known.report.outcome.guarantee;
+        Ok(match cheapest.outcome.verdict {
+            Verdict::Violated => Sought { report: cheapest, in_order: true },
+            _ => known,
+        })
+    }
+
+    /// For runs without end a reduction is for the proof that there is none, and the stronger the better; the simplest run
+    /// is found without it.
+    fn for_observers(&self, question: &Question) -> Options {
+        let options = self.strategy.options;
+        let stronger = self.strategy.chooses_reduction
+            && options.reduction == Reduction::Exact
+            && question.is_about_cycles()
+            && why_not_reduced(question, options, self.strategy.weakly_fair).is_none();
+        let reduction = if stronger { Reduction::Strong } else { options.reduction };
+        Options { reduction, ..options.clone() }
+    }
+
+    fn ask(
+        &mut self,
+        question: &Question,
+        options: &Options,
+        states: Option<u64>,
+        in_turns: bool,
+    ) -> Result<Report, Refusal> {
+        let Strategy { model, sources, weakly_fair, .. } = *self.strategy;
+        let options = self.clock.left(options, states);
+        let how = How { weakly_fair, goal: Goal::First, in_turns };
+        self.strategy
+            .with_fallback(&options, |options| ask(question, model, sources, options, how, self.observer))
+    }
+
+    /// A search of the model itself.
+    fn explore(
+        &mut self,
+        options: &Options,
+        states: Option<u64>,
+        goal: Goal,
+        checkpoints: Option<&mut dyn Checkpoints>,
+    ) -> Result<Report, Refusal> {
+        let Strategy { model, sources, .. } = *self.strategy;
+        let options = self.clock.left(options, states);
+        let mut none = NoCheckpoints;
+        let checkpoints: &mut dyn Checkpoints = match checkpoints {
+            Some(checkpoints) => checkpoints,
+            None => &mut none,
+        };
+        self.strategy.with_fallback(&options, |options| {
+            explore_saved(model, sources, options, goal, checkpoints, self.observer)
+        })
+    }
+}

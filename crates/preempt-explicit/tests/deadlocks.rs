@@ -1,0 +1,65 @@
+//! Every search says who is stuck in a deadlock, where, and what for; who has ended or may end is not named.
+
+use preempt_core::{Limits, Outcome, Property, Silent};
+use preempt_explicit::{
+    Figure, Goal, Options, Order, Published, Reduction, Source, Storage, Walks, explore, swarm,
+};
+use preempt_model::question::{Asking, Question};
+use preempt_model::{Interpreter, Model};
+use std::time::Duration;
+
+const TEXT: &str = "byte m;
+active proctype Done() { skip }
+active proctype Stuck() { m == 1 }
+active proctype Server() { end: do :: m == 3 -> skip od }
+active proctype Two() { if :: m == 5 -> skip :: m == 6
+  :: m == 7 fi }";
+
+fn expect(how: &str, violation: Option<Property>) {
+    let Some(property) = violation else { panic!("{how}: no violation") };
+    let said = "Stuck(1) waits at d.pml:3: m == 1; Two(3) waits at d.pml:5: m == 5 or m == 6 or at d.pml:6: m == 7";
+    assert_eq!(property.name, said, "{how}");
+    assert_eq!(property.location.map(|place| place.to_string()).as_deref(), Some("d.pml:3:27"), "{how}");
+    let waiting: Vec<_> = property.waiting.iter().map(|it| (it.pid, it.statements.len())).collect();
+    assert_eq!(waiting, [(1, 1), (3, 3)], "{how}");
+}
+
+#[test]
+fn who_is_stuck_where_and_what_for() {
+    let mut read = |_: &str| Err("there are no other files".to_string());
+    let loaded = preempt_promela::load("d.pml", TEXT, &preempt_promela::Additions::default(), &mut read);
+    let (model, sources): (Model, _) = (loaded.model.expect("a model"), loaded.sources);
+    let published = |figure| {
+        let order = Order::Published(Published { figure, cycles: false, shortening: false });
+        Options { order, bound: Some(2), ..Options::default() }
+    };
+    let plain = Options::default();
+    let searches = [
+        ("in order of cost", plain.clone()),
+        ("interpreted", Options { successors: Source::Interpreted, ..plain.clone() }),
+        ("exact reduction", Options { reduction: Reduction::Exact, ..plain.clone() }),
+        ("statics", Options { statics: true, ..plain.clone() }),
+        ("depth first", Options { order: Order::DepthFirst, reduction: Reduction::Strong, ..plain.clone() }),
+        ("compact", Options { store: Storage::Compact { bits: 64 }, ..plain.clone() }),
+        ("bitstate", Options { store: Storage::Bitstate { hashes: 3, bits: Some(4096) }, ..plain.clone() }),
+        ("random", Options { order: Order::Random(Walks { seed: 1, most: Some(10) }), ..plain.clone() }),
+        ("Fig. 2", published(Figure::NaiveBounded)),
+        ("Fig. 4", published(Figure::ContextBounded)),
+        ("Fig. 5", published(Figure::WithReduction)),
+    ];
+    for (how, options) in searches {
+        let report = explore(&model, &sources, &options, Goal::First, &mut Silent).expect("supported");
+        expect(how, report.outcome.violation);
+    }
+    let limits = Limits { time: Some(Duration::from_millis(200)), ..Limits::default() };
+    let options = Options { limits, ..plain.clone() };
+    let report = swarm(&model, &sources, &options, 1, 2, &mut Silent).expect("supported");
+    expect("swarm", report.outcome.violation);
+    let all = explore(&model, &sources, &plain, Goal::All, &mut Silent).expect("supported");
+    assert_eq!(all.errors.len(), 1);
+    let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
+    let reference: Outcome = Question::Safety
+        .answer(&interpreter, &Asking::default(), &mut Silent)
+        .expect("safety needs no automaton");
+    expect("reference", reference.violation);
+}

@@ -1,0 +1,69 @@
+//! Every question about a model, answered the plain way: one after the other, and the cheapest violation is shown.
+
+use crate::interpreter::Interpreter;
+use crate::ltl::TooLarge;
+use crate::question::{Answer, Asking, Question};
+use crate::search::Options;
+use preempt_core::{Answered, Limits, Observer, Outcome, Promise, Trace, Verdict};
+use std::time::Instant;
+
+/// The answers to several questions.
+#[derive(Debug, Clone)]
+pub struct Answers {
+    /// The cheapest violation; else what is not decided; else the proof of the first.
+    pub outcome: Outcome,
+    pub promise: Promise,
+    /// In the order of the questions.
+    pub properties: Vec<Answered>,
+    /// To which of them the outcome belongs.
+    pub shown: usize,
+}
+
+/// Asks every question; the limit of time is for all of them together. `None` if there is none.
+pub fn answer_all(
+    questions: &[Question],
+    interpreter: &Interpreter<'_>,
+    asking: &Asking,
+    observer: &mut dyn Observer,
+) -> Result<Option<Answers>, (String, TooLarge)> {
+    let started = Instant::now();
+    let mut answers: Vec<Answer> = Vec::new();
+    for question in questions {
+        let time = asking.options.limits.time.map(|most| most.saturating_sub(started.elapsed()));
+        let limits = Limits { time, ..asking.options.limits };
+        let asking = Asking { options: Options { limits, ..asking.options.clone() }, ..*asking };
+        let answer = question
+            .answer_at_its_cheapest(interpreter, &asking, observer)
+            .map_err(|error| (question.name(interpreter.model()), error))?;
+        answers.push(answer);
+    }
+    let numbered = || answers.iter().enumerate();
+    let cheapest = numbered()
+        .filter_map(|(number, answer)| Some((answer.cost?, number)))
+        .min()
+        .map(|(_, number)| number);
+    let is_open = |answer: &Answer| matches!(answer.outcome.verdict, Verdict::Inconclusive(_));
+    let open = || numbered().find(|(_, answer)| is_open(answer)).map(|(number, _)| number);
+    let shown = cheapest.or_else(open).unwrap_or(0);
+    let known = |answer: &Answer| answer.simplest || answer.outcome.verdict == Verdict::Holds;
+    let others = || numbered().filter(|(number, _)| *number != shown).all(|(_, answer)| known(answer));
+    let Some(best) = answers.get(shown) else { return Ok(None) };
+    let promise = match (best.simplest, others()) {
+        (true, true) => Promise::Simplest,
+        (true, false) => Promise::SimplestOfProperty,
+        (false, _) => Promise::Nothing,
+    };
+    let mut outcome = best.outcome.clone();
+    outcome.stats.time = started.elapsed();
+    let properties = questions
+        .iter()
+        .zip(&answers)
+        .map(|(question, answer)| Answered {
+            name: question.name(interpreter.model()),
+            verdict: answer.outcome.verdict,
+            violation: answer.outcome.violation.clone(),
+            cost: answer.outcome.counterexample.as_ref().filter(|_| answer.simplest).map(Trace::shown_cost),
+        })
+        .collect();
+    Ok(Some(Answers { outcome, promise, properties, shown }))
+}

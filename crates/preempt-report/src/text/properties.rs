@@ -1,0 +1,51 @@
+//! What became of the other properties that were asked.
+
+use super::TextOptions;
+use super::summary::property_with_place;
+use super::words::{clean, counted};
+use crate::style::{Ink, Style};
+use preempt_core::{Answered, PropertyKind, Verdict};
+
+/// Nothing if only one was asked.
+pub(super) fn lines(options: &TextOptions) -> String {
+    let properties = &options.properties;
+    if properties.len() < 2 {
+        return String::new();
+    }
+    let named = |wanted: fn(Verdict) -> bool| -> Vec<String> {
+        properties.iter().filter(|it| wanted(it.verdict)).map(|it| clean(&it.name).to_string()).collect()
+    };
+    let holds = named(|verdict| verdict == Verdict::Holds);
+    if holds.len() == properties.len() {
+        return format!("checked: {}\n", holds.join(", "));
+    }
+    let mut text = String::new();
+    // Where all are listed with their runs, there is nothing more to say about them.
+    if options.all.len() < 2 {
+        for (number, property) in properties.iter().enumerate() {
+            if number != options.shown && property.verdict == Verdict::Violated {
+                text.push_str(&also_violated(property, options.style));
+            }
+        }
+    }
+    let open = named(|verdict| matches!(verdict, Verdict::Inconclusive(_)));
+    for (word, names) in [("holds", holds), ("not decided", open)] {
+        if !names.is_empty() {
+            text.push_str(&format!("{word}: {}\n", names.join(", ")));
+        }
+    }
+    text
+}
+
+fn also_violated(property: &Answered, style: Style) -> String {
+    let by_name =
+        [PropertyKind::Ltl, PropertyKind::Never, PropertyKind::Acceptance, PropertyKind::NonProgress];
+    let what = match &property.violation {
+        Some(violation) if !by_name.contains(&violation.kind) => property_with_place(violation),
+        _ => clean(&property.name).to_string(),
+    };
+    let cost = property.cost.map(|cost| {
+        format!(" ({}, {})", counted(cost.preemptions, "preemption"), counted(cost.steps, "step"))
+    });
+    format!("{}: {what}{}\n", style.paint(Ink::Bad, "also violated"), cost.unwrap_or_default())
+}
