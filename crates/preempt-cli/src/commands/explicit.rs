@@ -8,12 +8,13 @@ use crate::args::{
     SuccessorSource,
 };
 use crate::backend::{
-    self, Answers, Checkpoints, ExplicitOptions, Figure, Goal, Order, Published, Question, Reduction, Refusal,
-    Report, Source, Strategy,
+    self, Answers, Checkpoints, ExplicitOptions, Figure, Goal, Order, Published, Question, Reduction,
+    Refusal, Report, Source, Strategy,
 };
 use crate::checkpoint::Files;
 use crate::console::{self, Failure};
-use preempt_core::{Answered, Cost, Observer, Promise, Trace};
+use crate::job;
+use preempt_core::{Answered, Cost, Observer, Promise, Trace, Verdict};
 
 /// What the arguments ask for, if it can be done.
 pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {

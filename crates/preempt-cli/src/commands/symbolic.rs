@@ -151,8 +151,9 @@ fn options(args: &CheckArgs) -> Result<Options, Failure> {
         options.table.cache = at_most(cache);
     }
     match options.table.refused() {
-        Some(why) => Err(Failure::new(why.to_string())
-            .hint("choose smaller numbers for --bdd-nodes and --bdd-cache")),
+        Some(why) => {
+            Err(Failure::new(why.to_string()).hint("choose smaller numbers for --bdd-nodes and --bdd-cache"))
+        }
         None => Ok(options),
     }
 }

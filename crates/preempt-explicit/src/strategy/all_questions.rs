@@ -112,7 +112,8 @@ impl Competition<'_, '_, '_> {
     /// Whoever may have something cheaper looks for it, first among few states.
     fn find_cheaper(&mut self) -> Result<(), Refusal> {
         let Some((_, best)) = self.best() else { return Ok(()) };
-        let visited = self.standings[best].known.as_ref().map(|known| known.attempt.report.outcome.stats.states);
+        let visited =
+            self.standings[best].known.as_ref().map(|known| known.attempt.report.outcome.stats.states);
         let enough = SHORTER_STATES.max(4 * visited.unwrap_or(0));
         let enough = if self.asking.strategy.shortest { u64::MAX } else { enough };
         let most = self.asking.strategy.options.limits.states.unwrap_or(u64::MAX);

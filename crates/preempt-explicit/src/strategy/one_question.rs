@@ -79,7 +79,9 @@ impl Asking<'_, '_> {
     ) -> Result<Attempt, Refusal> {
         let options = self.strategy.options;
         let sought = match question {
-            Question::Safety if checkpoints.is_none() && self.may_prove_first() => self.prove_or_find(turn)?,
+            Question::Safety if checkpoints.is_none() && self.may_prove_first() => {
+                self.prove_or_find(turn)?
+            }
             Question::Safety => {
                 let report = self.explore(options, turn.states(), Goal::First, checkpoints)?;
                 Sought { report, in_order: options.order == Order::ByCost }

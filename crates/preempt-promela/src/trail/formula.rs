@@ -47,7 +47,7 @@ pub fn write_trail_with_formula(
     let loaded = load(name, &format!("{text}\n{claim}"), &plain, read);
     let model = loaded.model?;
     let interpreter = Interpreter::new(&model, &loaded.sources).ok()?;
-    let property = Property { kind: PropertyKind::Never, name: CLAIM.into(), location: None };
+    let property = Property::new(PropertyKind::Never, CLAIM.into(), None);
     let trail = write_trail(&interpreter, &loaded.numbers, &property, recorded).ok()?;
     Some((trail, claim))
 }
