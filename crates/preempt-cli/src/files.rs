@@ -36,7 +36,7 @@ pub fn replace(path: &Path, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<
             write(&mut out)?;
             out.flush()?;
             out.get_ref().sync_all()?;
-            std::fs::rename(&temporary.path, &target)
+            temporary.becomes(&target)
         }
     }
 }
@@ -131,6 +131,8 @@ pub fn remove_temporaries() {
 #[derive(Debug)]
 struct Temporary {
     path: PathBuf,
+    /// From then on the name may be another command's.
+    renamed: bool,
 }
 
 impl Temporary {
@@ -143,16 +145,23 @@ impl Temporary {
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, "another command is writing it"));
         }
         HALF_WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
-        let temporary = Temporary { path };
+        let temporary = Temporary { path, renamed: false };
         file.set_len(0)?;
         Ok((temporary, file))
+    }
+
+    fn becomes(mut self, target: &Path) -> io::Result<()> {
+        std::fs::rename(&self.path, target)?;
+        self.renamed = true;
+        Ok(())
     }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // After the renaming there is none any more.
-        let _ = std::fs::remove_file(&self.path);
+        if !self.renamed {
+            let _ = std::fs::remove_file(&self.path);
+        }
         HALF_WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).retain(|path| *path != self.path);
     }
 }
