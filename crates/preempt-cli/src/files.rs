@@ -88,7 +88,8 @@ enum Place {
 impl Place {
     fn of(path: &Path) -> io::Result<Place> {
         let trouble = |kind, why: &str| Err(io::Error::new(kind, why));
-        let Some(name) = path.file_name() else {
+        let ends_in_a_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        let Some(name) = path.file_name().filter(|_| !ends_in_a_folder) else {
             return trouble(io::ErrorKind::IsADirectory, "this is no name of a file");
         };
         // `/dev/stdout` may lead to an ordinary file, in which others write too.
@@ -228,6 +229,7 @@ mod tests {
         assert!(message(&[&nowhere]).contains("there is no directory"));
         assert!(message(&[&folder]).contains("it is a directory"));
         assert!(message(&[&folder.join("..")]).contains("cannot write"));
+        assert!(message(&[&folder.join("one/")]).contains("no name of a file"));
         assert!(message(&[&one, &one]).contains("already"));
         assert!(message(&[&model]).contains("already"));
         assert_eq!(names(&folder), ["model.pml"]);
