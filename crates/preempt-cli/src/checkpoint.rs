@@ -5,6 +5,7 @@ use crate::args::SearchArgs;
 use crate::backend::{Checkpoints, Save};
 use crate::console::Failure;
 use crate::files;
+use crate::input;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::PathBuf;
@@ -27,8 +28,9 @@ impl Files {
     /// What the arguments ask for. A file that cannot be read is told before the search begins.
     pub fn open(args: &SearchArgs) -> Result<Files, Failure> {
         let open = |path: &PathBuf| {
-            File::open(path)
-                .map_err(|error| Failure::new(format!("cannot read `{}`: {error}", path.display())))
+            File::open(path).map_err(|error| {
+                Failure::new(format!("cannot read `{}`: {}", path.display(), input::reason(&error)))
+            })
         };
         Ok(Files {
             path: args.checkpoint.clone(),

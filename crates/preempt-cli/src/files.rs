@@ -36,7 +36,7 @@ pub fn replace(path: &Path, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<
             write(&mut out)?;
             out.flush()?;
             out.get_ref().sync_all()?;
-            std::fs::rename(&temporary.path, &target)
+            temporary.becomes(&target)
         }
     }
 }
@@ -88,7 +88,8 @@ enum Place {
 impl Place {
     fn of(path: &Path) -> io::Result<Place> {
         let trouble = |kind, why: &str| Err(io::Error::new(kind, why));
-        let Some(name) = path.file_name() else {
+        let ends_in_a_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        let Some(name) = path.file_name().filter(|_| !ends_in_a_folder) else {
             return trouble(io::ErrorKind::IsADirectory, "this is no name of a file");
         };
         // `/dev/stdout` may lead to an ordinary file, in which others write too.
@@ -131,6 +132,8 @@ pub fn remove_temporaries() {
 #[derive(Debug)]
 struct Temporary {
     path: PathBuf,
+    /// From then on the name may be another command's.
+    renamed: bool,
 }
 
 impl Temporary {
@@ -143,16 +146,23 @@ impl Temporary {
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, "another command is writing it"));
         }
         HALF_WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
-        let temporary = Temporary { path };
+        let temporary = Temporary { path, renamed: false };
         file.set_len(0)?;
         Ok((temporary, file))
+    }
+
+    fn becomes(mut self, target: &Path) -> io::Result<()> {
+        std::fs::rename(&self.path, target)?;
+        self.renamed = true;
+        Ok(())
     }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // After the renaming there is none any more.
-        let _ = std::fs::remove_file(&self.path);
+        if !self.renamed {
+            let _ = std::fs::remove_file(&self.path);
+        }
         HALF_WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).retain(|path| *path != self.path);
     }
 }
@@ -219,6 +229,7 @@ mod tests {
         assert!(message(&[&nowhere]).contains("there is no directory"));
         assert!(message(&[&folder]).contains("it is a directory"));
         assert!(message(&[&folder.join("..")]).contains("cannot write"));
+        assert!(message(&[&folder.join("one/")]).contains("no name of a file"));
         assert!(message(&[&one, &one]).contains("already"));
         assert!(message(&[&model]).contains("already"));
         assert_eq!(names(&folder), ["model.pml"]);

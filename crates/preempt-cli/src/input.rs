@@ -29,7 +29,7 @@ pub fn read(args: &ModelArgs) -> Result<Model, Failure> {
 
 /// A second file, whatever it is called.
 pub fn text_of(path: &Path) -> Result<String, Failure> {
-    read_file(path).map_err(|failure| suggest(failure, path))
+    read_file(path).map_err(|failure| if path.is_dir() { failure } else { suggest(failure, path) })
 }
 
 pub fn read_as(path: &Path, input: Option<Input>) -> Result<Model, Failure> {
@@ -86,7 +86,7 @@ fn read_all(from: impl Read, name: &str) -> Result<String, Failure> {
 }
 
 /// Without the number of the operating system's error, which says nothing to people.
-fn reason(error: &io::Error) -> String {
+pub fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file".into(),
         io::ErrorKind::PermissionDenied => "permission denied".into(),

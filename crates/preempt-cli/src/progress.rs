@@ -32,8 +32,15 @@ impl Watch {
     /// Erases the line, so that what follows starts on an empty one.
     pub fn finish(self) {
         if self.drawn.is_some() {
-            complain("\r\x1b[K");
+            erase_line();
         }
+    }
+}
+
+/// If there can be one.
+pub fn erase_line() {
+    if std::io::stderr().is_terminal() {
+        complain("\r\x1b[K");
     }
 }
 

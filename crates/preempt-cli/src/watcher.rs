@@ -13,6 +13,7 @@ use crate::console;
 use crate::files;
 use crate::job::{Job, Stage};
 use crate::memory;
+use crate::progress;
 use crate::signals::KILLED_BY_INTERRUPT;
 use preempt_core::StopReason;
 use std::time::{Duration, Instant};
@@ -84,6 +85,7 @@ fn last_resort(job: &Job, reason: StopReason) {
     match *stage {
         Stage::Working | Stage::Saving => {
             files::remove_temporaries();
+            progress::erase_line();
             let status = job.tell_stopped(reason);
             std::process::exit(status as i32);
         }

@@ -21,8 +21,23 @@ fn started(arguments: &[&str]) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the command starts");
+    wait_until_it_listens(&child);
     std::thread::sleep(UNDER_WAY);
     child
+}
+
+/// On Linux it can be seen whether a process has a handler for SIGINT, the second signal.
+fn wait_until_it_listens(child: &Child) {
+    let status = format!("/proc/{}/status", child.id());
+    for _ in 0..1000 {
+        let Ok(text) = std::fs::read_to_string(&status) else { return };
+        let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        if caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 2 != 0)
+        {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 fn send(signal: &str, child: &Child) {
@@ -124,6 +139,7 @@ fn what_nohup_ignores_stays_ignored() {
     let exe = env!("CARGO_BIN_EXE_preempt");
     let script = format!("trap '' HUP; exec '{exe}' count '{endless}' --max-time 800ms --format json");
     let child = Command::new("sh").args(["-c", &script]).stdout(Stdio::piped()).spawn().expect("a shell");
+    wait_until_it_listens(&child);
     std::thread::sleep(UNDER_WAY);
     send("-HUP", &child);
     let ended = wait(child);

@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn a_stored_run_is_replayed() {
         assert_eq!(
-            again(&["a.pml", "-DN", "--fair-switch", "--trace", "-t.json"]).as_deref(),
+            again(&["a.pml", "-DN", "--fair-switch", "--trace=-t.json"]).as_deref(),
             Some("preempt replay a.pml ./-t.json -DN=1")
         );
         assert_eq!(

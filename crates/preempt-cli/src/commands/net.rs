@@ -36,7 +36,6 @@ pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<E
     if let Some(why) = by.refuses(&asked.problem) {
         return Err(no_plan(source_input, engine, why));
     }
-    job::check()?;
     job::current().about(RunInfo { file: file.clone(), engine: engine.name().into(), options: Vec::new() });
     let mut watch = Watch::start();
     let options = Options { engine: by, limits: args.search.limits(), ..Options::default() };
@@ -112,6 +111,8 @@ pub fn load(
         }
         None => {}
     }
+    // What was cut short is no net.
+    job::check()?;
     problem.targets.extend(read.iter().flat_map(|property| property.targets.iter().cloned()));
     let style = console::stderr_style(colour);
     console::complain(&render_diagnostics(&diagnostics, &sources, console::stderr_width(), style));

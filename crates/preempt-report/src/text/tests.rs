@@ -196,6 +196,19 @@ fn inconclusive_says_why_and_what_was_seen() {
     assert!(text.contains("found before that: 1 × deadlock"), "{text}");
 }
 
+/// A violation may have been found by then, and not be told yet.
+#[test]
+fn what_was_cut_short_says_nothing_of_what_was_seen() {
+    let mut outcome = Outcome { verdict: Verdict::Inconclusive(StopReason::Time), ..holds(None) };
+    let text = render_cut_short(&outcome, &TextOptions::default());
+    let want = "inconclusive: the limit of time was reached (--max-time)\n\n  states       12,345\n";
+    assert!(text.starts_with(want), "{text}");
+    assert!(!text.contains("no violation"), "{text}");
+    outcome.stats.states = 0;
+    let text = render_cut_short(&outcome, &TextOptions::default());
+    assert!(text.ends_with("it was too early for numbers\n"), "{text}");
+}
+
 #[test]
 fn what_saw_only_part_says_how_much() {
     let bound = Some(Bound { unit: Cost::Preemptions, most: 2 });
