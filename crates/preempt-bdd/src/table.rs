@@ -135,18 +135,16 @@ pub(crate) fn patiently(
     if let Ok(function) = operation() {
         return Ok(Bdd(function));
     }
-    // A collection that frees something helps at once or not at all, as the operation begins again from the start.
-    // One that frees nothing may only mean that another thread is collecting: then we wait for it.
-    let (mut collections, mut waits) = (0, 0);
-    while collections < 3 && waits < 20 {
-        match manager.with_manager_shared(|manager| manager.gc()) {
-            0 => {
-                waits += 1;
-                std::thread::sleep(std::time::Duration::from_millis(5));
-            }
-            _ => collections += 1,
-        }
-        if let Ok(function) = operation() {
+    // A collection that frees something helps at once or not at all, as the operation begins again from the start, and
+    // fills a large table once more before it says so. One that frees nothing may only mean that another thread is
+    // collecting: then we wait for it.
+    let mut waits = 0;
+    while waits < 20 && manager.with_manager_shared(|manager| manager.gc()) == 0 {
+        waits += 1;
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        if waits % 4 == 0
+            && let Ok(function) = operation()
+        {
             return Ok(Bdd(function));
         }
     }

@@ -13,7 +13,7 @@ mod parser;
 pub mod print;
 pub mod sequentialize;
 
-use preempt_core::{Diagnostic, SourceMap};
+use preempt_core::{Budget, Diagnostic, SourceMap};
 use preempt_model::Model;
 
 /// Who wrote the program: the dialects differ in how strongly `=` and `!=` bind.
@@ -61,6 +61,11 @@ pub struct Loaded {
 
 /// From text to model.
 pub fn load(name: &str, text: &str, options: &Options) -> Loaded {
+    load_within(name, text, options, &Budget::unlimited())
+}
+
+/// The same; if the budget is exhausted first, there is no model, and an error says so.
+pub fn load_within(name: &str, text: &str, options: &Options, budget: &Budget) -> Loaded {
     let mut sources = SourceMap::new();
     let (program, mut diagnostics) = parse(&mut sources, name, text, options.dialect);
     // A tree with holes would only give errors that follow from the first ones.
@@ -70,7 +75,7 @@ pub fn load(name: &str, text: &str, options: &Options) -> Loaded {
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Loaded { model: None, sources, diagnostics };
     }
-    let model = match lower::lower(&program, options) {
+    let model = match lower::lower(&program, options, budget) {
         Ok(model) => Some(model),
         Err(error) => {
             diagnostics.push(error);

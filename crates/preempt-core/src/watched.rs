@@ -2,48 +2,59 @@
 
 use crate::budget::Budget;
 use crate::observer::{Observer, Progress};
+use crate::verdict::StopReason;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The observer is asked so often.
 const PATIENCE: Duration = Duration::from_millis(20);
+/// So long the work may take to notice that its budget is exhausted.
+const GRACE: Duration = Duration::from_millis(500);
 /// Recursion over a diagram or a formula is as deep as the input says.
 const STACK: usize = 64 << 20;
 
 /// Does the work, which polls the budget. What the observer says stops the budget, with its reason; `progress` is what it
 /// hears meanwhile. So no phase of the work needs the observer, and none of them is deaf to it.
-pub fn watched<T: Send>(
+///
+/// Some work cannot poll (a single operation on large diagrams): if it has not ended a moment after the budget is
+/// exhausted, the reason is returned, and the thread is left to itself. That is why the work owns what it uses.
+pub fn watched<T: Send + 'static>(
     budget: &Budget,
     observer: &mut dyn Observer,
     progress: impl Fn() -> Progress,
-    work: impl FnOnce() -> T + Send,
-) -> T {
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, StopReason> {
     if let Some(reason) = observer.stop() {
         budget.stop(reason);
     }
-    std::thread::scope(|scope| {
-        // Nothing is ever sent: the channel closes when the work is over, be it by a panic.
-        let (working, over) = mpsc::channel::<()>();
-        let task = move || {
-            let _working = working;
-            work()
-        };
-        let spawned = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, task);
-        let worker = spawned.unwrap_or_else(|error| panic!("no thread can be started: {error}"));
-        while over.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-            observer.progress(&progress());
-            if let Some(reason) = observer.stop() {
-                budget.stop(reason);
+    // Nothing is ever sent: the channel closes when the work is over, be it by a panic.
+    let (working, over) = mpsc::channel::<()>();
+    let task = move || {
+        let _working = working;
+        work()
+    };
+    let spawned = std::thread::Builder::new().stack_size(STACK).spawn(task);
+    let worker = spawned.unwrap_or_else(|error| panic!("no thread can be started: {error}"));
+    let mut exhausted: Option<(StopReason, Instant)> = None;
+    while over.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+        match exhausted {
+            Some((reason, since)) if since.elapsed() > GRACE => return Err(reason),
+            Some(_) => {}
+            None => {
+                observer.progress(&progress());
+                if let Some(reason) = observer.stop() {
+                    budget.stop(reason);
+                }
+                exhausted = budget.exhausted().map(|reason| (reason, Instant::now()));
             }
         }
-        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
+    }
+    worker.join().map_err(|panic| std::panic::resume_unwind(panic))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::StopReason;
 
     struct Impatient(u32);
 
@@ -60,20 +71,30 @@ mod tests {
     #[test]
     fn what_the_observer_says_arrives_with_its_reason() {
         let budget = Budget::unlimited();
-        let told = watched(&budget, &mut Impatient(0), Progress::default, || {
+        let asked = budget.clone();
+        let told = watched(&budget, &mut Impatient(0), Progress::default, move || {
             loop {
-                if let Some(reason) = budget.exhausted() {
+                if let Some(reason) = asked.exhausted() {
                     return reason;
                 }
                 std::thread::yield_now();
             }
         });
-        assert_eq!(told, StopReason::Memory);
+        assert_eq!(told, Ok(StopReason::Memory));
+    }
+
+    #[test]
+    fn who_does_not_listen_is_left_alone() {
+        let budget = Budget::unlimited();
+        let (keep, held) = mpsc::channel::<()>();
+        let told = watched(&budget, &mut Impatient(0), Progress::default, move || held.recv().is_ok());
+        assert_eq!(told, Err(StopReason::Memory));
+        drop(keep);
     }
 
     #[test]
     #[should_panic(expected = "on purpose")]
     fn a_panic_is_passed_on() {
-        watched(&Budget::unlimited(), &mut crate::Silent, Progress::default, || panic!("on purpose"));
+        let _ = watched(&Budget::unlimited(), &mut crate::Silent, Progress::default, || panic!("on purpose"));
     }
 }

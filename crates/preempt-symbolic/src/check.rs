@@ -20,7 +20,7 @@ use preempt_core::{
 use preempt_model::search::replay;
 use preempt_model::{CodeId, Command, Expr, Interpreter, Model, System};
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 #[derive(Debug, Clone)]
@@ -71,12 +71,15 @@ pub fn check(
     if let Some(why) = options.table.refused() {
         return Err(Unsupported(why.to_string()));
     }
-    let (begin, budget, told) = (Instant::now(), Budget::within(&options.limits), Mutex::default());
+    let (begin, budget, told) = (Instant::now(), Budget::within(&options.limits), Arc::new(Mutex::default()));
     let progress = || *told.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut report = watched(&budget, observer, progress, || {
-        let mut watch = Watch::new(&budget, &told);
-        examined(model, sources, options, &budget, &mut watch)
-    })?;
+    // An operation on diagrams cannot be interrupted, so that its thread may outlive the question.
+    let owned = (model.clone(), sources.clone(), options.clone(), budget.clone(), Arc::clone(&told));
+    let examined = watched(&budget, observer, progress, move || {
+        let (model, sources, options, budget, told) = &owned;
+        examined(model, sources, options, budget, &mut Watch::new(budget, told))
+    });
+    let mut report = examined.unwrap_or_else(|reason| Ok(nothing_done(reason)))?;
     report.outcome.stats.time = begin.elapsed();
     Ok(report)
 }
@@ -105,7 +108,7 @@ fn examined(
     Ok(check.report(answer, watch))
 }
 
-/// A limit was reached before anything was looked at.
+/// A limit was reached before anything was looked at, or nobody knows how far it came.
 fn nothing_done(reason: StopReason) -> Report {
     let outcome = Outcome {
         verdict: Verdict::Inconclusive(reason),
@@ -114,7 +117,7 @@ fn nothing_done(reason: StopReason) -> Report {
         counterexample: None,
         stats: Stats::default(),
     };
-    Report { outcome, contexts: 0, threads: Vec::new(), complete: false, nodes: 0 }
+    Report { outcome, contexts: 0, threads: Vec::new(), complete: true, nodes: 0 }
 }
 
 struct Check<'a> {

@@ -173,6 +173,11 @@ fn prelude(model: &Model, interpreter: &Interpreter<'_>) -> (Vec<(usize, Action)
     while steps.len() < LONGEST_PRELUDE {
         let machine = interpreter.open(&state);
         let [frame] = machine.processes[0].frames.as_slice() else { break };
+        // Only a step without a choice belongs to it; to list the outcomes of many choices would take for ever.
+        let edges = &model.code(frame.code).location(frame.location).edges;
+        if edges.iter().any(|edge| has_choice(&edge.command)) {
+            break;
+        }
         let successors = interpreter.successors(&state, 0);
         let [step] = successors.as_slice() else { break };
         let (None, Some(next)) = (&step.violation, &step.state) else { break };
@@ -195,6 +200,12 @@ fn prelude(model: &Model, interpreter: &Interpreter<'_>) -> (Vec<(usize, Action)
         }
     }
     best
+}
+
+fn has_choice(command: &Command) -> bool {
+    let mut found = false;
+    command.visit(&mut |expr| found |= matches!(expr, Expr::Any { .. }));
+    found
 }
 
 /// The command neither sees nor changes what other threads see: it may as well come before anything they do.

@@ -18,7 +18,7 @@ use preempt_core::{
 };
 use preempt_net::Problem;
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -103,10 +103,21 @@ pub struct Checked {
 
 /// Can a target be covered?
 pub fn check(problem: &Problem, options: &Options, observer: &mut dyn Observer) -> Checked {
-    let begin = Instant::now();
-    let stop = &Stop::within(options.limits);
-    let mut checked =
-        watched(&stop.budget, observer, || stop.counters.progress(), || whole(problem, options, stop));
+    let (begin, stop) = (Instant::now(), Arc::new(Stop::within(options.limits)));
+    let owned = (problem.clone(), *options, Arc::clone(&stop));
+    let checked = watched(
+        &stop.budget,
+        observer,
+        || stop.counters.progress(),
+        move || {
+            let (problem, options, stop) = &owned;
+            whole(problem, options, stop)
+        },
+    );
+    let mut checked = checked.unwrap_or_else(|reason| {
+        let told = Told { answer: Answer::Unknown(reason), engine: options.engine, diagrams: None };
+        concluded(problem, options, &stop, told)
+    });
     checked.outcome.stats.time = begin.elapsed();
     checked
 }
@@ -116,7 +127,11 @@ const TOLD_STEP_BYTES: u64 = 600;
 
 /// The engines, the verification of what they say, and the run for people.
 fn whole(problem: &Problem, options: &Options, stop: &Stop) -> Checked {
-    let Told { answer, engine, diagrams } = run_engines(problem, options, stop);
+    concluded(problem, options, stop, run_engines(problem, options, stop))
+}
+
+fn concluded(problem: &Problem, options: &Options, stop: &Stop, told: Told) -> Checked {
+    let Told { answer, engine, diagrams } = told;
     let (answer, internal_error) = match verified(problem, &answer, &stop.budget) {
         Ok(()) => (answer, None),
         Err(Unverified::Stopped(reason)) => (Answer::Unknown(reason), None),

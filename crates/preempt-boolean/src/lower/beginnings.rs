@@ -1,7 +1,7 @@
 //! Variables without an initial value begin with any value: steps at the beginning choose one. Not for variables that
 //! are written before they are read, because every choice doubles the states of an engine that counts them one by one.
 
-use preempt_core::Span;
+use preempt_core::{Budget, Span};
 use preempt_model::{
     Code, Command, Edge, Expr, Init, Location, LocationId, Model, Place, Scope, Start, Type,
 };
@@ -10,9 +10,10 @@ use std::collections::BTreeSet;
 /// So many values are chosen in one step: 2 to this power are its outcomes.
 const AT_ONCE: usize = 6;
 
-/// `begin_with`: slots with the value that they begin with, `None` for any. `atomic`: called within an atomic block.
-pub fn of_locals(code: &mut Code, begin_with: &[(u32, Option<bool>)], atomic: bool) {
-    let live = live_locals(code);
+/// `begin_with`: slots with the value that they begin with, `None` for any. `atomic`: called within an atomic block. Whoever
+/// calls asks the budget afterwards whether the code is whole.
+pub fn of_locals(code: &mut Code, begin_with: &[(u32, Option<bool>)], atomic: bool, budget: &Budget) {
+    let live = live_locals(code, budget);
     forget_useless_choices(code, &live);
     let mut any = Vec::new();
     for (slot, value) in begin_with {
@@ -110,11 +111,14 @@ fn written_first(code: &Code) -> BTreeSet<u32> {
 }
 
 /// For every location the locals whose value may still be read.
-fn live_locals(code: &Code) -> Vec<BTreeSet<u32>> {
+fn live_locals(code: &Code, budget: &Budget) -> Vec<BTreeSet<u32>> {
     let mut live = vec![BTreeSet::new(); code.locations.len()];
     loop {
         let mut changed = false;
         for (number, location) in code.locations.iter().enumerate().rev() {
+            if budget.exhausted().is_some() {
+                return live;
+            }
             for edge in &location.edges {
                 let mut before = match edge.command {
                     // What is live in the caller is the caller's.

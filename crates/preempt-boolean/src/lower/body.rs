@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 pub fn lower(lowering: &mut Lowering<'_>, variant: &Variant) -> Code {
     let procedure = lowering.procedure(variant.procedure);
+    let budget = lowering.budget;
     let mut body = Body::new(lowering, procedure, variant);
     let entry = body.whole();
     let Body { graph, labels, mut code, begin_with, temporaries, .. } = body;
@@ -26,7 +27,7 @@ pub fn lower(lowering: &mut Lowering<'_>, variant: &Variant) -> Code {
         code.variables.push(Variable { name, slot, ty: Type::BOOL, length: None, span: code.span });
     }
     code.slots += temporaries.most;
-    beginnings::of_locals(&mut code, &begin_with, variant.way == Way::Called { atomic: true });
+    beginnings::of_locals(&mut code, &begin_with, variant.way == Way::Called { atomic: true }, budget);
     code
 }
 

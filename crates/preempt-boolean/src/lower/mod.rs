@@ -11,12 +11,13 @@ mod values;
 
 use crate::Options;
 use crate::ast::{ExprKind, Name, Procedure, Program};
-use preempt_core::{Diagnostic, Span};
+use preempt_core::{Budget, Diagnostic, Span};
 use preempt_model::{Code, CodeId, CodeKind, Expr, Init, Model, Place, Scope, Start, Type, Variable};
 use std::collections::HashMap;
 
-pub fn lower(program: &Program, options: &Options) -> Result<Model, Diagnostic> {
-    let mut lowering = Lowering::new(program, options);
+pub fn lower(program: &Program, options: &Options, budget: &Budget) -> Result<Model, Diagnostic> {
+    let stopped = || Diagnostic::global_error("a limit was reached before the program was translated");
+    let mut lowering = Lowering::new(program, options, budget);
     let main = lowering.procedures.get("main").copied();
     let main = main.ok_or_else(|| Diagnostic::global_error("there is no procedure `main`"))?;
     let main = lowering.code(Variant { procedure: main, way: Way::Thread });
@@ -24,6 +25,9 @@ pub fn lower(program: &Program, options: &Options) -> Result<Model, Diagnostic> 
     // Lowering one body may ask for others.
     while let Some(variant) = lowering.wanted.get(lowering.model.codes.len()).cloned() {
         let code = body::lower(&mut lowering, &variant);
+        if budget.exhausted().is_some() {
+            return Err(stopped());
+        }
         lowering.model.codes.push(code);
         if lowering.wanted.len() > usize::from(u16::MAX) {
             return Err(Diagnostic::global_error("the program has too many procedures and threads"));
@@ -52,6 +56,7 @@ enum Way {
 
 struct Lowering<'p> {
     program: &'p Program,
+    budget: &'p Budget,
     options: &'p Options,
     model: Model,
     procedures: HashMap<&'p str, usize>,
@@ -66,9 +71,10 @@ struct Lowering<'p> {
 }
 
 impl<'p> Lowering<'p> {
-    fn new(program: &'p Program, options: &'p Options) -> Lowering<'p> {
+    fn new(program: &'p Program, options: &'p Options, budget: &'p Budget) -> Lowering<'p> {
         let mut lowering = Lowering {
             program,
+            budget,
             options,
             model: Model::default(),
             procedures: HashMap::new(),
