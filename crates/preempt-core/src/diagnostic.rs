@@ -71,12 +71,21 @@ impl Diagnostic {
     }
 }
 
+/// Longer words are not mistyped by hand, and comparing them would take long.
+const LONGEST_TYPED: usize = 60;
+
 /// The candidate nearest to `wanted`, if it is near enough to be a typing mistake ("did you mean").
 pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (wanted.chars().count() / 3).max(1);
+    let length = wanted.chars().count();
+    if length > LONGEST_TYPED {
+        return None;
+    }
+    let limit = (length / 3).max(1);
     candidates
         .into_iter()
-        .filter(|candidate| *candidate != wanted)
+        .filter(|candidate| {
+            *candidate != wanted && candidate.chars().take(length + limit + 1).count() <= length + limit
+        })
         .map(|candidate| (edit_distance(wanted, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .min()
@@ -116,5 +125,7 @@ mod tests {
         assert_eq!(nearest("conter", names), Some("counter"));
         assert_eq!(nearest("xyzzy", names), None);
         assert_eq!(nearest("turn", ["turn"]), None);
+        let long = "a".repeat(1_000_000);
+        assert_eq!((nearest(&long, names), nearest("turn", [&*long])), (None, None));
     }
 }

@@ -533,3 +533,225 @@ fn run_inside_a_value() {
     ";
     check(source, 11, 12, 0);
 }
+
+/// The jump itself is passed through, so the label gets a step of its own.
+#[test]
+fn remote_label_on_break() {
+    let source = r"
+        byte x;
+        active proctype P() { do :: x < 2 -> x++ :: else -> out: break od; x = 9 }
+        active proctype Q() { (P@out); x = 5 }
+    ";
+    check(source, 21, 24, 1);
+}
+
+/// Nobody ever stands there: unreachable, inside a d_step, on the first statement of an alternative.
+#[test]
+fn remote_label_that_is_no_place() {
+    let unreachable = r"
+        byte x;
+        active proctype P() { x = 1; goto fin; out: x = 9; fin: skip }
+        active proctype Q() { do :: P@out -> x = 5 :: x == 1 -> break od }
+    ";
+    check(unreachable, 8, 10, 0);
+    let inside = r"
+        byte x;
+        active proctype P() { d_step { x = 1; L: x = 2; M: x = 3 }; N: d_step { x = 6; x = 7 } }
+        active proctype Q() { do :: P@L -> x = 5 :: P@N -> x = 1 :: x == 7 -> break od }
+    ";
+    check(inside, 11, 14, 1);
+    let alternative = r"
+        byte x;
+        active proctype P() { do :: L: x < 2 -> x++ :: else -> M: x = 3; break od }
+        active proctype Q() { do :: P@L -> x = 5 :: P@M -> x = 7 :: x == 1 -> break od }
+    ";
+    check(alternative, 23, 31, 2);
+}
+
+#[test]
+fn variadic_macros() {
+    let source = r#"
+        #define say(format, ...) printf(format, __VA_ARGS__)
+        #define each(...) __VA_ARGS__
+        #define maybe(a, ...) a, ## __VA_ARGS__
+        byte x;
+        active proctype P() {
+            say("%d %d\n", x, 1); each(x = 1; x = 2); each(x = 3);
+            printf(maybe("a")); printf(maybe("%d", x))
+        }
+    "#;
+    check(source, 8, 8, 0);
+}
+
+#[test]
+fn records_as_parameters() {
+    let source = r"
+        typedef T { byte a; byte b; bit c };
+        T g;
+        proctype P(T t) { t.a++; assert(t.b == 7); t.a++ }
+        init { T u; u.a = 1; u.b = 7; u.c = 1; run P(u); run P(g) }
+    ";
+    check(source, 35, 51, 5);
+    let nested = r"
+        typedef S { byte x; short y };
+        typedef T { byte a; S s };
+        T g[2];
+        proctype P(byte n; T t; byte m) { t.s.y = t.s.y + n; assert(t.s.y != 509 || t.a + t.s.x + m == 15) }
+        init { g[1].a = 3; g[1].s.x = 4; g[1].s.y = 500; run P(9, g[1], 8); run P(1, g[0], 2) }
+    ";
+    check(nested, 25, 34, 0);
+    let field_by_field = r"
+        typedef T { byte a; byte b };
+        proctype P(T q) { assert(q.a == 1 && q.b == 2) }
+        init { run P(1, 2) }
+    ";
+    check(field_by_field, 5, 5, 0);
+}
+
+#[test]
+fn records_given_to_inlines() {
+    let source = r"
+        typedef T { byte a; byte b[2] };
+        T g, h[2]; chan c = [1] of { T };
+        inline f(t, n) { t.a = n; t.b[1] = n + 1; c!t; c?t }
+        init { T u; f(u, 1); f(g, 2); f(h[1], 3); assert(u.b[1] + g.a + h[1].b[1] == 8) }
+    ";
+    check(source, 15, 15, 0);
+}
+
+/// A value for a whole record is read and not used; the typedef's own values are.
+#[test]
+fn initial_values_of_records() {
+    let source = r"
+        typedef O { byte a[3] = {1, 2}; byte b = 5 };
+        O q[2] = 255; O r = 6; O s[2] = {1, 2};
+        active proctype P() {
+            O l = 7;
+            assert(q[0].a[0] == 1 && q[1].a[1] == 2 && q[1].a[2] == 2 && q[1].b == 5 && r.b + s[1].b + l.b == 15)
+        }
+    ";
+    check(source, 3, 3, 0);
+}
+
+/// The process starts with the list; coming by, its first element is assigned again.
+#[test]
+fn lists_inside_blocks() {
+    let source = r"
+        byte x;
+        active proctype P() {
+            do
+            :: x < 2 -> byte a[3] = {4}; assert(a[0] == 4 && a[1] == 4 + x); a[0] = 1; a[1]++; x++
+            :: else -> break
+            od
+        }
+    ";
+    check(source, 15, 15, 0);
+}
+
+#[test]
+fn channel_arrays_of_records() {
+    let source = r"
+        typedef M { byte a; byte b[2] };
+        chan c[2] = [2] of { M };
+        active proctype P() {
+            M m, n; byte sum;
+            m.a = 1; m.b[1] = 3; c[1]!m; m.a = 2; c[1]!m;
+            for (n in c[1]) { sum = sum + n.a + n.b[1] }
+            assert(sum == 9 && len(c[1]) == 2)
+        }
+    ";
+    check(source, 20, 20, 0);
+}
+
+/// Spin complains and takes the first element.
+#[test]
+fn arrays_without_an_index() {
+    let source = r"
+        typedef M { byte a; byte b[3] };
+        byte e[3] = {4, 5, 6}; byte f[2]; M m[2]; chan c = [1] of { byte };
+        active proctype P() {
+            f = e; e = 9; m.b = 3; m[1].b = 2; c!e; c?f; f++;
+            assert(e[0] == 9 && e[1] == 5 && f == 10 && f[1] == 0 && m[0].b[0] + m[1].b[0] == 5)
+        }
+    ";
+    check(source, 10, 10, 0);
+}
+
+/// A run-time error if it is reached and only then: not while the channel is full, or empty.
+#[test]
+fn wrong_numbers_of_message_fields() {
+    check(
+        "chan c = [1] of { byte, byte }; byte x; active proctype P() { c!1,2; if :: c!1 :: x = 1 fi }",
+        4,
+        4,
+        0,
+    );
+    check("chan c = [1] of { byte, byte }; byte x; active proctype P() { if :: c?x :: x = 1 fi }", 3, 3, 0);
+    for statement in ["c!1", "c!1,2; c?x", "c!1,2; c?x,_,_", "c!1,2; (c?[1,2,3])", "d = c; d!1"] {
+        let source = format!(
+            "chan c = [1] of {{ byte, byte }}; chan d; byte x; active proctype P() {{ {statement}; x = 1 }}"
+        );
+        let before = if statement.contains(';') { 2 } else { 1 };
+        check(&source, before, before, 1);
+    }
+}
+
+#[test]
+fn many_process_types() {
+    let types: String = (0..300).map(|n| format!("proctype P{n}() {{ skip }}\n")).collect();
+    check(&format!("{types} init {{ run P299() }}"), 5, 5, 0);
+}
+
+#[test]
+fn stray_ends_of_comments() {
+    check("byte x; */\nactive proctype P() { x = 1; /* a /* b */ */ x = 2 } */", 4, 4, 0);
+}
+
+/// In a message each bit is one, also that of an array; alone it is a byte.
+#[test]
+fn bits_of_records_in_messages() {
+    let two = r"
+        typedef T { bit b[2] };
+        T t, u; chan c = [1] of { T };
+        active proctype P() { t.b[0] = 2; c!t; c?u; assert(u.b[0] == 2) }
+    ";
+    check(two, 6, 6, 1);
+    let one = r"
+        typedef T { bit b[1] };
+        T t, u; chan c = [1] of { T };
+        active proctype P() { t.b[0] = 2; c!t; c?u; assert(u.b[0] == 2) }
+    ";
+    check(one, 6, 6, 0);
+}
+
+/// Spin does not distinguish states by them, but the next step finds what the last one left.
+#[test]
+fn hidden_values_are_kept_where_they_are_read() {
+    check("hidden byte g; active proctype P() { g = 1; assert(g == 1) }", 4, 4, 0);
+    check(
+        "hidden byte g; byte x; active proctype P() { atomic { g = 3; x = g }; assert(x == 3); printf(\"%d\", g) }",
+        5,
+        5,
+        0,
+    );
+    check("hidden byte g, h; active [2] proctype P() { g++; h = g; h = 0 }", 21, 33, 0);
+}
+
+#[test]
+fn a_chain_of_jumps_is_no_circle() {
+    let jumps: String = (0..800).map(|n| format!("L{n}: goto L{}; ", n + 1)).collect();
+    check(&format!("byte x; active proctype P() {{ {jumps} L800: x = 1 }}"), 3, 3, 0);
+    let inside = format!("byte x; active proctype P() {{ atomic {{ x = 1; {jumps} L800: x = 2; x = 3 }} }}");
+    check(&inside, 3, 3, 0);
+}
+
+/// Each is a step, also behind another one that does nothing.
+#[test]
+fn records_declared_inside_blocks() {
+    let source = r"
+        typedef T { int id };
+        chan c = [0] of { T };
+        active proctype P() { do :: T a; T b; c?a; b.id = a.id od }
+    ";
+    check(source, 3, 3, 1);
+}

@@ -269,8 +269,8 @@ impl Lowering {
     fn late_assignment(&mut self, declared: &Declared, variable: &ast::Variable, value: Expr) {
         let name = &variable.name;
         let (command, text) = match declared.scalar_type() {
-            // A record gets a step that does nothing.
-            None => (Command::SKIP, format!("{} declared", name.text)),
+            // A record gets a step that does nothing, but is no `skip`: it stays behind another one.
+            None => (Command::Assign(Vec::new()), format!("{} declared", name.text)),
             Some(ty) => {
                 let text = match (&variable.init, declared.length) {
                     (Some(Initializer::Value(value)), None) => {

@@ -11,11 +11,12 @@ pub(super) struct FlowLabel {
     pub element: ElementId,
 }
 
-/// In the order of the text, with an index each way: a body may have thousands of jumps and labels.
+/// In the order of the text, with an index each way: a body may have thousands of jumps and labels, and an inline
+/// gives each of its copies the same.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
     all: Vec<FlowLabel>,
-    by_name: HashMap<String, Vec<usize>>,
+    by_name: HashMap<String, HashMap<ScopePath, usize>>,
     by_element: HashMap<ElementId, Vec<usize>>,
 }
 
@@ -26,7 +27,7 @@ impl Labels {
 
     pub fn add(&mut self, label: FlowLabel) {
         let number = self.all.len();
-        self.by_name.entry(label.name.text.clone()).or_default().push(number);
+        self.by_name.entry(label.name.text.clone()).or_default().insert(label.scope.clone(), number);
         self.by_element.entry(label.element).or_default().push(number);
         self.all.push(label);
     }
@@ -44,24 +45,14 @@ impl Labels {
     }
 
     pub fn in_scope(&self, name: &str, scope: &[u32]) -> Option<&FlowLabel> {
-        self.named(name).find(|label| label.scope == scope)
+        Some(&self.all[*self.by_name.get(name)?.get(scope)?])
     }
 
     /// The label that a jump means: in the same block, in an enclosing one, or else anywhere in the process.
     pub fn meant(&self, name: &str, scope: &[u32]) -> Option<&FlowLabel> {
-        let mut found = None;
-        for label in self.named(name).rev() {
-            if label.scope == scope {
-                return Some(label);
-            }
-            if scope.starts_with(&label.scope) || found.is_none() {
-                found = Some(label);
-            }
-        }
-        found
-    }
-
-    fn named(&self, name: &str) -> impl DoubleEndedIterator<Item = &FlowLabel> {
-        self.by_name.get(name).into_iter().flatten().map(|number| &self.all[*number])
+        let same = self.by_name.get(name)?;
+        let around = || (0..scope.len()).filter_map(|depth| same.get(&scope[..depth])).min();
+        let number = same.get(scope).or_else(around).or_else(|| same.values().max())?;
+        Some(&self.all[*number])
     }
 }

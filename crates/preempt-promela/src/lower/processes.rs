@@ -74,6 +74,11 @@ impl Lowering {
     /// Whoever asks for more than a state can have is told so before anything of that size is made.
     fn check_size(&mut self) {
         let codes = &self.model.codes;
+        if codes.len() > usize::from(u16::MAX) {
+            let message = format!("there can be at most {} process types and claims", u16::MAX);
+            self.diagnostics.push(Diagnostic::global_error(message));
+            return;
+        }
         let channels = self.model.init.iter().chain(codes.iter().flat_map(|code| &code.init));
         let channels = channels.filter(|init| matches!(init, Init::Channel { .. })).count();
         if channels > MAX_CHANNELS {

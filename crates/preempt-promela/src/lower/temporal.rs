@@ -2,6 +2,8 @@
 
 use super::Lowering;
 use crate::ast::{self, ExprKind, Temporal};
+use crate::pretty::expr_text;
+use preempt_core::Diagnostic;
 use preempt_model::property::Ltl;
 
 impl Lowering {
@@ -32,11 +34,30 @@ impl Lowering {
                 }
             }
             _ => {
-                self.error(expr.span, "a temporal operator cannot stand inside this operator");
+                let mut error =
+                    Diagnostic::error(expr.span, "a temporal operator cannot stand inside this operator");
+                if let Some(meant) = probably_meant(expr) {
+                    error = error.hint(format!("write `{meant}`; Spin reads it as something else"));
+                }
+                self.report(error);
                 Ltl::Atom(preempt_model::Expr::TRUE)
             }
         }
     }
+}
+
+/// `[] x >= 4` is `([] x) >= 4`, for a temporal operator binds tighter than all others.
+fn probably_meant(expr: &ast::Expr) -> Option<String> {
+    let ExprKind::Binary(op, left, right) = &expr.kind else { return None };
+    let ExprKind::Temporal(temporal) = &left.kind else { return None };
+    let (sign, inner) = match temporal {
+        Temporal::Always(inner) => ("[]", inner),
+        Temporal::Eventually(inner) => ("<>", inner),
+        Temporal::Next(inner) => ("X", inner),
+        _ => return None,
+    };
+    let inner = ExprKind::Binary(*op, inner.clone(), right.clone());
+    Some(format!("{sign} ({})", expr_text(&ast::Expr { kind: inner, span: expr.span })))
 }
 
 fn is_temporal(expr: &ast::Expr) -> bool {
