@@ -16,12 +16,15 @@ use super::running::Running;
 use super::space::{Cut, Edge, Space};
 use crate::store::StateNumber;
 use crate::watched::PlaceOf;
-use preempt_core::{Observer, StopReason};
+use preempt_core::{Budget, Observer, StopReason};
 use preempt_model::Interpreter;
 use preempt_model::monitor::Monitor;
 use preempt_model::search::RunCost;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
+
+/// How often, in nodes, the clock is looked at.
+const LOOK_UP_EVERY: u32 = 1024;
 
 /// `bound` is in preemptions; without one there must be a lasso, or the search does not end. `effort` limits the steps
 /// that searches for loops may try: after that it is a matter of time.
@@ -32,7 +35,7 @@ pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     observer: &mut dyn Observer,
 ) -> Result<Option<(RunCost, Lasso)>, Cut> {
     let mut graph = Running::new(space)?;
-    let mut rounds = Rounds { effort, ..Rounds::default() };
+    let mut rounds = Rounds { effort, budget: space.budget().clone(), ..Rounds::default() };
     let mut preemptions = 0;
     loop {
         let more = graph.settle(space, preemptions, observer)?;
@@ -102,6 +105,7 @@ fn cheapest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         {
             found = Some((cost, seed, round));
         }
+        space.is_whole()?;
         if rounds.is_exhausted() {
             return Err(Cut::Limit(StopReason::Time));
         }
@@ -125,6 +129,8 @@ struct Rounds {
     number: u32,
     reached: Vec<Reached>,
     effort: Option<u64>,
+    budget: Budget,
+    steps_to_look: u32,
     /// Is there an accepting node on a cycle?
     may_succeed: bool,
 }
@@ -164,6 +170,11 @@ impl Rounds {
                 return Some((cost, self.round(graph, seed)));
             }
             self.leave(graph, component, (seed, own, start.rank), (node, cost), limit, &mut waiting);
+            self.steps_to_look = self.steps_to_look.wrapping_sub(1);
+            if self.steps_to_look >= LOOK_UP_EVERY {
+                self.steps_to_look = LOOK_UP_EVERY - 1;
+                self.budget.exhausted();
+            }
             if self.is_exhausted() {
                 return None;
             }
@@ -213,7 +224,7 @@ impl Rounds {
     }
 
     fn is_exhausted(&self) -> bool {
-        self.effort == Some(0)
+        self.effort == Some(0) || self.budget.stopped().is_some()
     }
 
     fn bytes(&self) -> u64 {
