@@ -171,6 +171,31 @@ fn unsafe_code_is_forbidden_but_for_two_crates() {
     }
 }
 
+/// "Holds" is said in one place, `Verdict::conclude`, which asks what was left undone. Elsewhere engines may only look
+/// whether it was said: in a comparison, or in a pattern.
+#[test]
+fn no_engine_says_holds_by_itself() {
+    let mut looked_at = 0;
+    for member in ENGINES.iter().chain(&["preempt-model", "preempt"]) {
+        let mut files = Vec::new();
+        sources(&root().join("crates").join(member).join("src"), &mut files);
+        for path in files {
+            let text = read(&path);
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
+                let (before, after) = line.split_once("=>").unwrap_or(("", line));
+                let is_pattern = before.contains("Verdict::Holds") || line.contains("Verdict::Holds |");
+                let rest = if is_pattern { after } else { line };
+                let rest = rest.replace("== Verdict::Holds", "").replace("!= Verdict::Holds", "");
+                let rest = rest.replace("Verdict::Holds |", "");
+                assert!(!rest.contains("Verdict::Holds"), "{}: {}", path.display(), line.trim());
+                looked_at += usize::from(line.contains("Verdict::"));
+            }
+        }
+    }
+    assert!(looked_at > 20, "{looked_at} lines with verdicts");
+}
+
 #[test]
 fn no_source_file_is_too_long() {
     let mut files = Vec::new();

@@ -2,7 +2,7 @@
 //! vector. It is for protocols written as Rust types, for what machine code does not do, and for comparison with it.
 
 use crate::successors::{Event, Successors};
-use preempt_core::PropertyKind;
+use preempt_core::{Budget, PropertyKind};
 use preempt_model::System;
 use preempt_model::search::stable;
 use std::collections::HashMap;
@@ -12,15 +12,17 @@ pub struct Interned<'a, S: System> {
     system: &'a S,
     states: Vec<Rc<S::State>>,
     numbers: HashMap<Rc<S::State>, u32, foldhash::fast::RandomState>,
-    bytes: u64,
+    /// Of the states themselves.
+    state_bytes: u64,
+    budget: Budget,
     runs_alone: RunsAlone<'a, S>,
 }
 
 /// The exact reduction, for a system that knows about it.
 pub type RunsAlone<'a, S> = Option<Box<dyn Fn(&<S as System>::State, usize) -> bool + 'a>>;
 
-/// The two references to a state, its number and an entry of the table, roughly.
-const BYTES_BESIDE_A_STATE: u64 = 48;
+/// A state is counted by two references to it; it and what it refers to are allocated by themselves.
+const BYTES_OF_A_REFERENCE: u64 = 48;
 
 impl<S: System> std::fmt::Debug for Interned<'_, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -30,7 +32,14 @@ impl<S: System> std::fmt::Debug for Interned<'_, S> {
 
 impl<'a, S: System> Interned<'a, S> {
     pub fn new(system: &'a S, runs_alone: RunsAlone<'a, S>) -> Interned<'a, S> {
-        Interned { system, states: Vec::new(), numbers: HashMap::default(), bytes: 0, runs_alone }
+        Interned {
+            system,
+            states: Vec::new(),
+            numbers: HashMap::default(),
+            state_bytes: 0,
+            budget: system.budget(),
+            runs_alone,
+        }
     }
 
     fn number(&mut self, state: S::State) -> [u8; 4] {
@@ -38,7 +47,7 @@ impl<'a, S: System> Interned<'a, S> {
         let state = Rc::new(state);
         let number = *self.numbers.entry(Rc::clone(&state)).or_insert(next);
         if number == next {
-            self.bytes += self.system.state_bytes(&state) as u64 + BYTES_BESIDE_A_STATE;
+            self.state_bytes += self.system.state_bytes(&state) as u64 + BYTES_OF_A_REFERENCE;
             self.states.push(state);
         }
         number.to_le_bytes()
@@ -72,8 +81,11 @@ impl<S: System> Successors for Interned<'_, S> {
     }
 
     fn expand(&mut self, state: &[u8], process: usize, visit: &mut dyn FnMut(Event<'_>)) -> bool {
-        let state = Rc::clone(self.at(state));
-        stable::expand(self.system, &state, process, |event| match event {
+        if self.budget.stopped().is_some() {
+            return true;
+        }
+        let (state, budget) = (Rc::clone(self.at(state)), self.budget.clone());
+        stable::expand_within(self.system, &budget, &state, process, |event| match event {
             stable::Event::Arrival { path, state, runs } => {
                 let state = self.number(state);
                 visit(Event::Arrival { state: &state, runs: runs as u8, steps: path.len() as u32 });
@@ -86,6 +98,11 @@ impl<S: System> Successors for Interned<'_, S> {
 
     fn can_move(&mut self, state: &[u8], process: usize) -> bool {
         !self.system.successors(self.at(state), process).is_empty()
+    }
+
+    fn work_within(&mut self, budget: &Budget) {
+        self.budget = budget.clone();
+        self.system.work_within(budget);
     }
 
     fn may_end(&self, state: &[u8]) -> bool {
@@ -111,6 +128,8 @@ impl<S: System> Successors for Interned<'_, S> {
     fn write_class(&self, _: u32, _: &mut [u8]) {}
 
     fn bytes(&self) -> u64 {
-        self.bytes
+        // An eighth of the table is left free, and each entry has a byte of its hash beside it.
+        let table = self.numbers.capacity() * 8 / 7 * (size_of::<(Rc<S::State>, u32)>() + 1);
+        self.state_bytes + (table + self.states.capacity() * size_of::<Rc<S::State>>()) as u64
     }
 }

@@ -10,7 +10,7 @@
 //! as they are met. Hidden variables are not part of a state: while a step is computed they lie before its bytes.
 
 use crate::Unsupported;
-use crate::saved::{damaged, read_u64, write_u64};
+use crate::saved::{damaged, read_below, write_u64};
 use crate::slots::{Facts, Kind, Slots, is_in, lay_out, places};
 use preempt_model::interpreter::MAX_PROCESSES;
 use preempt_model::{Code, CodeId, Expr, Init, Model, Scope, TemplateId};
@@ -310,8 +310,8 @@ impl Layouts {
 
     /// Numbers the layouts as they were; those met already keep their numbers.
     pub fn restore(&mut self, shape: &Shape, input: &mut dyn Read) -> Result<(), std::io::Error> {
-        for number in 1..=read_u64(input)? {
-            let packed = read_u64(input)?;
+        for number in 1..=read_below(input, 1 << 16)? {
+            let packed = read_below(input, 1 << 32)?;
             let (parent, code) = ((packed >> 16) as u16, CodeId(packed as u16));
             let known = usize::from(parent) < self.all.len() && usize::from(code.0) < shape.codes.len();
             let layout = if known { self.with_one_more(shape, parent, code) } else { None };

@@ -96,7 +96,8 @@ pub fn explore_saved(
                 Order::Published(published) if published.figure == Figure::WithReduction => Reduction::Exact,
                 _ => options.reduction,
             };
-            let native = Native::new(model, sources)?.reduced(reduction);
+            let budget = observer.budget().part(&options.limits);
+            let native = Native::within(model, sources, &budget)?.reduced(reduction);
             search_saved(native, options, goal, checkpoints, observer)
         }
         Source::Interpreted => {
@@ -169,6 +170,7 @@ pub(crate) fn ask(
 ) -> Result<Report, Refusal> {
     let How { weakly_fair, goal, .. } = how;
     let interpreter = &interpreter(model, sources)?;
+    interpreter.work_within(&observer.budget().part(&options.limits));
     let asked = Asked { question, model, sources, interpreter, options, weakly_fair, how };
     let keeps_states = options.store == Storage::Exact && !matches!(options.order, Order::Random(_));
     if !keeps_states && *question != Question::Safety {

@@ -1,7 +1,7 @@
 //! What a search asks of a system whose states are byte vectors. There are two answers for a model: machine code
 //! ([`crate::native`], with an observer [`crate::watched`]) and whatever defines the system ([`crate::interned`]).
 
-use preempt_core::PropertyKind;
+use preempt_core::{Budget, PropertyKind};
 use preempt_model::System;
 use std::io::{Error, ErrorKind, Read, Result, Write};
 
@@ -31,6 +31,10 @@ pub trait Successors {
     fn expand(&mut self, state: &[u8], process: usize, visit: &mut dyn FnMut(Event<'_>)) -> bool;
 
     fn can_move(&mut self, state: &[u8], process: usize) -> bool;
+
+    /// From now on, what may take long looks at this budget. Once that is stopped, states are missing and what is found
+    /// counts for nothing.
+    fn work_within(&mut self, budget: &Budget);
 
     /// Is everybody where he may end?
     fn may_end(&self, state: &[u8]) -> bool;
@@ -84,6 +88,11 @@ pub trait Successors {
         Err(no_checkpoints())
     }
 
+    /// Could this be a state, as far as computing its successors relies on it? Asked of what was restored.
+    fn is_possible(&self, _state: &[u8]) -> bool {
+        true
+    }
+
     /// Memory used for states outside the store.
     fn bytes(&self) -> u64 {
         0
@@ -125,6 +134,10 @@ impl<S: Successors> Successors for &mut S {
         (**self).can_move(state, process)
     }
 
+    fn work_within(&mut self, budget: &Budget) {
+        (**self).work_within(budget);
+    }
+
     fn may_end(&self, state: &[u8]) -> bool {
         (**self).may_end(state)
     }
@@ -155,6 +168,22 @@ impl<S: Successors> Successors for &mut S {
 
     fn write_class(&self, class: u32, state: &mut [u8]) {
         (**self).write_class(class, state);
+    }
+
+    fn identity(&self) -> u64 {
+        (**self).identity()
+    }
+
+    fn save(&self, out: &mut dyn Write) -> Result<()> {
+        (**self).save(out)
+    }
+
+    fn restore(&mut self, input: &mut dyn Read) -> Result<()> {
+        (**self).restore(input)
+    }
+
+    fn is_possible(&self, state: &[u8]) -> bool {
+        (**self).is_possible(state)
     }
 
     fn bytes(&self) -> u64 {

@@ -11,8 +11,8 @@ use crate::search::{
 use crate::store::sketch::Sketch;
 use crate::{Refusal, Unsupported};
 use preempt_core::{
-    Chance, Coverage, Limits, Memory, Observer, Outcome, Progress, SourceMap, Stats, StopReason, Trace,
-    Verdict,
+    Budget, Chance, Coverage, Limits, Memory, Observer, Outcome, Progress, SourceMap, Stats, StopReason,
+    Trace, Verdict,
 };
 use preempt_model::Model;
 use std::collections::BTreeMap;
@@ -132,6 +132,8 @@ struct Swarm<'a> {
     threads: u64,
     started: Instant,
     stop: AtomicBool,
+    /// Of the whole job.
+    budget: Budget,
     next: AtomicU64,
     states: AtomicU64,
     /// When all are to end, in nanoseconds after the start.
@@ -173,6 +175,7 @@ pub fn swarm(
         threads: threads.max(1) as u64,
         started: Instant::now(),
         stop: AtomicBool::new(false),
+        budget: observer.budget(),
         next: AtomicU64::new(0),
         states: AtomicU64::new(0),
         end: AtomicU64::new(time.as_nanos() as u64),
@@ -198,7 +201,10 @@ impl Swarm<'_> {
     /// One thread: search after search, with machine code of its own.
     fn work(&self) {
         let native = match self.options.successors {
-            Source::Native => Native::new(self.model, self.sources).map(Some),
+            Source::Native => {
+                let budget = self.budget.part(&self.options.limits);
+                Native::within(self.model, self.sources, &budget).map(Some)
+            }
             Source::Interpreted => Ok(None),
         };
         match native {
@@ -347,5 +353,9 @@ impl Observer for Ears<'_, '_> {
     fn stop(&self) -> Option<StopReason> {
         let over = self.swarm.stop.load(Ordering::Relaxed) || self.swarm.left().is_zero();
         over.then_some(StopReason::Interrupted)
+    }
+
+    fn budget(&self) -> Budget {
+        self.swarm.budget.clone()
     }
 }

@@ -8,7 +8,7 @@ use crate::reduction::Reduction;
 use crate::reduction::visible::VisibleLocations;
 use crate::search::spins;
 use crate::successors::{Event, Successors};
-use preempt_core::{PropertyKind, SourceMap};
+use preempt_core::{Budget, PropertyKind, SourceMap};
 use preempt_model::monitor::{Monitor, Monitored, Stage};
 use preempt_model::property::Automaton;
 use preempt_model::{Code, Command, Expr, Interpreter, LocationId, Model, System};
@@ -18,7 +18,8 @@ use std::io::{Read, Write};
 #[derive(Debug, Clone, Default)]
 pub struct Observer {
     places: Vec<Place>,
-    start: u16,
+    /// Where it may stand before the first state.
+    starts: Vec<u16>,
     conditions: Vec<Expr>,
     /// Is an accept label of a process as good as an accepting place?
     heeds_labels: bool,
@@ -61,7 +62,7 @@ impl Observer {
     /// A never claim.
     pub fn of_claim(code: &Code) -> Result<Observer, Unsupported> {
         let mut observer = Observer {
-            start: place_number(code.entry.0 as usize)?,
+            starts: vec![place_number(code.entry.0 as usize)?],
             heeds_labels: true,
             stutters: true,
             ..Observer::default()
@@ -86,8 +87,8 @@ impl Observer {
 
     /// The automaton of a formula's negation.
     pub fn of_automaton(automaton: &Automaton) -> Result<Observer, Unsupported> {
-        let mut observer =
-            Observer { start: place_number(automaton.initial)?, stutters: true, ..Observer::default() };
+        let starts = vec![place_number(automaton.initial)?];
+        let mut observer = Observer { starts, stutters: true, ..Observer::default() };
         for (number, state) in automaton.states.iter().enumerate() {
             // Once everything that may follow is accepted, there is nothing to wait for.
             let ends = state.accepting && state.edges.contains(&(Expr::TRUE, number));
@@ -105,18 +106,20 @@ impl Observer {
     pub fn of_accept_labels() -> Observer {
         let stay = Edge { when: When::Always, target: 0, atomic: false };
         let place = Place { ends: false, accepts: false, edges: vec![stay] };
-        Observer { places: vec![place], heeds_labels: true, stutters: true, ..Observer::default() }
+        let (places, starts) = (vec![place], vec![0]);
+        Observer { places, starts, heeds_labels: true, stutters: true, ..Observer::default() }
     }
 
-    /// Waits, decides at some time that there is no progress any more, and looks whether that stays so.
+    /// Waits, decides at some time (also before the first state) that there is no progress any more, and looks whether
+    /// that stays so.
     pub fn of_progress_labels() -> Observer {
         let mut observer = Observer::default();
         let without = When::Holds(observer.condition(&Expr::NonProgress));
-        let wait = Edge { when: When::Always, target: 0, atomic: false };
-        let decide = Edge { when: without, target: 1, atomic: false };
-        let waiting = Place { ends: false, accepts: false, edges: vec![wait, decide] };
-        let decided = Place { ends: false, accepts: true, edges: vec![decide] };
-        observer.places = vec![waiting, decided];
+        let to = |when, target| Edge { when, target, atomic: false };
+        let edges = vec![to(When::Always, 0), to(When::Always, 1)];
+        let waiting = Place { ends: false, accepts: false, edges };
+        let decided = Place { ends: false, accepts: true, edges: vec![to(without, 1)] };
+        (observer.places, observer.starts) = (vec![waiting, decided], vec![0, 1]);
         observer
     }
 
@@ -232,7 +235,8 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Watched<'a, 'm, M> {
         observer: Observer,
         meaning: Monitored<'a, Interpreter<'m>, M>,
     ) -> Result<Self, Unsupported> {
-        let native = Native::with_conditions(model, sources, Some(observer.conditions.clone()))?;
+        let conditions = Some(observer.conditions.clone());
+        let native = Native::with_conditions(model, sources, conditions, &meaning.budget())?;
         Ok(Watched { native, meaning, observer, readings: Vec::new(), arrival: Vec::new(), visible: None })
     }
 
@@ -298,8 +302,8 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Watched<'a, 'm, M> {
     }
 
     /// Does the process only spin, whatever the observer says?
-    pub fn spins(&mut self, state: &[u8], process: usize) -> bool {
-        spins(&mut self.native, state, process)
+    pub fn spins(&mut self, budget: &Budget, state: &[u8], process: usize) -> bool {
+        spins(&mut self.native, budget, state, process)
     }
 
     fn rests(&mut self, state: &[u8]) -> bool {
@@ -321,8 +325,14 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Successors for Watched
     }
 
     fn initial(&mut self) -> Vec<Vec<u8>> {
-        let mut states = self.native.initial();
-        states.iter_mut().for_each(|state| self.native.set_place(state, self.observer.start));
+        let mut states = Vec::new();
+        for state in self.native.initial() {
+            for place in &self.observer.starts {
+                let mut state = state.clone();
+                self.native.set_place(&mut state, *place);
+                states.push(state);
+            }
+        }
         states
     }
 
@@ -359,6 +369,15 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Successors for Watched
         let place = self.native.place(state);
         self.observer.read(&mut self.native, state, place, &mut readings);
         readings.iter().any(Result::is_ok) && self.native.can_move(state, process)
+    }
+
+    fn work_within(&mut self, budget: &Budget) {
+        self.native.work_within(budget);
+        self.meaning.work_within(budget);
+    }
+
+    fn bytes(&self) -> u64 {
+        self.native.bytes()
     }
 
     fn may_end(&self, _: &[u8]) -> bool {
@@ -418,6 +437,10 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Successors for Watched
 
     fn restore(&mut self, input: &mut dyn Read) -> std::io::Result<()> {
         self.native.restore(input)
+    }
+
+    fn is_possible(&self, state: &[u8]) -> bool {
+        usize::from(self.native.place(state)) < self.observer.places.len() && self.native.is_possible(state)
     }
 
     fn trouble(&self) -> Option<Unsupported> {

@@ -331,13 +331,14 @@ impl<'a> Check<'a> {
 
     /// No command of any thread can go wrong, however many threads there are.
     fn cannot_fail(&self) -> Answer {
-        Answer { verdict: Verdict::Holds, guarantee: Guarantee::Exhaustive, contexts: 1, violation: None }
+        let verdict = Verdict::conclude(false, None);
+        Answer { verdict, guarantee: Guarantee::Exhaustive, contexts: 1, violation: None }
     }
 
     fn holds(&self, guarantee: Guarantee, contexts: u32) -> Answer {
         // Threads beyond those looked at may do what these do not.
-        let verdict =
-            if self.threads.complete { Verdict::Holds } else { Verdict::Inconclusive(StopReason::Partial) };
+        let undone = (!self.threads.complete).then_some(StopReason::Partial);
+        let verdict = Verdict::conclude(false, undone);
         Answer { verdict, guarantee, contexts, violation: None }
     }
 

@@ -154,7 +154,8 @@ fn concluded(problem: &Problem, options: &Options, stop: &Stop, told: Told) -> C
     };
     let (verdict, run, certificate) = match answer {
         Answer::Covered(run) => (Verdict::Violated, Some(run), None),
-        Answer::Safe(certificate) => (Verdict::Holds, None, Some(certificate)),
+        // The certificate was checked: nothing is left to be done.
+        Answer::Safe(certificate) => (Verdict::conclude(false, None), None, Some(certificate)),
         Answer::Unknown(reason) => (Verdict::Inconclusive(reason), None, None),
     };
     let fewest_tokens = match (&run, diagrams) {

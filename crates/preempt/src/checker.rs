@@ -171,13 +171,12 @@ fn report(fibers: &mut Fibers, found: Exploration, checker: &Checker) -> Report 
         (None, _) => None,
     };
     let partial = matches!(checker.strategy, Strategy::Random(_) | Strategy::Pct { .. });
-    let verdict = match (&failure, &found.stop) {
-        (Some(_), _) => Verdict::Violated,
-        (None, Some(Stop::Time)) => Verdict::Inconclusive(StopReason::Time),
-        (None, Some(_)) => Verdict::Inconclusive(StopReason::Partial),
-        (None, None) if partial => Verdict::Inconclusive(StopReason::Partial),
-        (None, None) => Verdict::Holds,
+    let undone = match &found.stop {
+        Some(Stop::Time) => Some(StopReason::Time),
+        Some(_) => Some(StopReason::Partial),
+        None => partial.then_some(StopReason::Partial),
     };
+    let verdict = Verdict::conclude(failure.is_some(), undone);
     Report {
         verdict,
         executions: found.executions,

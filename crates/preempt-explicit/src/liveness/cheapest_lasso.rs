@@ -16,12 +16,15 @@ use super::running::Running;
 use super::space::{Cut, Edge, Space};
 use crate::store::StateNumber;
 use crate::watched::PlaceOf;
-use preempt_core::{Observer, StopReason};
+use preempt_core::{Budget, Observer, StopReason};
 use preempt_model::Interpreter;
 use preempt_model::monitor::Monitor;
 use preempt_model::search::RunCost;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
+
+/// How often, in nodes, the clock is looked at.
+const LOOK_UP_EVERY: u32 = 1024;
 
 /// How far the search goes.
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,7 +44,7 @@ pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
 ) -> Result<Option<(RunCost, Lasso)>, Cut> {
     let mut graph = Running::new(space)?;
     graph.cheaper_than = cheaper_than;
-    let mut rounds = Rounds { effort, ..Rounds::default() };
+    let mut rounds = Rounds { effort, budget: space.budget().clone(), ..Rounds::default() };
     let mut preemptions = 0;
     loop {
         let more = graph.settle(space, preemptions, observer)?;
@@ -116,6 +119,7 @@ fn cheapest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         {
             found = Some((cost, seed, round));
         }
+        space.is_whole()?;
         if rounds.is_exhausted() {
             return Err(Cut::Limit(StopReason::States));
         }
@@ -139,6 +143,8 @@ struct Rounds {
     number: u32,
     reached: Vec<Reached>,
     effort: Option<u64>,
+    budget: Budget,
+    steps_to_look: u32,
     /// Is there an accepting node on a cycle?
     may_succeed: bool,
 }
@@ -178,6 +184,11 @@ impl Rounds {
                 return Some((cost, self.round(graph, seed)));
             }
             self.leave(graph, component, (seed, own, start.rank), (node, cost), limit, &mut waiting);
+            self.steps_to_look = self.steps_to_look.wrapping_sub(1);
+            if self.steps_to_look >= LOOK_UP_EVERY {
+                self.steps_to_look = LOOK_UP_EVERY - 1;
+                self.budget.exhausted();
+            }
             if self.is_exhausted() {
                 return None;
             }
@@ -227,7 +238,7 @@ impl Rounds {
     }
 
     fn is_exhausted(&self) -> bool {
-        self.effort == Some(0)
+        self.effort == Some(0) || self.budget.stopped().is_some()
     }
 
     fn bytes(&self) -> u64 {

@@ -17,6 +17,9 @@ struct Frame {
     edges: std::vec::IntoIter<Edge>,
 }
 
+/// With the edges that most states have.
+const BYTES_OF_A_FRAME: usize = size_of::<Frame>() + 4 * size_of::<Edge>();
+
 /// By the states' numbers, as far as they were met: the order in which they were, and the lowest they lead to.
 #[derive(Default)]
 struct Order {
@@ -46,7 +49,9 @@ pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
                     Some((index, _)) if !order.done.contains(&edge.to) => lower(&mut order, state, index),
                     _ => {}
                 }
-                space.look_up(path.len(), observer)?;
+                let tables = order.index.capacity() * 16 + order.done.capacity() * 6;
+                let bytes = tables + waiting.capacity() * 4 + path.len() * BYTES_OF_A_FRAME;
+                space.look_up(path.len(), bytes, observer)?;
                 continue;
             }
             let (index, low) = order.index[&state];

@@ -5,7 +5,7 @@ use super::space::{Edge, NOBODY, Space};
 use crate::search::path_between;
 use crate::store::StateNumber;
 use crate::watched::PlaceOf;
-use preempt_core::Trace;
+use preempt_core::{Budget, Trace};
 use preempt_model::Interpreter;
 use preempt_model::monitor::{Monitor, finds_violation};
 use preempt_model::search::{RunCost, replay};
@@ -18,21 +18,29 @@ pub struct Lasso {
     pub cycle: Vec<Edge>,
 }
 
-/// The run, replayed; a difference is our own mistake. `cost` is what it must cost, where that was counted.
+/// The run, replayed; a difference is our own mistake. `cost` is what it must cost, where that was counted. `None` if the
+/// budget ends.
 pub fn told<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     space: &mut Space<'_, 'm, M>,
     lasso: &Lasso,
     cost: Option<RunCost>,
     fair_switch: bool,
-) -> Trace {
+    budget: &Budget,
+) -> Option<Trace> {
     let mut steps = Vec::new();
     let mut stem_steps = 0;
     for (number, edge) in lasso.stem.iter().chain(&lasso.cycle).enumerate() {
+        if budget.exhausted().is_some() {
+            return None;
+        }
         // A state of rest repeats itself without a step.
         if edge.by != NOBODY {
             let (from, to) = (space.state_of(edge.from), space.state_of(edge.to));
-            let path = path_between(space.meaning(), &from, edge.by, &to, edge.runs)
-                .unwrap_or_else(|| panic!("internal error: a step of the run is lost"));
+            let path = path_between(space.meaning(), &from, edge.by, &to, edge.runs);
+            if budget.stopped().is_some() {
+                return None;
+            }
+            let path = path.unwrap_or_else(|| panic!("internal error: a step of the run is lost"));
             // What a run costs does not depend on who watches it.
             steps.extend(path.into_iter().map(|(process, (_, action))| (process, action)));
         }
@@ -41,8 +49,12 @@ pub fn told<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         }
     }
     let (initial, _) = space.state_of(lasso.initial);
-    let replayed = replay(space.meaning().system, &initial, &steps, fair_switch)
-        .unwrap_or_else(|misfit| panic!("internal error: the run found does not replay: {misfit:?}"));
+    let replayed = replay(space.meaning().system, &initial, &steps, fair_switch);
+    if budget.stopped().is_some() {
+        return None;
+    }
+    let replayed =
+        replayed.unwrap_or_else(|misfit| panic!("internal error: the run found does not replay: {misfit:?}"));
     let mut states: Vec<_> = replayed.stable.iter().map(|(_, state)| state.clone()).collect();
     let loop_start = replayed.stable.iter().position(|(steps, _)| *steps == stem_steps);
     let comes_back = loop_start.is_some_and(|start| states.get(start) == states.last());
@@ -62,5 +74,5 @@ pub fn told<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         assert!(as_found, "internal error: the run costs {shown} preemptions and not {cost:?}");
     }
     trace.loop_start = Some(stem_steps);
-    trace
+    Some(trace)
 }

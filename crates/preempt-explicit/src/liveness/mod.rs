@@ -42,9 +42,9 @@ pub fn decide<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Report, Refusal> {
-    let mut space = Space::new(watched, options.limits, options.fair_switch);
+    let mut space = Space::new(watched, options.limits, options.fair_switch, observer);
     let found = decided(&mut space, method, weakly_fair, observer);
-    report(&mut space, options, found.map(|lasso| lasso.map(Found::some)))
+    report(&mut space, options, found.map(|lasso| lasso.map(Found::some)), observer)
 }
 
 /// Shows that no run is a violation, finite or not; `None` if that is not so, or cannot be shown like this.
@@ -53,12 +53,12 @@ pub fn proof<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Option<Report>, Refusal> {
-    let mut space = Space::new(watched, options.limits, options.fair_switch).judging();
+    let mut space = Space::new(watched, options.limits, options.fair_switch, observer).judging();
     match decided(&mut space, Method::NestedDepthFirst, false, observer) {
         Ok(Some(_)) | Err(Cut::Finite) => Ok(None),
         // That a reduction keeps what is wrong with the last state of a run, is sure only of runs that can go on.
         Ok(None) if space.has_dead_ends() => Ok(None),
-        none => report(&mut space, options, none.map(|_| None)).map(Some),
+        none => report(&mut space, options, none.map(|_| None), observer).map(Some),
     }
 }
 
@@ -68,12 +68,12 @@ pub fn fair<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Report, Refusal> {
-    let mut space = Space::new(watched, options.limits, options.fair_switch);
+    let mut space = Space::new(watched, options.limits, options.fair_switch, observer);
     let found = decided(&mut space, Method::Components, true, observer).map(|lasso| {
         let lasso = cheapest_lasso::with_cheapest_stem(&mut space, lasso?, observer);
         Some(Found::some(lasso))
     });
-    report(&mut space, options, found)
+    report(&mut space, options, found, observer)
 }
 
 /// Steps that may be tried to find the simplest run, where one is known already.
@@ -91,7 +91,7 @@ pub fn simplest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Report, Refusal> {
-    let mut space = Space::new(watched, options.limits, options.fair_switch);
+    let mut space = Space::new(watched, options.limits, options.fair_switch, observer);
     let found = match (options.bound, options.cheaper_than) {
         (bound, Some(known)) => {
             let bound = bound.map_or(known.preemptions, |most| most.min(known.preemptions));
@@ -110,7 +110,7 @@ pub fn simplest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
             Some(cheapest.ok().flatten().map_or(Found::some(known), Found::cheapest))
         }),
     };
-    report(&mut space, options, found)
+    report(&mut space, options, found, observer)
 }
 
 fn decided<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
@@ -119,10 +119,12 @@ fn decided<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     weakly_fair: bool,
     observer: &mut dyn Observer,
 ) -> Result<Option<Lasso>, Cut> {
-    match method {
+    let found = match method {
         Method::NestedDepthFirst if !weakly_fair => nested_depth_first::search(space, observer),
         _ => components::search(space, weakly_fair, observer),
-    }
+    };
+    space.is_whole()?;
+    found
 }
 
 /// A run without end, and what it costs if that is the least.
@@ -145,20 +147,24 @@ fn report<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     space: &mut Space<'_, 'm, M>,
     options: &Options,
     found: Result<Option<Found>, Cut>,
+    observer: &dyn Observer,
 ) -> Result<Report, Refusal> {
     if let Some(trouble) = space.trouble() {
         return Err(trouble.into());
     }
-    let (verdict, found) = match found {
-        Ok(Some(found)) => (Verdict::Violated, Some(found)),
-        Ok(None) if space.cut_by_depth() => (Verdict::Inconclusive(StopReason::Depth), None),
-        Ok(None) => (Verdict::Holds, None),
-        Err(Cut::Limit(reason)) => (Verdict::Inconclusive(reason), None),
+    let (mut undone, found) = match found {
+        Ok(found) => (space.cut_by_depth().then_some(StopReason::Depth), found),
+        Err(Cut::Limit(reason)) => (Some(reason), None),
         Err(Cut::Finite) => panic!("internal error: nobody asked for finite runs"),
     };
     let simplest = found.as_ref().is_some_and(|found| found.least.is_some() && !space.cut_by_depth());
-    let counterexample =
-        found.map(|found| lasso::told(space, &found.lasso, found.least, options.fair_switch));
+    let counterexample = found.and_then(|found| {
+        let budget = space.begin_telling(observer);
+        let told = lasso::told(space, &found.lasso, found.least, options.fair_switch, &budget);
+        undone = undone.or(budget.stopped());
+        told
+    });
+    let verdict = Verdict::conclude(counterexample.is_some(), undone);
     let memory = Memory { store: space.store_bytes(), frontier: space.most_search_bytes(), parents: 0 };
     let mut stats: Stats = space.stats();
     stats.peak_bytes = memory.store + memory.frontier;

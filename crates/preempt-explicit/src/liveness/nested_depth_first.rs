@@ -46,6 +46,7 @@ struct Frame {
     /// The step by which it was reached; `None` for the first.
     by: Option<Edge>,
     edges: std::vec::IntoIter<Edge>,
+    bytes: usize,
 }
 
 pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
@@ -58,6 +59,7 @@ pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
             continue;
         }
         let mut path = vec![enter(space, &mut colours, initial, None)?];
+        let mut bytes = path[0].bytes;
         while let Some(frame) = path.last_mut() {
             if let Some(edge) = frame.edges.next() {
                 let accepts = frame.accepts;
@@ -66,23 +68,25 @@ pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
                         return Ok(Some(closed(&path, &[], edge)));
                     }
                     Colour::White if space.is_within_depth(path.len()) => {
-                        path.push(enter(space, &mut colours, edge.to, Some(edge))?);
+                        let frame = enter(space, &mut colours, edge.to, Some(edge))?;
+                        bytes += frame.bytes;
+                        path.push(frame);
                     }
                     _ => {}
                 }
-                space.look_up(path.len(), observer)?;
+                space.look_up(path.len(), bytes + colours.0.capacity(), observer)?;
                 continue;
             }
             let (state, accepts) = (frame.state, frame.accepts);
             if accepts {
-                if let Some((back, last)) = inner(space, &mut colours, state, observer)? {
+                if let Some((back, last)) = inner(space, &mut colours, state, bytes, observer)? {
                     return Ok(Some(closed(&path, &back, last)));
                 }
                 colours.set(state, Colour::Red);
             } else {
                 colours.set(state, Colour::Blue);
             }
-            path.pop();
+            bytes -= path.pop().map_or(0, |frame| frame.bytes);
         }
     }
     Ok(None)
@@ -96,7 +100,9 @@ fn enter<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
 ) -> Result<Frame, Cut> {
     colours.set(state, Colour::Cyan);
     let accepts = space.accepts(state);
-    Ok(Frame { state, accepts, by, edges: space.expand(state)?.edges.into_iter() })
+    let edges = space.expand(state)?.edges;
+    let bytes = size_of::<Frame>() + edges.capacity() * size_of::<Edge>();
+    Ok(Frame { state, accepts, by, edges: edges.into_iter(), bytes })
 }
 
 /// A way from an accepting state back to the outer path: its steps, and the one that arrives there.
@@ -104,6 +110,7 @@ fn inner<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     space: &mut Space<'_, 'm, M>,
     colours: &mut Colours,
     from: StateNumber,
+    outer_bytes: usize,
     observer: &mut dyn Observer,
 ) -> Result<Option<(Vec<Edge>, Edge)>, Cut> {
     let mut path = vec![(None, space.expand(from)?.edges.into_iter())];
@@ -125,7 +132,9 @@ fn inner<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
             // cut off by the limit of depth.
             Colour::White | Colour::Red => {}
         }
-        space.look_up(path.len(), observer)?;
+        // Its path is one of the outer search's, with as many edges.
+        let bytes = outer_bytes + colours.0.capacity() + path.len() * 4 * size_of::<Edge>();
+        space.look_up(path.len(), bytes, observer)?;
     }
     Ok(None)
 }

@@ -4,8 +4,9 @@ use crate::Unsupported;
 use crate::store::{Opened, StateNumber, Store};
 use crate::successors::{Event, Successors};
 use crate::watched::{PlaceOf, Watched};
-use preempt_core::{Limits, Observer, Progress, Stats, StopReason};
+use preempt_core::{Budget, Limits, Observer, Progress, Stats, StopReason};
 use preempt_model::monitor::Monitor;
+use preempt_model::search::budget_for_telling;
 use preempt_model::{Interpreter, System};
 use std::time::Instant;
 
@@ -25,6 +26,7 @@ pub const NOBODY: u8 = u8::MAX;
 
 pub struct Space<'a, 'm, M> {
     watched: Watched<'a, 'm, M>,
+    budget: Budget,
     store: Store,
     stats: Stats,
     limits: Limits,
@@ -66,12 +68,21 @@ pub enum Cut {
     Finite,
 }
 
-const LOOK_UP_EVERY: u64 = 1024;
+/// How often, in calls, the clock, the memory and the observer are looked at.
+const LOOK_UP_EVERY: u64 = 256;
 
 impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
-    pub fn new(watched: Watched<'a, 'm, M>, limits: Limits, fair_switch: bool) -> Self {
+    pub fn new(
+        mut watched: Watched<'a, 'm, M>,
+        limits: Limits,
+        fair_switch: bool,
+        observer: &dyn Observer,
+    ) -> Self {
+        let budget = observer.budget().part(&limits);
+        watched.work_within(&budget);
         Space {
             watched,
+            budget,
             store: Store::new(),
             stats: Stats::default(),
             limits,
@@ -139,6 +150,7 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
         }
         self.stats.transitions += expansion.edges.len() as u64;
         self.opened = opened;
+        self.is_whole()?;
         Ok(expansion)
     }
 
@@ -183,10 +195,12 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
         let free = (0..processes)
             .filter(|process| {
                 stuck(&mut self.watched, *process)
-                    || self.fair_switch && self.watched.spins(&opened.bytes, usize::from(*process))
+                    || self.fair_switch
+                        && self.watched.spins(&self.budget, &opened.bytes, usize::from(*process))
             })
             .collect();
         self.opened = opened;
+        self.is_whole()?;
         Ok(Leaving { edges, free })
     }
 
@@ -224,10 +238,27 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
         self.watched.monitor()
     }
 
-    /// To be asked now and then: is it time to stop? `path` is how many entries the path has.
-    pub fn look_up(&mut self, path: usize, observer: &mut dyn Observer) -> Result<(), Cut> {
+    /// Was everything done that was asked for? If not, what came back is not all.
+    pub fn is_whole(&self) -> Result<(), Cut> {
+        self.budget.stopped().map_or(Ok(()), |reason| Err(Cut::Limit(reason)))
+    }
+
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// What was found is executed again within this budget.
+    pub fn begin_telling(&mut self, observer: &dyn Observer) -> Budget {
+        let budget = budget_for_telling(observer, &self.limits, self.started.elapsed());
+        self.watched.work_within(&budget);
+        budget
+    }
+
+    /// To be asked now and then: is it time to stop? The path has so many entries, and so many bytes are used beside the
+    /// store.
+    pub fn look_up(&mut self, path: usize, bytes: usize, observer: &mut dyn Observer) -> Result<(), Cut> {
         self.stats.depth = self.stats.depth.max(path as u64);
-        self.look_around(path as u64, path as u64 * 64, 0, observer)
+        self.look_around(path as u64, bytes as u64, 0, observer)
     }
 
     /// The same for a search without a path: so much is waiting, and so many bytes are used beside the store.
@@ -244,9 +275,10 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
         }
         self.asked += 1;
         if !self.asked.is_multiple_of(LOOK_UP_EVERY) {
-            return Ok(());
+            return self.is_whole();
         }
         let bytes = self.store_bytes() + bytes;
+        self.budget.uses(bytes);
         observer.progress(&Progress {
             states: self.stats.states,
             transitions: self.stats.transitions,
@@ -258,13 +290,8 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
         if let Some(reason) = observer.stop() {
             return Err(Cut::Limit(reason));
         }
-        if self.limits.memory_bytes.is_some_and(|most| bytes > most) {
-            return Err(Cut::Limit(StopReason::Memory));
-        }
-        match self.limits.time.is_some_and(|most| self.started.elapsed() >= most) {
-            true => Err(Cut::Limit(StopReason::Time)),
-            false => Ok(()),
-        }
+        self.budget.exhausted_with(0);
+        self.is_whole()
     }
 
     /// May the path become so long? If not, that is remembered.
@@ -283,7 +310,7 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
     }
 
     pub fn store_bytes(&self) -> u64 {
-        self.store.bytes()
+        self.store.bytes() + self.watched.bytes()
     }
 
     pub fn most_search_bytes(&self) -> u64 {

@@ -1,8 +1,9 @@
-//! From one stable state to the next, through atomic sequences: `search/stable.rs` of the model, on machine code.
+//! A model in machine code as a source of successors: from one stable state to the next.
 
 use super::context::{Context, FAULT, YES};
 use super::moves::{Ask, Found, Moves};
 use super::program::{LocationFacts, Program};
+use super::sequence::{Sequence, layout_of};
 use crate::Unsupported;
 use crate::convert::{FlatState, flatten, unflatten};
 use crate::layout::{LAYOUT_BYTES, Layout, OBSERVER_BYTES};
@@ -10,7 +11,7 @@ use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
 use crate::reduction::strong::{Ask as Question, Cycles, PersistentSets};
 use crate::successors::{Event, Successors};
-use preempt_core::{PropertyKind, SourceMap};
+use preempt_core::{Budget, PropertyKind, SourceMap, StopReason};
 use preempt_model::interpreter::{Action, State};
 use preempt_model::{CodeId, Expr, Interpreter, LocationId, Model, System};
 use std::hash::{BuildHasher, Hasher};
@@ -24,11 +25,9 @@ pub struct Native<'m> {
     initial: FlatState,
     /// The state that is expanded, after its hidden variables.
     source: Vec<u8>,
-    /// One for each step of the atomic sequence that is being followed.
-    levels: Vec<Found>,
-    /// Hashes of the states in the middle of it.
-    passed: Vec<u64>,
-    hasher: foldhash::fast::FixedState,
+    sequence: Sequence,
+    /// Why there is not machine code for everything, if so.
+    incomplete: Option<StopReason>,
     out_of_layouts: bool,
     /// Between expansions.
     context: Option<Box<Context>>,
@@ -54,7 +53,16 @@ pub struct NativeSuccessor {
 
 impl<'m> Native<'m> {
     pub fn new(model: &'m Model, sources: &'m SourceMap) -> Result<Native<'m>, Unsupported> {
-        Native::with_conditions(model, sources, None)
+        Native::within(model, sources, &Budget::unlimited())
+    }
+
+    /// Machine code of a large model takes its time. If the budget ends first, no search with it begins.
+    pub fn within(
+        model: &'m Model,
+        sources: &'m SourceMap,
+        budget: &Budget,
+    ) -> Result<Native<'m>, Unsupported> {
+        Native::with_conditions(model, sources, None, budget)
     }
 
     pub fn reduced(self, reduction: Reduction) -> Native<'m> {
@@ -71,10 +79,11 @@ impl<'m> Native<'m> {
         model: &'m Model,
         sources: &'m SourceMap,
         conditions: Option<Vec<Expr>>,
+        budget: &Budget,
     ) -> Result<Native<'m>, Unsupported> {
         let interpreter = Interpreter::new(model, sources)
             .map_err(|fault| Unsupported(format!("initial values without meaning ({})", fault.0)))?;
-        let program = Box::new(Program::new(model, conditions.as_deref())?);
+        let program = Box::new(Program::new(model, conditions.as_deref(), budget)?);
         let first = interpreter.initial_states().swap_remove(0);
         // SAFETY: nothing else refers to the layouts.
         #[allow(unsafe_code)]
@@ -84,9 +93,8 @@ impl<'m> Native<'m> {
             interpreter,
             initial,
             source: Vec::new(),
-            levels: vec![Found::default()],
-            passed: Vec::new(),
-            hasher: foldhash::fast::FixedState::default(),
+            sequence: Sequence::default(),
+            incomplete: budget.stopped(),
             out_of_layouts: false,
             context: None,
             private: PrivateLocations::none(model),
@@ -97,10 +105,7 @@ impl<'m> Native<'m> {
     }
 
     fn layout(&self, state: &[u8]) -> &Layout {
-        // SAFETY: layouts are added only while machine code runs, and never moved or removed.
-        #[allow(unsafe_code)]
-        let layouts = unsafe { &*self.program.layouts.get() };
-        layouts.of_state(state)
+        layout_of(&self.program, state)
     }
 
     fn open_source(&mut self, state: &[u8], hidden: &[u8]) {
@@ -252,26 +257,6 @@ impl<'m> Native<'m> {
         self.persistent = Some(sets);
         chosen
     }
-
-    fn hash(&self, holder: u8, bytes: &[u8]) -> u64 {
-        let mut hasher = self.hasher.build_hasher();
-        hasher.write_u8(holder);
-        hasher.write(bytes);
-        hasher.finish()
-    }
-
-    /// Is this state one of those that the atomic sequence has passed on its way?
-    fn was_passed(&self, depth: usize, holder: u8, with_hidden: &[u8], hash: u64) -> bool {
-        let hidden = self.initial.hidden.len();
-        self.passed.iter().enumerate().any(|(i, known)| {
-            *known == hash && i < depth && {
-                let level = &self.levels[i];
-                let step = &level.steps[level.next - 1];
-                step.exclusive == Some(holder)
-                    && &level.bytes[step.start - hidden..step.start + step.size] == with_hidden
-            }
-        })
-    }
 }
 
 impl<'m> Successors for Native<'m> {
@@ -296,84 +281,28 @@ impl<'m> Successors for Native<'m> {
         self.layout(state).bases.len()
     }
 
-    #[allow(unsafe_code)]
     fn expand(&mut self, state: &[u8], process: usize, visit: &mut dyn FnMut(Event<'_>)) -> bool {
-        let hidden = self.initial.hidden.len();
-        self.source.clear();
-        self.source.extend_from_slice(&self.initial.hidden);
-        self.source.extend_from_slice(state);
-        let mut levels = std::mem::take(&mut self.levels);
-        let program: *const Program = &*self.program;
-        // SAFETY: the program is boxed and lives as long as `self`.
-        let program = unsafe { &*program };
-        let context = self.context.take().unwrap_or_else(|| Box::new(Context::new(program)));
-        let mut moves = Moves::with(program, context);
-        levels[0].clear();
-        self.passed.clear();
-        // SAFETY: the source is this state after its hidden variables.
-        unsafe {
-            let start = self.source.as_mut_ptr().add(hidden);
-            moves.moves(start, self.layout(state), process, Ask { timeout: true }, &mut levels[0]);
+        if self.program.budget.stopped().is_some() {
+            return true;
         }
-        let moved = !levels[0].steps.is_empty();
-        let mut depth = 0;
-        loop {
-            let level = &mut levels[depth];
-            if level.next == level.steps.len() {
-                if depth == 0 {
-                    break;
-                }
-                depth -= 1;
-                self.passed.pop();
-                continue;
-            }
-            level.next += 1;
-            let step = &level.steps[level.next - 1];
-            let (steps, runs) = (depth as u32 + 1, step.runs);
-            if let Some(kind) = step.violation {
-                visit(Event::Violation { kind, steps });
-            }
-            if step.size == 0 {
-                continue;
-            }
-            let Some(holder) = step.exclusive else {
-                visit(Event::Arrival { state: level.state(step), runs, steps });
-                continue;
-            };
-            let (start, size) = (step.start, step.size);
-            let with_hidden = &level.bytes[start - hidden..start + size];
-            let hash = self.hash(holder, with_hidden);
-            std::mem::swap(&mut self.levels, &mut levels);
-            let current = &self.levels[depth];
-            let again = self.was_passed(depth, holder, &current.bytes[start - hidden..start + size], hash);
-            std::mem::swap(&mut self.levels, &mut levels);
-            // An atomic sequence that comes back to where it was never ends and leads nowhere else.
-            if again {
-                continue;
-            }
-            if levels.len() == depth + 1 {
-                levels.push(Found::default());
-            }
-            let (before, after) = levels.split_at_mut(depth + 1);
-            let (level, next) = (&mut before[depth], &mut after[0]);
-            next.clear();
-            let layout = self.layout(&level.bytes[start..start + size]);
-            // SAFETY: the state lies after its hidden variables, in another level than the one that is filled.
-            unsafe {
-                let start = level.bytes.as_mut_ptr().add(start);
-                moves.moves(start, layout, usize::from(holder), Ask { timeout: false }, next);
-            }
-            if next.steps.is_empty() {
-                visit(Event::Arrival { state: &level.bytes[start..start + size], runs, steps });
-            } else {
-                self.passed.push(hash);
-                depth += 1;
-            }
-        }
+        let context = self.context.take().unwrap_or_else(|| Box::new(Context::new(&self.program)));
+        let mut moves = Moves::with(&self.program, context);
+        let moved = self.sequence.follow(&mut moves, (state, &self.initial.hidden), process, visit);
         self.out_of_layouts |= moves.context.out_of_layouts;
         self.context = Some(moves.context);
-        self.levels = levels;
         moved
+    }
+
+    fn work_within(&mut self, budget: &Budget) {
+        if let Some(reason) = self.incomplete {
+            budget.stop(reason);
+        }
+        self.program.budget = budget.clone();
+        self.interpreter.work_within(budget);
+    }
+
+    fn bytes(&self) -> u64 {
+        self.sequence.bytes()
     }
 
     #[allow(unsafe_code)]
@@ -437,6 +366,21 @@ impl<'m> Successors for Native<'m> {
         // SAFETY: no machine code is running, and nothing else refers to the layouts.
         #[allow(unsafe_code)]
         unsafe { &mut *self.program.layouts.get() }.restore(&self.program.shape, input)
+    }
+
+    fn is_possible(&self, state: &[u8]) -> bool {
+        let (layout, shape) = (self.layout(state), &self.program.shape);
+        let stands_somewhere = layout.codes.iter().zip(&layout.bases).all(|(code, base)| {
+            let location = shape.code(*code).location.read(state, *base as usize);
+            (location as usize) < self.program.places[usize::from(code.0)].len()
+        });
+        let has_room =
+            layout.channel_offsets.iter().zip(&layout.channel_templates).all(|(offset, template)| {
+                let template = shape.template(*template);
+                template.capacity == 0
+                    || template.length.read(state, *offset as usize) as u32 <= template.capacity
+            });
+        stands_somewhere && has_room
     }
 
     fn trouble(&self) -> Option<Unsupported> {

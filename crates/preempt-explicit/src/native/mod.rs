@@ -23,5 +23,6 @@ mod moves;
 mod places;
 mod program;
 mod rendezvous;
+mod sequence;
 
 pub use expansion::Native;

@@ -14,8 +14,6 @@ pub struct Found {
     /// Each state with its hidden variables before it.
     pub bytes: Vec<u8>,
     pub steps: Vec<Step>,
-    /// How many have been looked at.
-    pub next: usize,
 }
 
 /// One step.
@@ -37,7 +35,6 @@ impl Found {
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.steps.clear();
-        self.next = 0;
     }
 
     pub fn state(&self, step: &Step) -> &[u8] {
@@ -60,7 +57,7 @@ pub struct Offer {
 }
 
 pub struct Moves<'p> {
-    program: &'p Program,
+    pub program: &'p Program,
     pub context: Box<Context>,
     offered: Vec<i32>,
 }

@@ -107,12 +107,12 @@ impl Drop for Program {
 }
 
 impl Program {
-    /// `conditions`: what an observer reads, if there is one.
-    pub fn new(model: &Model, conditions: Option<&[Expr]>) -> Result<Program, Unsupported> {
+    /// `conditions`: what an observer reads, if there is one. If the budget ends, the program does nothing.
+    pub fn new(model: &Model, conditions: Option<&[Expr]>, budget: &Budget) -> Result<Program, Unsupported> {
         supported(model)?;
         let shape = Shape::new(model, conditions)?;
         let facts = ChannelFacts::new(model, &shape);
-        let mut compiler = Compiler::new(model, &shape, &facts)?;
+        let mut compiler = Compiler::new(model, &shape, &facts, budget)?;
         let mut pending = Vec::new();
         for (number, code) in model.codes.iter().enumerate() {
             let id = CodeId(number as u16);
@@ -172,7 +172,7 @@ impl Program {
             has_priorities: model.has_priorities,
             may_be_held_back: model.has_priorities || model.codes.iter().any(|code| code.provided.is_some()),
             module: None,
-            budget: Budget::unlimited(),
+            budget: budget.clone(),
             shape,
         };
         for (edges, init, provided) in pending {
@@ -312,6 +312,7 @@ fn ready_function(module: &JITModule, id: FuncId) -> ReadyFunction {
 }
 
 struct Compiler<'a> {
+    budget: &'a Budget,
     model: &'a Model,
     shape: &'a Shape,
     facts: &'a ChannelFacts,
@@ -321,7 +322,12 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(model: &'a Model, shape: &'a Shape, facts: &'a ChannelFacts) -> Result<Compiler<'a>, Unsupported> {
+    fn new(
+        model: &'a Model,
+        shape: &'a Shape,
+        facts: &'a ChannelFacts,
+        budget: &'a Budget,
+    ) -> Result<Compiler<'a>, Unsupported> {
         let wrong =
             |what: &dyn std::fmt::Display| Unsupported(format!("machine code on this computer ({what})"));
         let mut flags = settings::builder();
@@ -334,10 +340,15 @@ impl<'a> Compiler<'a> {
             .map_err(|error| wrong(&error))?;
         let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
         let codegen = module.make_context();
-        Ok(Compiler { model, shape, facts, module, codegen, builder: FunctionBuilderContext::new() })
+        Ok(Compiler { budget, model, shape, facts, module, codegen, builder: FunctionBuilderContext::new() })
     }
 
     fn edge(&mut self, code: CodeId, edge: &Edge) -> Result<PendingEdge, Unsupported> {
+        let (target, atomic, escape) = (edge.target.0, edge.atomic, edge.escape);
+        if self.budget.exhausted().is_some() {
+            let (ready, apply, accept, takes) = (Ok(Ready::Else), Ok(Apply::Nothing), None, Vec::new());
+            return Ok(PendingEdge { ready, apply, accept, takes, target, atomic, escape, grows: false });
+        }
         let command = &edge.command;
         let ready = match command {
             Command::Else => Ok(Ready::Else),
@@ -376,7 +387,6 @@ impl<'a> Compiler<'a> {
         });
         let takes = takes.collect::<Result<Vec<_>, _>>()?;
         let grows = matches!(command, Command::Run { .. } | Command::Deterministic(_));
-        let (target, atomic, escape) = (edge.target.0, edge.atomic, edge.escape);
         Ok(PendingEdge { ready, apply, accept, takes, target, atomic, escape, grows })
     }
 

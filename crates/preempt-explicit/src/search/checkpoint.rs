@@ -3,12 +3,16 @@
 //!
 //! A checkpoint is made between two batches, so that the search that continues does exactly what this one would have
 //! done: it ends with the same numbers and the same run.
+//!
+//! Its end says how long it is and what its bytes sum up to, so that whatever happened to it is noticed; and every number
+//! is looked at before it is used, so that one that was made to fit is refused where it cannot be, and never leads astray
+//! in memory.
 
 use super::explore::Search;
-use super::frontier::{Frontier, Item, Who};
+use super::frontier::{Frontier, Item, MOST_LEVELS, Who};
 use super::ways::End;
 use super::{Goal, Options};
-use crate::saved::{Summed, damaged, read_bytes, read_u64, write_bytes, write_u64};
+use crate::saved::{Summed, damaged, read_below, read_bytes, read_u64, write_bytes, write_u64};
 use crate::store::Store;
 use crate::successors::Successors;
 use preempt_core::{Level, PropertyKind};
@@ -46,7 +50,7 @@ impl Checkpoints for NoCheckpoints {
     fn save(&mut self, _: &mut Save<'_>) {}
 }
 
-const MAGIC: &[u8] = b"preempt checkpoint 1\n";
+const MAGIC: &[u8] = b"preempt checkpoint 2\n";
 
 /// Where the search stands within the frontier.
 #[derive(Debug, Clone, Default)]
@@ -72,8 +76,7 @@ impl<S: Successors> Search<'_, S> {
     pub(super) fn save(&self, out: &mut dyn Write) -> Result<()> {
         let mut summed = Summed::new(out);
         self.save_all(&mut summed)?;
-        let sum = summed.sum;
-        write_u64(&mut summed, sum)
+        summed.finish()
     }
 
     fn save_all(&self, out: &mut dyn Write) -> Result<()> {
@@ -87,8 +90,13 @@ impl<S: Successors> Search<'_, S> {
         write_u64(out, self.position.steps)?;
         save_items(out, &self.position.items[self.position.done..])?;
         self.save_numbers(out)?;
-        save_ends(out, self.cheapest.iter())?;
-        save_ends(out, self.all.values())?;
+        // Another depth may be asked for when it goes on.
+        let nearest = self.cheapest.iter().chain(&self.beyond).min_by_key(|(cost, _)| *cost);
+        let all = self.all.values().chain(&self.beyond);
+        match self.goal {
+            Goal::All => save_ends(out, all.collect())?,
+            Goal::First | Goal::Count => save_ends(out, nearest.into_iter().collect())?,
+        }
         write_u64(out, self.wrong.len() as u64)?;
         for (state, reported) in &self.wrong {
             write_u64(out, u64::from(*state) << 1 | u64::from(*reported))?;
@@ -101,7 +109,6 @@ impl<S: Successors> Search<'_, S> {
         let numbers = [stats.states, stats.transitions, stats.revisits, stats.depth];
         numbers.into_iter().try_for_each(|number| write_u64(out, number))?;
         write_u64(out, self.tally.elapsed().as_micros() as u64)?;
-        write_u64(out, self.tally.cut_by_depth.into())?;
         write_u64(out, stats.levels.len() as u64)?;
         for level in &stats.levels {
             write_u64(out, level.states)?;
@@ -118,16 +125,19 @@ impl<S: Successors> Search<'_, S> {
     /// Takes up a search where its checkpoint left it.
     pub(super) fn restore(&mut self, input: &mut dyn Read) -> Result<()> {
         let mut summed = Summed::new(input);
-        let all = self.restore_all(&mut summed)?;
-        let sum = summed.sum;
-        if read_u64(&mut summed)? != sum {
-            return Err(damaged("it is damaged"));
+        let ends = self.restore_all(&mut summed)?;
+        summed.finish()?;
+        self.resumed = true;
+        for (cost, end) in ends {
+            if self.words_for(end).is_none() && self.tally.budget.stopped().is_none() {
+                return Err(damaged("it has a violation that is none"));
+            }
+            self.violation(cost, end);
         }
-        all.into_iter().for_each(|(cost, end)| self.remember(cost, end));
         Ok(())
     }
 
-    /// Returns the violations that are still to be put into words.
+    /// Returns the violations that were found.
     fn restore_all(&mut self, input: &mut dyn Read) -> Result<Vec<(RunCost, End)>> {
         let mut magic = vec![0; MAGIC.len()];
         input.read_exact(&mut magic).map_err(|_| damaged("it is no checkpoint"))?;
@@ -139,19 +149,40 @@ impl<S: Successors> Search<'_, S> {
         }
         self.system.restore(input)?;
         self.store = Store::restore(&self.system, input)?;
-        self.ways.restore(input)?;
-        self.frontier = Frontier::restore(input)?;
-        self.position.level = read_u64(input)? as u32;
+        let records = &self.store.records;
+        let is_possible = |item: &Item| records.contains(item.state) && records.contains(item.from);
+        self.ways.restore(input, &is_possible)?;
+        self.frontier = Frontier::restore(input, &is_possible)?;
+        self.position.level = read_below(input, MOST_LEVELS)? as u32;
         self.position.steps = read_u64(input)?;
-        (self.position.items, self.position.done) = (restore_items(input)?, 0);
+        (self.position.items, self.position.done) = (restore_items(input, &is_possible)?, 0);
+        if self.frontier.lowest().is_some_and(|lowest| lowest < (self.position.level, self.position.steps)) {
+            return Err(damaged("something waits that should have been done"));
+        }
+        let count = records.count();
+        self.frontier.begin(&self.position.items);
+        let mut ends = Vec::new();
         self.restore_numbers(input)?;
-        self.cheapest = restore_ends(input)?.into_iter().next();
-        let all = restore_ends(input)?;
         for _ in 0..read_u64(input)? {
-            let packed = read_u64(input)?;
+            ends.push(restore_end(input)?);
+        }
+        for _ in 0..read_u64(input)? {
+            let packed = read_below(input, 1 << 33)?;
             self.wrong.insert((packed >> 1) as u32, packed & 1 != 0);
         }
-        Ok(all)
+        let records = &self.store.records;
+        let named = ends.iter().map(|(_, end)| end.state()).chain(self.wrong.keys().copied());
+        let stats = &self.tally.stats;
+        let sum = |number: fn(&Level) -> u64| {
+            stats.levels.iter().try_fold(0u64, |sum, level| sum.checked_add(number(level)))
+        };
+        let adds_up = stats.states == count
+            && sum(|level| level.states) == Some(stats.states)
+            && sum(|level| level.transitions) == Some(stats.transitions);
+        if !adds_up || !named.into_iter().all(|state| records.contains(state)) {
+            return Err(damaged("its numbers do not fit together"));
+        }
+        Ok(ends)
     }
 
     fn restore_numbers(&mut self, input: &mut dyn Read) -> Result<()> {
@@ -161,16 +192,20 @@ impl<S: Successors> Search<'_, S> {
         stats.revisits = read_u64(input)?;
         stats.depth = read_u64(input)?;
         self.tally.before = Duration::from_micros(read_u64(input)?);
-        self.tally.cut_by_depth = read_u64(input)? != 0;
         for level in 0..read_u64(input)? {
             let (states, transitions) = (read_u64(input)?, read_u64(input)?);
             stats.levels.push(Level { level: level as u32, states, transitions });
+        }
+        if stats.levels.len() as u64 > u64::from(self.position.level) + 1 {
+            return Err(damaged("it was at levels that come later"));
         }
         for _ in 0..read_u64(input)? {
             let name = read_bytes(input)?;
             let kind = PropertyKind::ALL.into_iter().find(|kind| kind.name().as_bytes() == name);
             let kind = kind.ok_or_else(|| damaged("it names a violation that does not exist"))?;
-            stats.violations.insert(kind, read_u64(input)?);
+            if stats.violations.insert(kind, read_u64(input)?).is_some() {
+                return Err(damaged("it has a kind of violation twice"));
+            }
         }
         Ok(())
     }
@@ -184,7 +219,7 @@ pub(super) fn told(error: &Error) -> String {
     }
 }
 
-fn save_ends<'e>(out: &mut dyn Write, ends: impl ExactSizeIterator<Item = &'e (RunCost, End)>) -> Result<()> {
+fn save_ends(out: &mut dyn Write, ends: Vec<&(RunCost, End)>) -> Result<()> {
     write_u64(out, ends.len() as u64)?;
     for (cost, end) in ends {
         let (state, process, violation) = match *end {
@@ -197,18 +232,14 @@ fn save_ends<'e>(out: &mut dyn Write, ends: impl ExactSizeIterator<Item = &'e (R
     Ok(())
 }
 
-fn restore_ends(input: &mut dyn Read) -> Result<Vec<(RunCost, End)>> {
-    let mut ends = Vec::new();
-    for _ in 0..read_u64(input)? {
-        let cost = RunCost { preemptions: read_u64(input)? as u32, steps: read_u64(input)? };
-        let (state, process) = (read_u64(input)? as u32, read_u64(input)? as u8);
-        let end = match read_u64(input)? {
-            0 => End::In { state, last: process },
-            violation => End::During { state, process, violation: violation as u32 - 1 },
-        };
-        ends.push((cost, end));
-    }
-    Ok(ends)
+fn restore_end(input: &mut dyn Read) -> Result<(RunCost, End)> {
+    let cost = RunCost { preemptions: read_below(input, MOST_LEVELS)? as u32, steps: read_u64(input)? };
+    let (state, process) = (read_below(input, 1 << 32)? as u32, read_below(input, 1 << 8)? as u8);
+    let end = match read_below(input, 1 << 32)? {
+        0 => End::In { state, last: process },
+        violation => End::During { state, process, violation: violation as u32 - 1 },
+    };
+    Ok((cost, end))
 }
 
 pub(super) fn save_items(out: &mut dyn Write, items: &[Item]) -> Result<()> {
@@ -226,7 +257,7 @@ pub(super) fn save_items(out: &mut dyn Write, items: &[Item]) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn restore_items(input: &mut dyn Read) -> Result<Vec<Item>> {
+pub(super) fn restore_items(input: &mut dyn Read, is_possible: &dyn Fn(&Item) -> bool) -> Result<Vec<Item>> {
     let mut items = Vec::new();
     for _ in 0..read_u64(input)? {
         let mut bytes = [0; 11];
@@ -235,10 +266,15 @@ pub(super) fn restore_items(input: &mut dyn Read) -> Result<Vec<Item>> {
         let who = match who {
             0 => Who::Last,
             1 => Who::Others,
-            _ => Who::Nobody,
+            2 => Who::Nobody,
+            _ => return Err(damaged("it has a number that cannot be")),
         };
         let (state, from) = (u32::from_le_bytes([s0, s1, s2, s3]), u32::from_le_bytes([f0, f1, f2, f3]));
-        items.push(Item { state, from, by, last, who });
+        let item = Item { state, from, by, last, who };
+        if !is_possible(&item) {
+            return Err(damaged("it names a state that is not there"));
+        }
+        items.push(item);
     }
     Ok(items)
 }

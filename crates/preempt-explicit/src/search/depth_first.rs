@@ -2,14 +2,14 @@
 //! *a* violation, not the simplest.
 
 use super::tally::Tally;
-use super::verdict::{executed_again, reported};
+use super::verdict::{executed_again, lost, reported};
 use super::ways::{Run, path_between, path_to_violation};
-use super::{Goal, Options, Report};
+use super::{Error, Goal, Options, Report};
 use crate::Refusal;
 use crate::reduction::Reduction;
 use crate::store::{Opened, StateNumber, Store};
 use crate::successors::{Event, Successors};
-use preempt_core::{Memory, Observer, PropertyKind, StopReason, Verdict};
+use preempt_core::{Budget, Memory, Observer, PropertyKind, StopReason, Verdict};
 use preempt_model::search::RunCost;
 
 pub(super) struct DepthFirst<'a, S> {
@@ -97,6 +97,7 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
 
     pub fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
         let mut ended = None;
+        self.tally.begin(&mut self.system, observer);
         for state in self.system.initial() {
             ended = self.enter(&state, &Opened::default(), (u8::MAX, 0));
             if ended.is_none() {
@@ -109,13 +110,16 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
         if let Some(trouble) = self.system.trouble() {
             return Err(trouble.into());
         }
-        let violated = self.tally.stats.violations.values().any(|count| *count > 0);
-        let verdict = match ended {
-            Some(Ended::Stopped(reason)) => Verdict::Inconclusive(reason),
-            Some(Ended::Violated(found)) => return Ok(self.violated(found)),
-            None if violated => Verdict::Violated,
-            None if self.tally.cut_by_depth => Verdict::Inconclusive(StopReason::Depth),
-            None => Verdict::Holds,
+        let verdict = match (ended, self.tally.budget.stopped()) {
+            (Some(Ended::Stopped(reason)), _) | (_, Some(reason)) => Verdict::Inconclusive(reason),
+            (Some(Ended::Violated(found)), None) => {
+                let budget = self.tally.begin_telling(&mut self.system, observer);
+                match self.told(found, &budget) {
+                    Ok(error) => return Ok(self.report(Verdict::Violated, vec![error])),
+                    Err(reason) => Verdict::Inconclusive(reason),
+                }
+            }
+            (None, None) => self.tally.conclude(),
         };
         Ok(self.report(verdict, Vec::new()))
     }
@@ -260,7 +264,7 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
     }
 
     /// The path from the first state on, and what ends it.
-    fn violated(self, found: Found) -> Report {
+    fn told(&self, found: Found, budget: &Budget) -> Result<Error, StopReason> {
         let mut opened = Opened::default();
         let mut states = Vec::new();
         for frame in &self.path {
@@ -268,32 +272,26 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
             states.push(self.system.state_of(&opened.bytes));
         }
         let system = self.system.meaning();
-        let lost = || -> ! { panic!("internal error: the way to the violation is lost") };
         let mut steps = Vec::new();
         for (i, pair) in states.windows(2).enumerate() {
             let (process, last) = (self.path[i].process, self.path[i + 1].last);
-            match path_between(system, &pair[0], process, &pair[1], last) {
-                Some(path) => steps.extend(path),
-                None => lost(),
-            }
+            let path = path_between(system, &pair[0], process, &pair[1], last);
+            steps.extend(path.filter(|_| budget.exhausted().is_none()).ok_or_else(|| lost(budget))?);
         }
         let in_state = match found {
             Found::InState => true,
             Found::During(process, violation) => {
-                let Some(end) = states.last() else { lost() };
-                match path_to_violation(system, end, process, violation) {
-                    Some(path) => steps.extend(path),
-                    None => lost(),
-                }
+                let end = states.last();
+                let path = end.and_then(|end| path_to_violation(system, end, process, violation));
+                steps.extend(path.ok_or_else(|| lost(budget))?);
                 false
             }
         };
-        let Some(initial) = states.into_iter().next() else { lost() };
-        let error = executed_again(system, &Run { initial, steps }, in_state, self.options.fair_switch);
-        self.report(Verdict::Violated, vec![error])
+        let initial = states.into_iter().next().ok_or_else(|| lost(budget))?;
+        executed_again(system, &Run { initial, steps }, in_state, self.options.fair_switch, budget)
     }
 
-    fn report(mut self, verdict: Verdict, errors: Vec<super::Error>) -> Report {
+    fn report(mut self, verdict: Verdict, errors: Vec<Error>) -> Report {
         self.tally.stats.time = self.tally.elapsed();
         let memory =
             Memory { store: self.store.bytes() + self.system.bytes(), frontier: self.most_bytes, parents: 0 };

@@ -32,10 +32,14 @@ pub(super) struct Search<'a, S> {
     pub tally: Tally,
     /// The cheapest violation found so far.
     pub cheapest: Option<(RunCost, End)>,
+    /// Violations beyond the greatest depth, as long as the depth has cut off nothing: for the checkpoint.
+    pub beyond: Vec<(RunCost, End)>,
     /// With [`Goal::All`]: each violation, with its cheapest cost.
     pub all: BTreeMap<Property, (RunCost, End)>,
     /// States that are violations in themselves, and whether that has been reported.
     pub wrong: HashMap<StateNumber, bool>,
+    /// Does it go on from a checkpoint?
+    pub resumed: bool,
     reduces: bool,
     judges: bool,
     full: bool,
@@ -80,10 +84,12 @@ impl<'a, S: Successors> Search<'a, S> {
             ways: Ways::default(),
             tally: Tally::new(options.limits),
             cheapest: None,
+            beyond: Vec::new(),
             all: BTreeMap::new(),
             wrong: HashMap::new(),
             // Every violation at its own cheapest: one that ends a run would hide those of the others.
             reduces: options.reduction == Reduction::Exact && goal == Goal::First,
+            resumed: false,
             judges: S::JUDGES_STATES,
             full: false,
             raw: Raw::default(),
@@ -97,9 +103,12 @@ impl<'a, S: Successors> Search<'a, S> {
         checkpoints: &mut dyn Checkpoints,
         observer: &mut dyn Observer,
     ) -> Result<Report, Refusal> {
-        match checkpoints.resume() {
+        let resumed = checkpoints.resume();
+        self.tally.begin(&mut self.system, observer);
+        match resumed {
             Some(mut input) => {
                 self.restore(&mut input).map_err(|error| Refusal::Checkpoint(told(&error)))?;
+                self.tally.begin(&mut self.system, observer);
             }
             None => self.begin(),
         }
@@ -110,21 +119,50 @@ impl<'a, S: Successors> Search<'a, S> {
                     && known <= cost
                     && self.position.done == self.position.items.len()
                 {
-                    return self.checked(|search| search.violated(known, end));
+                    return self.checked(|search| search.violated(known, end, observer));
+                }
+                if self.options.limits.depth.is_some_and(|most| cost.steps > most) {
+                    self.cut_by_depth(checkpoints);
+                    break;
                 }
                 if let Some(reason) = self.bucket(cost, checkpoints, observer) {
-                    checkpoints.save(&mut |out| self.save(out));
-                    return self.checked(|search| search.stopped(reason));
+                    self.save_to(checkpoints);
+                    return self.checked(|search| Ok(search.stopped(reason)));
                 }
                 self.position.steps += 1;
             }
             self.frontier.forget_level(self.position.level);
             self.position = Position { level: self.position.level + 1, ..Position::default() };
         }
-        if let Some((cost, end)) = self.cheapest {
-            return self.checked(|search| search.violated(cost, end));
+        if let Some(reason) = self.undone() {
+            return self.checked(|search| Ok(search.stopped(reason)));
         }
-        self.checked(Search::finished)
+        if !self.beyond.is_empty() {
+            self.cut_by_depth(checkpoints);
+        }
+        if let Some((cost, end)) = self.cheapest {
+            return self.checked(|search| search.violated(cost, end, observer));
+        }
+        self.checked(|search| search.finished(observer))
+    }
+
+    /// What waits from here on lies beyond the greatest depth. Up to here the search is one without that limit: now, and
+    /// never again, it can be saved so that it goes on with another one.
+    fn cut_by_depth(&mut self, checkpoints: &mut dyn Checkpoints) {
+        self.save_to(checkpoints);
+        self.tally.cut_by_depth = true;
+        self.beyond.clear();
+    }
+
+    fn save_to(&self, checkpoints: &mut dyn Checkpoints) {
+        if !self.tally.cut_by_depth {
+            checkpoints.save(&mut |out| self.save(out));
+        }
+    }
+
+    /// Why part of the work could not be done, if so.
+    fn undone(&self) -> Option<StopReason> {
+        self.full.then_some(StopReason::Memory).or_else(|| self.tally.budget.stopped())
     }
 
     /// Everything at one cost. A forced switch adds to the bucket that is being worked on.
@@ -136,6 +174,7 @@ impl<'a, S: Successors> Search<'a, S> {
     ) -> Option<StopReason> {
         loop {
             if self.position.done == self.position.items.len() {
+                self.frontier.done(std::mem::take(&mut self.position.items));
                 self.position.items = self.frontier.take(cost.preemptions, cost.steps);
                 self.position.done = 0;
                 if self.position.items.is_empty() {
@@ -150,16 +189,16 @@ impl<'a, S: Successors> Search<'a, S> {
                 return Some(reason);
             }
             if checkpoints.is_due() {
-                checkpoints.save(&mut |out| self.save(out));
+                self.save_to(checkpoints);
             }
         }
     }
 
     /// A result that rests on every state is given only if every state could be computed.
-    fn checked(self, result: impl FnOnce(Self) -> Report) -> Result<Report, Refusal> {
+    fn checked(self, result: impl FnOnce(Self) -> Result<Report, Refusal>) -> Result<Report, Refusal> {
         match self.system.trouble() {
             Some(trouble) => Err(trouble.into()),
-            None => Ok(result(self)),
+            None => result(self),
         }
     }
 
@@ -297,8 +336,7 @@ impl<'a, S: Successors> Search<'a, S> {
         let hash = key.hash();
         self.store.prefetch(hash);
         let runs_alone = self.reduces && self.system.runs_alone(state, usize::from(runs));
-        let leaving_is_free =
-            self.options.fair_switch && !runs_alone && spins(&mut self.system, state, usize::from(runs));
+        let leaving_is_free = self.options.fair_switch && !runs_alone && self.spins(state, usize::from(runs));
         self.batch.push(Arrival {
             hash,
             key,
@@ -310,6 +348,10 @@ impl<'a, S: Successors> Search<'a, S> {
             leaving_is_free,
             runs_alone,
         });
+    }
+
+    fn spins(&mut self, state: &[u8], process: usize) -> bool {
+        spins(&mut self.system, &self.tally.budget, state, process)
     }
 
     /// Everything in the batch: which states are new, and who is to run in them.
@@ -363,11 +405,12 @@ impl<'a, S: Successors> Search<'a, S> {
         }
     }
 
-    /// Is the cost within the bound and the greatest depth, and less than what is known?
+    /// Is the cost within the bound, and less than what is known? What lies beyond the greatest depth waits, too, until that
+    /// cuts off something.
     fn is_within(&mut self, cost: RunCost) -> bool {
         self.options.cheaper_than.is_none_or(|known| cost < known)
             && self.charges.is_within(cost, self.options.bound)
-            && self.tally.is_within_depth(cost.steps)
+            && (!self.tally.cut_by_depth || self.tally.is_within_depth(cost.steps))
     }
 
     /// Nobody but perhaps the last process can move.
@@ -387,8 +430,17 @@ impl<'a, S: Successors> Search<'a, S> {
         self.violation(cost, End::In { state: item.state, last: item.last });
     }
 
-    fn violation(&mut self, cost: RunCost, end: End) {
+    pub fn violation(&mut self, cost: RunCost, end: End) {
         if self.goal == Goal::Count || !self.is_within(cost) {
+            return;
+        }
+        if self.options.limits.depth.is_some_and(|most| cost.steps > most) {
+            if self.goal == Goal::First {
+                self.beyond.retain(|(known, _)| *known <= cost);
+            }
+            if self.goal == Goal::All || self.beyond.is_empty() {
+                self.beyond.push((cost, end));
+            }
             return;
         }
         if self.goal == Goal::All {
@@ -403,7 +455,8 @@ impl<'a, S: Successors> Search<'a, S> {
             return Some(StopReason::Memory);
         }
         let (store, frontier, ways, system) = (&self.store, &self.frontier, &self.ways, &self.system);
-        let bytes = || store.bytes() + ways.bytes() + frontier.most_bytes() + system.bytes();
+        let batch = self.batch.capacity() * size_of::<Arrival>() + self.raw.bytes.capacity();
+        let bytes = || store.bytes() + ways.bytes() + frontier.bytes() + system.bytes() + batch as u64;
         self.tally.reason_to_stop(cost, bytes, frontier.waiting(), observer)
     }
 }

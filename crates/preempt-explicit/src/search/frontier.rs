@@ -1,7 +1,8 @@
 //! What waits to be expanded, in buckets by cost: preemptions first, then steps.
 
+use super::buckets::Buckets;
 use super::checkpoint::{restore_items, save_items};
-use crate::saved::{read_u64, write_u64};
+use crate::saved::{read_below, read_u64, write_u64};
 use crate::store::StateNumber;
 use std::io::{Read, Result, Write};
 
@@ -30,84 +31,104 @@ pub enum Who {
     Nobody,
 }
 
+/// A checkpoint with more levels than this is none.
+pub const MOST_LEVELS: u64 = 1 << 20;
+
 #[derive(Debug, Default)]
 pub struct Frontier {
-    /// By preemptions, then by steps.
-    levels: Vec<Vec<Vec<Item>>>,
+    buckets: Buckets<Vec<Item>>,
     waiting: u64,
+    /// Of what is in the buckets; and at their largest.
+    bytes: u64,
     most: u64,
 }
 
 impl Frontier {
+    #[inline]
     pub fn push(&mut self, preemptions: u32, steps: u64, item: Item) {
-        let (level, steps) = (preemptions as usize, steps as usize);
-        if self.levels.len() <= level {
-            self.levels.resize_with(level + 1, Vec::new);
-        }
-        let buckets = &mut self.levels[level];
-        if buckets.len() <= steps {
-            buckets.resize_with(steps + 1, Vec::new);
-        }
-        buckets[steps].push(item);
+        let bucket = self.buckets.at(preemptions, steps);
+        self.bytes -= bytes_of(bucket);
+        bucket.push(item);
+        self.bytes += bytes_of(bucket);
         self.waiting += 1;
-        self.most = self.most.max(self.waiting);
+        self.most = self.most.max(self.bytes);
     }
 
-    /// The items waiting at this cost.
+    /// The items waiting at this cost. They still count as long as they are not [`Frontier::done`].
     pub fn take(&mut self, preemptions: u32, steps: u64) -> Vec<Item> {
-        let bucket =
-            self.levels.get_mut(preemptions as usize).and_then(|level| level.get_mut(steps as usize));
-        let items = bucket.map(std::mem::take).unwrap_or_default();
+        let items = self.buckets.take(preemptions, steps);
         self.waiting -= items.len() as u64;
         items
     }
 
+    pub fn done(&mut self, items: Vec<Item>) {
+        self.bytes -= bytes_of(&items);
+    }
+
     /// Is there a bucket at this number of steps or more?
     pub fn reaches(&self, preemptions: u32, steps: u64) -> bool {
-        self.levels.get(preemptions as usize).is_some_and(|level| level.len() as u64 > steps)
+        self.buckets.reaches(preemptions, steps)
     }
 
     pub fn has_level(&self, preemptions: u32) -> bool {
-        self.levels.len() > preemptions as usize
+        self.buckets.has_level(preemptions)
     }
 
     /// Everything at this level has been taken.
     pub fn forget_level(&mut self, preemptions: u32) {
-        if let Some(level) = self.levels.get_mut(preemptions as usize) {
-            *level = Vec::new();
-        }
+        self.buckets.forget_level(preemptions);
     }
 
     pub fn save(&self, out: &mut dyn Write) -> Result<()> {
         write_u64(out, self.most)?;
-        write_u64(out, self.levels.len() as u64)?;
-        for level in &self.levels {
-            write_u64(out, level.len() as u64)?;
-            level.iter().try_for_each(|bucket| save_items(out, bucket))?;
+        let waiting = || self.buckets.all().filter(|(.., bucket)| !bucket.is_empty());
+        write_u64(out, waiting().count() as u64)?;
+        for (preemptions, steps, bucket) in waiting() {
+            write_u64(out, preemptions.into())?;
+            write_u64(out, steps)?;
+            save_items(out, bucket)?;
         }
         Ok(())
     }
 
-    pub fn restore(input: &mut dyn Read) -> Result<Frontier> {
+    /// `is_possible` says of each item whether it can be.
+    pub fn restore(input: &mut dyn Read, is_possible: &dyn Fn(&Item) -> bool) -> Result<Frontier> {
         let mut frontier = Frontier { most: read_u64(input)?, ..Frontier::default() };
         for _ in 0..read_u64(input)? {
-            let mut level = Vec::new();
-            for _ in 0..read_u64(input)? {
-                let bucket = restore_items(input)?;
-                frontier.waiting += bucket.len() as u64;
-                level.push(bucket);
+            let preemptions = read_below(input, MOST_LEVELS)? as u32;
+            let steps = read_u64(input)?;
+            for item in restore_items(input, is_possible)? {
+                frontier.push(preemptions, steps, item);
             }
-            frontier.levels.push(level);
         }
         Ok(frontier)
+    }
+
+    /// The lowest cost at which something waits.
+    pub fn lowest(&self) -> Option<(u32, u64)> {
+        let mut waiting = self.buckets.all().filter(|(.., bucket)| !bucket.is_empty());
+        waiting.next().map(|(preemptions, steps, _)| (preemptions, steps))
+    }
+
+    /// These were taken before, and are not done yet.
+    pub fn begin(&mut self, items: &Vec<Item>) {
+        self.bytes += bytes_of(items);
     }
 
     pub fn waiting(&self) -> u64 {
         self.waiting
     }
 
+    pub fn bytes(&self) -> u64 {
+        self.bytes + self.buckets.bytes()
+    }
+
     /// At its largest.
     pub fn most_bytes(&self) -> u64 {
-        self.most * size_of::<Item>() as u64
+        self.most
     }
+}
+
+fn bytes_of(items: &Vec<Item>) -> u64 {
+    (items.capacity() * size_of::<Item>()) as u64
 }

@@ -2,7 +2,7 @@
 //!
 //! * [`explore`]: in order of cost (the architecture's section 3): each process is expanded in each state once, at its
 //!   cheapest, so that a bound costs nothing and the first violation taken is the simplest. [`frontier`] is what
-//!   waits, by cost; [`charges`] says what costs;
+//!   waits, in [`buckets`] by cost; [`charges`] says what costs;
 //! * [`depth_first`]: one path at a time; [`paper`]: the published searches;
 //! * [`hashed`]: the same without keeping the states; [`random`]: walks by [`chance`];
 //! * [`notes`], [`ways`]: how a state was reached; [`verdict`]: from the end of a run to a counterexample that was
@@ -13,6 +13,7 @@
 //! Several threads can work on one bucket at a time: its items are independent but for the mask of expanded
 //! processes, which would be set atomically, and everything they find belongs to later buckets.
 
+mod buckets;
 mod charges;
 mod checkpoint;
 mod depth_first;

@@ -6,7 +6,7 @@
 //! small.
 
 use super::frontier::{Item, Who};
-use crate::saved::{read_bytes, read_u64, write_bytes, write_u64};
+use crate::saved::{damaged, read_below, read_bytes, read_u64, write_bytes, write_u64};
 use crate::store::StateNumber;
 use std::io::{Read, Result, Write};
 
@@ -93,10 +93,26 @@ impl Notes {
         self.chunks.iter().try_for_each(|chunk| write_bytes(out, chunk))
     }
 
-    pub fn restore(input: &mut dyn Read) -> Result<Notes> {
-        let (state, from) = (read_u64(input)? as StateNumber, read_u64(input)? as StateNumber);
-        let chunks = (0..read_u64(input)?).map(|_| read_bytes(input)).collect::<Result<_>>()?;
-        Ok(Notes { chunks, state, from })
+    /// `is_possible` says of each item whether it can be.
+    pub fn restore(input: &mut dyn Read, is_possible: &dyn Fn(&Item) -> bool) -> Result<Notes> {
+        let mut number = || Ok::<_, std::io::Error>(read_below(input, 1 << 32)? as StateNumber);
+        let (state, from) = (number()?, number()?);
+        let mut notes = Notes { chunks: Vec::new(), state, from };
+        let mut last = (0, 0);
+        for _ in 0..read_u64(input)? {
+            let mut chunk = read_bytes(input)?;
+            let found = read_chunk(&chunk);
+            last = found.last().map_or((0, 0), |note| (note.item.state, note.item.from));
+            if chunk.len() > CHUNK || !found.iter().all(|note| is_possible(&note.item)) {
+                return Err(damaged("it says of a state how it was reached that cannot be"));
+            }
+            chunk.reserve_exact(CHUNK - chunk.len());
+            notes.chunks.push(chunk);
+        }
+        match last == (state, from) {
+            true => Ok(notes),
+            false => Err(damaged("it says of a state how it was reached that cannot be")),
+        }
     }
 
     pub fn bytes(&self) -> u64 {

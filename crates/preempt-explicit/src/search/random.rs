@@ -4,12 +4,12 @@
 use super::hashed::paths::{Reached, Step, states_along};
 use super::hashed::{Ending, replayed};
 use super::tally::Tally;
-use super::verdict::reported;
+use super::verdict::{lost, reported};
 use super::{Error, Options, Report};
 use crate::Refusal;
 use crate::store::sketch::Sketch;
 use crate::successors::{Event, Successors};
-use preempt_core::{Chance, Coverage, Memory, Observer, PropertyKind, StopReason, Verdict};
+use preempt_core::{Budget, Chance, Coverage, Memory, Observer, PropertyKind, StopReason, Verdict};
 use preempt_model::search::RunCost;
 
 /// Which walks, and how many.
@@ -81,18 +81,32 @@ impl<'a, S: Successors> Random<'a, S> {
         let timed = self.options.limits.time.is_some();
         let most = self.walks.most.unwrap_or(if timed { u64::MAX } else { USUAL_WALKS });
         let mut ended = None;
+        self.tally.begin(&mut self.system, observer);
         while ended.is_none() && self.tally.stats.executions < most && !initial.is_empty() {
             let number = self.chance.below(initial.len());
             ended = self.walk(number as u32, initial[number].clone(), observer).err();
             self.tally.stats.executions += 1;
+            // A walk may end where it begins.
+            let cost = RunCost { preemptions: 0, steps: 0 };
+            let bytes = self.bytes_used();
+            let reason = self.tally.reason_to_stop(cost, || bytes, 0, observer);
+            ended = ended.or(reason.map(Ended::Stopped));
         }
         if let Some(trouble) = self.system.trouble() {
             return Err(trouble.into());
         }
-        let (verdict, errors) = match ended {
-            Some(Ended::Violated(initial, ending)) => (Verdict::Violated, vec![self.told(initial, ending)]),
-            Some(Ended::Stopped(reason)) => (Verdict::Inconclusive(reason), Vec::new()),
-            None => (Verdict::Inconclusive(StopReason::Partial), Vec::new()),
+        let (verdict, errors) = match (ended, self.tally.budget.stopped()) {
+            (Some(Ended::Stopped(reason)), _) | (_, Some(reason)) => {
+                (Verdict::Inconclusive(reason), Vec::new())
+            }
+            (Some(Ended::Violated(initial, ending)), None) => {
+                let budget = self.tally.begin_telling(&mut self.system, observer);
+                match self.told(initial, ending, &budget) {
+                    Ok(error) => (Verdict::Violated, vec![error]),
+                    Err(reason) => (Verdict::Inconclusive(reason), Vec::new()),
+                }
+            }
+            (None, None) => (Verdict::Inconclusive(StopReason::Partial), Vec::new()),
         };
         let memory = Memory { store: self.system.bytes(), frontier: self.bytes_used(), parents: 0 };
         let mut stats = self.tally.stats.clone();
@@ -200,13 +214,13 @@ impl<'a, S: Successors> Random<'a, S> {
         Attempt::Moved { to, step: Step { process, choice: choice as u32 }, steps }
     }
 
-    fn told(&mut self, initial: u32, ending: Ending) -> Error {
-        let states = states_along(&mut self.system, initial, &self.steps)
-            .unwrap_or_else(|| panic!("internal error: the way to the violation is lost"));
+    fn told(&mut self, initial: u32, ending: Ending, budget: &Budget) -> Result<Error, StopReason> {
+        let states = states_along(&mut self.system, initial, &self.steps, budget);
+        let states = states.ok_or_else(|| lost(budget))?;
         let processes: Vec<u8> = self.steps.iter().map(|step| step.process).collect();
-        let error = replayed(&self.system, &states, &processes, ending, self.options.fair_switch);
+        let error = replayed(&self.system, &states, &processes, ending, self.options.fair_switch, budget)?;
         self.tally.stats.violations.entry(error.property.kind).or_insert(1);
-        error
+        Ok(error)
     }
 
     fn bytes_used(&self) -> u64 {

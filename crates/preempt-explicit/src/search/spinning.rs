@@ -1,10 +1,18 @@
 //! `--fair-switch`: a process that only spins may be left for free. The model's `search/spinning.rs` on byte vectors.
 
 use crate::successors::{Event, Successors};
+use preempt_core::Budget;
 use std::collections::HashMap;
 
+/// How often, in states, the budget is looked at.
+const LOOK_UP_EVERY: usize = 64;
+
+/// Two copies of a state, its number, and its predecessors, beside the bytes themselves.
+const BYTES_OF_A_STATE: usize = 192;
+
 /// Can `process` move, and can every state that it alone can reach come back to this one by its moves alone?
-pub fn spins<S: Successors>(system: &mut S, state: &[u8], process: usize) -> bool {
+/// False also if the budget ends first.
+pub fn spins<S: Successors>(system: &mut S, budget: &Budget, state: &[u8], process: usize) -> bool {
     if process >= system.process_count(state) {
         return false;
     }
@@ -13,6 +21,10 @@ pub fn spins<S: Successors>(system: &mut S, state: &[u8], process: usize) -> boo
     let mut predecessors: Vec<Vec<usize>> = vec![Vec::new()];
     let mut next = 0;
     while next < states.len() {
+        let bytes = states.len() * (2 * state.len() + BYTES_OF_A_STATE);
+        if next % LOOK_UP_EVERY == LOOK_UP_EVERY - 1 && budget.exhausted_with(bytes as u64).is_some() {
+            return false;
+        }
         let mut arrivals: Vec<(Vec<u8>, u8)> = Vec::new();
         let moved = system.expand(&states[next].clone(), process, &mut |event| {
             if let Event::Arrival { state, runs, .. } = event {

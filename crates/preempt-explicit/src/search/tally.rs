@@ -1,7 +1,8 @@
 //! What a search has seen so far, and whether it must stop.
 
-use preempt_core::{Level, Limits, Observer, Progress, Stats, StopReason};
-use preempt_model::search::RunCost;
+use crate::successors::Successors;
+use preempt_core::{Budget, Level, Limits, Observer, Progress, Stats, StopReason, Verdict};
+use preempt_model::search::{RunCost, budget_for_telling};
 use std::time::{Duration, Instant};
 
 /// How often, in calls, the clock, the memory and the observer are looked at.
@@ -10,6 +11,8 @@ const LOOK_UP_EVERY: u64 = 16;
 pub(super) struct Tally {
     pub stats: Stats,
     pub cut_by_depth: bool,
+    /// What the search may use; it is stopped if part of the work could not be done.
+    pub budget: Budget,
     limits: Limits,
     started: Instant,
     /// The time that an earlier part of the search took.
@@ -22,11 +25,39 @@ impl Tally {
         Tally {
             stats: Stats::default(),
             cut_by_depth: false,
+            budget: Budget::unlimited(),
             limits,
             started: Instant::now(),
             before: Duration::ZERO,
             asked: 0,
         }
+    }
+
+    /// The search begins: whoever computes states works within this budget.
+    pub fn begin(&mut self, system: &mut impl Successors, observer: &dyn Observer) {
+        let time = self.limits.time.map(|most| most.saturating_sub(self.elapsed()));
+        self.budget = observer.budget().part(&Limits { time, ..self.limits });
+        system.work_within(&self.budget);
+    }
+
+    /// What was found is executed again within this budget.
+    pub fn begin_telling(&self, system: &mut impl Successors, observer: &dyn Observer) -> Budget {
+        let budget = budget_for_telling(observer, &self.limits, self.elapsed());
+        system.work_within(&budget);
+        budget
+    }
+
+    /// What a search says that has come to its end without a violation to show. Violations are those that it counted.
+    pub fn conclude(&self) -> Verdict {
+        self.conclude_with(self.stats.violations.values().any(|count| *count > 0))
+    }
+
+    /// The same for a search that knows itself whether there is one.
+    pub fn conclude_with(&self, violated: bool) -> Verdict {
+        if let Some(reason) = self.budget.stopped() {
+            return Verdict::Inconclusive(reason);
+        }
+        Verdict::conclude(violated, self.cut_by_depth.then_some(StopReason::Depth))
     }
 
     pub fn new_state(&mut self, cost: RunCost) {
@@ -72,9 +103,10 @@ impl Tally {
         }
         self.asked += 1;
         if !self.asked.is_multiple_of(LOOK_UP_EVERY) {
-            return None;
+            return self.budget.stopped();
         }
         let bytes = bytes();
+        self.budget.uses(bytes);
         observer.progress(&Progress {
             states: self.stats.states,
             transitions: self.stats.transitions,
@@ -87,8 +119,8 @@ impl Tally {
             return Some(reason);
         }
         if self.limits.memory_bytes.is_some_and(|most| bytes > most) {
-            return Some(StopReason::Memory);
+            self.budget.stop(StopReason::Memory);
         }
-        self.limits.time.is_some_and(|most| self.elapsed() >= most).then_some(StopReason::Time)
+        self.budget.exhausted()
     }
 }

@@ -4,11 +4,13 @@
 use super::explore::Search;
 use super::ways::{End, Run, path_to_violation};
 use super::{Error, Goal, Options, Order, Report};
+use crate::Refusal;
 use crate::reduction::Reduction;
 use crate::store::Opened;
 use crate::successors::Successors;
 use preempt_core::{
-    Bound, Guarantee, Memory, Outcome, Property, PropertyKind, Stats, StopReason, Trace, Verdict,
+    Bound, Budget, Guarantee, Memory, Observer, Outcome, Property, PropertyKind, Stats, StopReason, Trace,
+    Verdict,
 };
 use preempt_model::System;
 use preempt_model::search::{Misfit, RunCost, recognise, replay, wrong_with};
@@ -22,24 +24,35 @@ impl<S: Successors> Search<'_, S> {
         }
     }
 
-    pub fn finished(mut self) -> Report {
+    /// Everything was done.
+    pub fn finished(mut self, observer: &dyn Observer) -> Result<Report, Refusal> {
+        let verdict = match self.goal {
+            Goal::Count => self.tally.conclude(),
+            // What was met beyond the bound, the depth or the cost that is allowed does not count.
+            Goal::First | Goal::All => self.tally.conclude_with(!self.all.is_empty()),
+        };
         let mut all: Vec<_> = std::mem::take(&mut self.all).into_iter().collect();
         all.sort_by_key(|(_, (cost, _))| *cost);
         let mut errors = Vec::new();
+        let budget = self.tally.begin_telling(&mut self.system, observer);
         for (violation, (cost, end)) in all {
-            let error = self.told(cost, end);
-            assert_eq!(error.property, violation, "internal error: another violation");
-            errors.push(error);
+            match self.told(cost, end, &budget) {
+                Ok(error) if error.property == violation => errors.push(error),
+                Ok(_) => return self.untold(Untold::Wrong("another violation".into())),
+                Err(untold) => return self.untold(untold),
+            }
         }
-        let violated = match self.goal {
-            Goal::Count => self.tally.stats.violations.values().any(|count| *count > 0),
-            // What was met beyond the bound, the depth or the cost that is allowed does not count.
-            Goal::First | Goal::All => !errors.is_empty(),
-        };
-        match (violated, self.tally.cut_by_depth) {
-            (true, _) => self.report(Verdict::Violated, errors),
-            (false, true) => self.stopped(StopReason::Depth),
-            (false, false) => self.report(Verdict::Holds, Vec::new()),
+        Ok(self.report(verdict, errors))
+    }
+
+    /// What was found cannot be shown. That is our own mistake, unless it came from a checkpoint.
+    fn untold(self, untold: Untold) -> Result<Report, Refusal> {
+        match untold {
+            Untold::Stopped(reason) => Ok(self.stopped(reason)),
+            Untold::Wrong(why) if self.resumed => {
+                Err(Refusal::Checkpoint(format!("what it found does not happen: {why}")))
+            }
+            Untold::Wrong(why) => panic!("internal error: {why}"),
         }
     }
 
@@ -47,47 +60,55 @@ impl<S: Successors> Search<'_, S> {
         self.report(Verdict::Inconclusive(reason), Vec::new())
     }
 
-    pub fn violated(mut self, cost: RunCost, end: End) -> Report {
-        let error = self.told(cost, end);
-        self.report(Verdict::Violated, vec![error])
+    pub fn violated(mut self, cost: RunCost, end: End, observer: &dyn Observer) -> Result<Report, Refusal> {
+        let budget = self.tally.begin_telling(&mut self.system, observer);
+        match self.told(cost, end, &budget) {
+            Ok(error) => Ok(self.report(Verdict::Violated, vec![error])),
+            Err(untold) => self.untold(untold),
+        }
     }
 
-    /// The run is executed again; a difference is our own mistake.
-    fn told(&mut self, cost: RunCost, end: End) -> Error {
-        let run = self
-            .ways
-            .run(&self.store, &mut self.system, end)
-            .unwrap_or_else(|| panic!("internal error: the way to the violation is lost"));
+    /// The run, executed again.
+    fn told(&mut self, cost: RunCost, end: End, budget: &Budget) -> Result<Error, Untold> {
+        let Some(run) = self.ways.run(&self.store, &mut self.system, end, budget) else {
+            let wrong = || Untold::Wrong("the way to the violation is lost".into());
+            return Err(budget.stopped().map_or_else(wrong, Untold::Stopped));
+        };
         let in_state = matches!(end, End::In { .. });
-        let error = executed_again(self.system.meaning(), &run, in_state, self.options.fair_switch);
+        let error = executed(self.system.meaning(), &run, in_state, self.options.fair_switch, budget)?;
         let shown = self.charges.of_run(&error.trace);
-        assert_eq!(shown, cost, "internal error: the run found costs something else when replayed");
-        error
+        match shown == cost {
+            true => Ok(error),
+            false => Err(Untold::Wrong(format!("the run found costs {shown:?} and not {cost:?}"))),
+        }
     }
 
     /// Keeps the violation if it is a new one, or cheaper than when it was met before.
     pub fn remember(&mut self, cost: RunCost, end: End) {
-        let violation = self.words_for(end);
+        let Some(violation) = self.words_for(end) else {
+            // That the budget has ended, the search will see, too.
+            lost(&self.tally.budget);
+            return;
+        };
         let known = self.all.entry(violation).or_insert((cost, end));
         if cost < known.0 {
             *known = (cost, end);
         }
     }
 
-    fn words_for(&mut self, end: End) -> Property {
-        let (End::During { state, .. } | End::In { state, .. }) = end;
+    /// `None` if there is none, or the budget has ended.
+    pub fn words_for(&mut self, end: End) -> Option<Property> {
         let mut opened = Opened::default();
-        self.store.open(&self.system, state, &mut opened);
+        self.store.open(&self.system, end.state(), &mut opened);
         let state = self.system.state_of(&opened.bytes);
         let system = self.system.meaning();
-        let words = match end {
+        match end {
             End::In { .. } => wrong_with(system, &state),
             End::During { process, violation, .. } => path_to_violation(system, &state, process, violation)
                 .and_then(|path| replay(system, &state, &path, false).ok())
                 .and_then(|replayed| replayed.violation)
                 .map(Property::from),
-        };
-        words.unwrap_or_else(|| panic!("internal error: the violation found is none"))
+        }
     }
 
     fn report(mut self, verdict: Verdict, errors: Vec<Error>) -> Report {
@@ -97,17 +118,50 @@ impl<S: Successors> Search<'_, S> {
     }
 }
 
+/// The way to a violation is not there: that is our own mistake, unless the budget has ended before it was found.
+pub(super) fn lost(budget: &Budget) -> StopReason {
+    budget.stopped().unwrap_or_else(|| panic!("internal error: the way to the violation is lost"))
+}
+
+/// Why a run is not shown.
+enum Untold {
+    /// The budget has ended before it was executed again.
+    Stopped(StopReason),
+    /// It is no run to a violation.
+    Wrong(String),
+}
+
 /// Executes a run; it must end in a violation, of its last state or during its last step.
+fn executed<S: System>(
+    system: &S,
+    run: &Run<S>,
+    in_state: bool,
+    fair_switch: bool,
+    budget: &Budget,
+) -> Result<Error, Untold> {
+    let executed = execute(system, &run.initial, &run.steps, in_state, fair_switch);
+    if let Some(reason) = budget.stopped() {
+        return Err(Untold::Stopped(reason));
+    }
+    match executed {
+        Ok((Some(property), trace)) => Ok(Error { property, trace }),
+        Ok((None, _)) => Err(Untold::Wrong("the run found violates nothing".into())),
+        Err(misfit) => Err(Untold::Wrong(format!("the run found does not replay: {misfit:?}"))),
+    }
+}
+
+/// The same where a run that is none is our own mistake.
 pub(super) fn executed_again<S: System>(
     system: &S,
     run: &Run<S>,
     in_state: bool,
     fair_switch: bool,
-) -> Error {
-    let (violation, trace) = execute(system, &run.initial, &run.steps, in_state, fair_switch)
-        .unwrap_or_else(|misfit| panic!("internal error: the run found does not replay: {misfit:?}"));
-    let violation = violation.unwrap_or_else(|| panic!("internal error: the run found violates nothing"));
-    Error { property: violation, trace }
+    budget: &Budget,
+) -> Result<Error, StopReason> {
+    executed(system, run, in_state, fair_switch, budget).map_err(|untold| match untold {
+        Untold::Stopped(reason) => reason,
+        Untold::Wrong(why) => panic!("internal error: {why}"),
+    })
 }
 
 /// Tells the same errors as runs of `system`, whose steps have the same names as those of `changed`, in which they were

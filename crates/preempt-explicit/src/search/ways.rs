@@ -5,6 +5,7 @@ use super::frontier::{Item, NOBODY};
 use super::notes::{Note, Notes, ProcessSet};
 use crate::store::{Opened, StateNumber, Store};
 use crate::successors::Successors;
+use preempt_core::Budget;
 use preempt_model::System;
 use preempt_model::search::stable::{Event, expand};
 use std::io::{Read, Result, Write};
@@ -16,6 +17,13 @@ pub enum End {
     During { state: StateNumber, process: u8, violation: u32 },
     /// In a state, after `last` has run.
     In { state: StateNumber, last: u8 },
+}
+
+impl End {
+    pub fn state(self) -> StateNumber {
+        let (End::During { state, .. } | End::In { state, .. }) = self;
+        state
+    }
 }
 
 /// Some steps of a system.
@@ -44,8 +52,8 @@ impl Ways {
         self.notes.save(out)
     }
 
-    pub fn restore(&mut self, input: &mut dyn Read) -> Result<()> {
-        self.notes = Notes::restore(input)?;
+    pub fn restore(&mut self, input: &mut dyn Read, is_possible: &dyn Fn(&Item) -> bool) -> Result<()> {
+        self.notes = Notes::restore(input, is_possible)?;
         Ok(())
     }
 
@@ -53,8 +61,14 @@ impl Ways {
         self.notes.bytes()
     }
 
-    /// The initial state, and all steps from there.
-    pub fn run<S: Successors>(&self, store: &Store, system: &mut S, end: End) -> Option<Run<S::Meaning>> {
+    /// The initial state, and all steps from there; `None` if the budget ends.
+    pub fn run<S: Successors>(
+        &self,
+        store: &Store,
+        system: &mut S,
+        end: End,
+        budget: &Budget,
+    ) -> Option<Run<S::Meaning>> {
         let mut opened = Opened::default();
         let mut state_of = |system: &mut S, number: StateNumber| {
             store.open(system, number, &mut opened);
@@ -73,6 +87,9 @@ impl Ways {
         };
         let mut state = state_of(system, number);
         while way.by != NOBODY {
+            if budget.exhausted().is_some() {
+                return None;
+            }
             let from = state_of(system, way.from);
             segments.push(path_between(system.meaning(), &from, way.by, &state, way.last)?);
             (number, state) = (way.from, from);

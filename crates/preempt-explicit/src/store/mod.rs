@@ -20,7 +20,7 @@ pub mod records;
 pub mod sketch;
 pub mod tree;
 
-use crate::saved::{damaged, read_u64, write_u64};
+use crate::saved::{damaged, read_below, read_u64, write_u64};
 use crate::successors::Successors;
 use index::{Index, mix};
 use nodes::Nodes;
@@ -40,6 +40,8 @@ pub struct Store {
     /// The classes in the order in which they were met: it numbers the tables.
     met: Vec<u32>,
     kinds: Kinds,
+    /// Of the trees.
+    tree_bytes: u64,
     tables: Vec<Nodes>,
     pub records: Records,
     shards: Vec<Index>,
@@ -85,6 +87,7 @@ impl Store {
             trees: Vec::new(),
             met: Vec::new(),
             kinds: Kinds::default(),
+            tree_bytes: 0,
             tables: Vec::new(),
             records: Records::default(),
             shards: vec![Index::default(); SHARDS],
@@ -102,6 +105,7 @@ impl Store {
         if self.trees[at].is_none() {
             let tree = Tree::new(size, S::HEADER, &mut self.kinds)?;
             self.tables.resize(self.kinds.len(), Nodes::default());
+            self.tree_bytes += tree.bytes();
             self.trees[at] = Some(Box::new(tree));
             self.met.push(class);
         }
@@ -119,19 +123,27 @@ impl Store {
     pub fn restore<S: Successors>(system: &S, input: &mut dyn Read) -> Result<Store> {
         let mut store = Store::new();
         for _ in 0..read_u64(input)? {
-            let class = read_u64(input)? as u32;
-            if store.meet(system, class).is_none() {
+            let class = read_below(input, 1 << 32)? as u32;
+            let is_known = store.met.contains(&class);
+            if is_known || store.meet(system, class).is_none() {
                 return Err(damaged("it has states that the model has not"));
             }
         }
         for table in &mut store.tables {
             *table = Nodes::restore(input)?;
         }
-        store.records = Records::restore(input)?;
+        store.records = Records::restore(input, &store.met)?;
+        if !store.nodes_are_possible() || !store.states_are_possible(system) {
+            return Err(damaged("it has states that cannot be"));
+        }
         let (records, shards) = (&store.records, &mut store.shards);
         for number in records.numbers() {
-            let hash = records.key(number).hash();
+            let key = records.key(number);
+            let hash = key.hash();
             let shard = &mut shards[hash as usize % SHARDS];
+            if shard.find(hash, |number| records.key(number) == key).is_some() {
+                return Err(damaged("it has a state twice"));
+            }
             shard.insert(
                 hash,
                 number,
@@ -140,6 +152,48 @@ impl Store {
             );
         }
         Ok(store)
+    }
+
+    /// Does every node stand for two nodes that are there?
+    fn nodes_are_possible(&self) -> bool {
+        let mut looked_at = vec![false; self.tables.len()];
+        let count = |tree: &Tree, node: u32| self.tables[tree.tables[node as usize] as usize].len() as u64;
+        self.trees.iter().flatten().all(|tree| {
+            tree.children.iter().zip(&tree.tables[tree.leaves..]).all(|((left, right), table)| {
+                let is_new = !std::mem::replace(&mut looked_at[*table as usize], true);
+                let (left, right) = (count(tree, *left), count(tree, *right));
+                let is_possible = |word: &u64| word & 0xFFFF_FFFF < left && word >> 32 < right;
+                !is_new || self.tables[*table as usize].words().iter().all(is_possible)
+            })
+        })
+    }
+
+    /// Once the nodes are: is every state one of the system's, with room for what is kept about its processes?
+    fn states_are_possible<S: Successors>(&self, system: &S) -> bool {
+        let mut opened = Opened::default();
+        self.records.numbers().all(|number| {
+            let key = self.records.key(number);
+            let Some(tree) = self.trees.get(key.class as usize).and_then(Option::as_deref) else {
+                return false;
+            };
+            let is_there = match tree.top {
+                Top::Word(bytes) => bytes >= 8 || pair(key.left, key.right) >> (8 * bytes) == 0,
+                Top::Pair(left, right) => {
+                    [(left, key.left), (right, key.right)].iter().all(|(node, number)| {
+                        (*number as usize) < self.tables[tree.tables[*node] as usize].len()
+                    })
+                }
+            };
+            if !is_there {
+                return false;
+            }
+            self.open(system, number, &mut opened);
+            let last = tree.leaves.checked_sub(1);
+            let is_as_written = last.is_none_or(|leaf| tree.read(&opened.bytes, leaf) == opened.words[leaf]);
+            is_as_written
+                && self.records.has_room_for(number, system.process_count(&opened.bytes))
+                && system.is_possible(&opened.bytes)
+        })
     }
 
     /// The key of a state; what is as in `like` is not looked up again. `None` if the store is full.
@@ -175,7 +229,7 @@ impl Store {
             };
             let parent = tree.parents[leaf];
             if parent != TOP {
-                let above = usize::from(parent) - tree.leaves;
+                let above = parent as usize - tree.leaves;
                 changed[above / 64] |= 1 << (above % 64);
             }
         }
@@ -185,11 +239,11 @@ impl Store {
                 changed[word] &= changed[word] - 1;
                 let Some((left, right)) = tree.children.get(inner) else { break };
                 let node = tree.leaves + inner;
-                let key = pair(numbers[usize::from(*left)], numbers[usize::from(*right)]);
+                let key = pair(numbers[*left as usize], numbers[*right as usize]);
                 numbers[node] = tables[tree.tables[node] as usize].number(key)?;
                 let parent = tree.parents[node];
                 if parent != TOP {
-                    let above = usize::from(parent) - tree.leaves;
+                    let above = parent as usize - tree.leaves;
                     changed[above / 64] |= 1 << (above % 64);
                 }
             }
@@ -289,14 +343,17 @@ impl Store {
             }
             Some(inner) => {
                 let (left, right) = tree.children[inner];
-                self.open_node(tree, usize::from(left), word as u32, opened);
-                self.open_node(tree, usize::from(right), (word >> 32) as u32, opened);
+                self.open_node(tree, left as usize, word as u32, opened);
+                self.open_node(tree, right as usize, (word >> 32) as u32, opened);
             }
         }
     }
 
     pub fn bytes(&self) -> u64 {
         self.records.bytes()
+            + self.tree_bytes
+            + self.kinds.bytes()
+            + (self.tables.capacity() * size_of::<Nodes>()) as u64
             + self.tables.iter().map(Nodes::bytes).sum::<u64>()
             + self.shards.iter().map(Index::bytes).sum::<u64>()
     }

@@ -1,7 +1,7 @@
 //! Numbers for words of 64 bits, given as they are met: a word is a part of a state, or the numbers of two nodes.
 
 use super::index::{Index, Number, mix, prefetch};
-use crate::saved::{read_u64, write_u64};
+use crate::saved::{damaged, read_u64, write_u64};
 use std::io::{Read, Result, Write};
 
 #[derive(Debug, Clone, Default)]
@@ -57,10 +57,17 @@ impl Nodes {
     /// Gives every word the number that it had.
     pub fn restore(input: &mut dyn Read) -> Result<Nodes> {
         let mut nodes = Nodes::default();
-        for _ in 0..read_u64(input)? {
-            nodes.number(read_u64(input)?);
+        for number in 0..read_u64(input)? {
+            if nodes.number(read_u64(input)?).map(u64::from) != Some(number) {
+                return Err(damaged("it has a part of a state twice"));
+            }
         }
         Ok(nodes)
+    }
+
+    /// All of them, by their numbers.
+    pub fn words(&self) -> &[u64] {
+        &self.words
     }
 
     pub fn len(&self) -> usize {

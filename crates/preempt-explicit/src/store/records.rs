@@ -4,7 +4,7 @@
 
 use super::index::prefetch;
 use super::{Key, StateNumber};
-use crate::saved::{damaged, read_bytes, read_u64, write_bytes, write_u64};
+use crate::saved::{damaged, read_below, read_bytes, read_u64, write_bytes, write_u64};
 use std::collections::{HashMap, HashSet};
 use std::io::{Read, Result, Write};
 
@@ -215,20 +215,22 @@ impl Records {
         Ok(())
     }
 
-    pub fn restore(input: &mut dyn Read) -> Result<Records> {
-        let mut records = Records { deep: read_u64(input)? != 0, ..Records::default() };
+    /// Their classes must be among these; whether the keys mean anything is for the caller to see.
+    pub fn restore(input: &mut dyn Read, classes: &[u32]) -> Result<Records> {
+        let mut records = Records { deep: read_below(input, 2)? != 0, ..Records::default() };
         for _ in 0..read_u64(input)? {
-            records.dead.insert(read_u64(input)? as StateNumber);
+            records.dead.insert(read_below(input, 1 << 32)? as StateNumber);
         }
-        for number in 0..read_u64(input)? {
-            let class = read_u64(input)? as u32;
+        for number in 0..read_below(input, 1 << (32 - CHUNK_BITS))? {
+            let class = read_below(input, 1 << 32)? as u32;
             let mut widths = [0; 4];
             input.read_exact(&mut widths)?;
             let [left, right, cost, mask] = widths;
             let format = Format { class, left, right, cost, mask };
-            let (count, data) = (read_u64(input)? as u16, read_bytes(input)?);
-            let fits = left <= 4 && right <= 4 && (2..=3).contains(&cost) && usize::from(count) <= CHUNK;
-            if !fits || data.len() < usize::from(count) * format.size() {
+            let (count, data) = (read_below(input, CHUNK as u64 + 1)? as u16, read_bytes(input)?);
+            let fits = left <= 4 && right <= 4 && (2..=3).contains(&cost) && classes.contains(&class);
+            let room = |records: usize| records * format.size() + SLACK;
+            if !fits || !(room(count.into())..=room(CHUNK)).contains(&data.len()) {
                 return Err(damaged("its states are cut"));
             }
             if usize::from(count) < CHUNK {
@@ -237,7 +239,25 @@ impl Records {
             records.bytes += data.len() as u64;
             records.chunks.push(Chunk { format, size: format.size() as u16, data, count });
         }
-        Ok(records)
+        let is_there = |number: &StateNumber| records.contains(*number);
+        match records.dead.iter().all(is_there) {
+            true => Ok(records),
+            false => Err(damaged("it names a state that is not there")),
+        }
+    }
+
+    pub fn contains(&self, number: StateNumber) -> bool {
+        let chunk = self.chunks.get((number >> CHUNK_BITS) as usize);
+        chunk.is_some_and(|chunk| number as usize & (CHUNK - 1) < usize::from(chunk.count))
+    }
+
+    /// Can so many processes be marked as expanded?
+    pub fn has_room_for(&self, number: StateNumber, processes: usize) -> bool {
+        processes <= 8 * usize::from(self.chunk(number).format.mask)
+    }
+
+    pub fn count(&self) -> u64 {
+        self.chunks.iter().map(|chunk| u64::from(chunk.count)).sum()
     }
 
     /// All of them.

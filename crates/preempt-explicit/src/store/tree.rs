@@ -13,13 +13,13 @@ pub struct Tree {
     /// them.
     pub leaves: usize,
     pub tables: Vec<u32>,
-    pub children: Vec<(u16, u16)>,
+    pub children: Vec<(u32, u32)>,
     /// `TOP` for those under the top.
-    pub parents: Vec<u16>,
+    pub parents: Vec<u32>,
     pub top: Top,
 }
 
-pub const TOP: u16 = u16::MAX;
+pub const TOP: u32 = u32::MAX;
 
 /// What a state is in the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,14 +51,18 @@ impl Kinds {
     pub fn len(&self) -> usize {
         self.tables.len()
     }
+
+    pub fn bytes(&self) -> u64 {
+        (self.tables.capacity() * 8 / 7 * (size_of::<(Kind, u32)>() + 1)) as u64
+    }
 }
 
 pub const LEAF: usize = 8;
-/// States are below 16 megabytes, but a tree with more nodes than this would not be numbered.
-const MOST_LEAVES: usize = (u16::MAX / 2) as usize;
+/// Nodes are numbered with 32 bits; states are below 16 megabytes, which is far less.
+const MOST_LEAVES: usize = (u32::MAX / 2) as usize;
 
 impl Tree {
-    /// `None` for states of more than 256 kilobytes.
+    /// `None` for states whose nodes cannot be numbered.
     pub fn new(size: usize, header: usize, kinds: &mut Kinds) -> Option<Tree> {
         let leaves = (size - header).div_ceil(LEAF);
         if leaves > MOST_LEAVES {
@@ -90,10 +94,15 @@ impl Tree {
         let (left, right) = (self.fold(start, middle, kinds), self.fold(middle, end, kinds));
         let node = self.tables.len();
         self.tables.push(kinds.table(Kind::Pair(self.tables[left], self.tables[right])));
-        self.children.push((left as u16, right as u16));
+        self.children.push((left as u32, right as u32));
         self.parents.push(TOP);
-        (self.parents[left], self.parents[right]) = (node as u16, node as u16);
+        (self.parents[left], self.parents[right]) = (node as u32, node as u32);
         node
+    }
+
+    /// Memory used, in bytes.
+    pub fn bytes(&self) -> u64 {
+        (4 * (self.tables.capacity() + self.parents.capacity()) + 8 * self.children.capacity()) as u64
     }
 
     /// A leaf's bytes.

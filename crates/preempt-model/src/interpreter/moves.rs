@@ -57,7 +57,8 @@ impl Interpreter<'_> {
         if !self.may_run(machine, process, None) {
             return Vec::new();
         }
-        let mut found = Vec::new();
+        // Most have one, and room for more that is given back at once leaves holes between the states that are kept.
+        let mut found = Vec::with_capacity(1);
         self.each_edge(machine, process, |number, edge, nothing_earlier| {
             let before = found.len();
             let picks = Picks::default();

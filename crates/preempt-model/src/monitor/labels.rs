@@ -36,7 +36,8 @@ pub struct NonProgressMonitor<'a, 'm> {
     pub interpreter: &'a Interpreter<'m>,
 }
 
-/// It waits, or it has decided that from here on there is no progress.
+/// It waits, or it has decided that from the next state on there is no progress. It may have decided that before the
+/// first state: otherwise a loop that begins there would be found one step late.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stage {
     Waiting,
@@ -50,15 +51,16 @@ impl<'m> Monitor<Interpreter<'m>> for NonProgressMonitor<'_, 'm> {
         Stage::Waiting
     }
 
+    fn starts(&self) -> Vec<Stage> {
+        vec![Stage::Waiting, Stage::Without]
+    }
+
     fn read(&self, state: &State, place: Stage) -> Vec<Reading<Stage>> {
-        let mut found = Vec::new();
-        if place == Stage::Waiting {
-            found.push(Reading::on(Stage::Waiting));
+        match place {
+            Stage::Waiting => vec![Reading::on(Stage::Waiting), Reading::on(Stage::Without)],
+            Stage::Without if self.interpreter.stands_at_progress(state) => Vec::new(),
+            Stage::Without => vec![Reading::on(Stage::Without)],
         }
-        if !self.interpreter.stands_at_progress(state) {
-            found.push(Reading::on(Stage::Without));
-        }
-        found
     }
 
     fn accepts(&self, _: &State, place: Stage) -> bool {

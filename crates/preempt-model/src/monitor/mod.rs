@@ -23,7 +23,13 @@ use std::hash::Hash;
 pub trait Monitor<S: System> {
     type Place: Copy + Eq + Hash + Debug;
 
+    /// Where it stands before the first state.
     fn start(&self) -> Self::Place;
+
+    /// Everywhere it may stand before the first state.
+    fn starts(&self) -> Vec<Self::Place> {
+        vec![self.start()]
+    }
 
     /// Where it can go on reading this state. None: this run is of no interest any more.
     fn read(&self, state: &S::State, place: Self::Place) -> Vec<Reading<Self::Place>>;
@@ -83,9 +89,9 @@ pub fn finds_violation<S: System, M: Monitor<S>>(
         }
         Some(reached)
     };
-    let start = (0, monitor.start());
-    let Some(mut reached) = explore(vec![start]) else { return true };
-    reached.insert(start);
+    let starts: Vec<_> = monitor.starts().into_iter().map(|place| (0, place)).collect();
+    let Some(mut reached) = explore(starts.clone()) else { return true };
+    reached.extend(starts);
     reached
         .into_iter()
         .filter(|(position, place)| monitor.accepts(&states[*position], *place))
@@ -114,7 +120,9 @@ impl<S: System, M: Monitor<S>> System for Monitored<'_, S, M> {
     type Action = (u32, S::Action);
 
     fn initial_states(&self) -> Vec<Self::State> {
-        self.system.initial_states().into_iter().map(|state| (state, self.monitor.start())).collect()
+        let with_places =
+            |state: S::State| self.monitor.starts().into_iter().map(move |place| (state.clone(), place));
+        self.system.initial_states().into_iter().flat_map(with_places).collect()
     }
 
     fn process_count(&self, (state, _): &Self::State) -> usize {

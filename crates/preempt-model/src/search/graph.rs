@@ -2,11 +2,11 @@
 
 use super::spinning::spins;
 use super::stable::{Event, expand};
+use super::trail::bytes_of_table;
 use crate::monitor::Monitor;
 use crate::system::System;
-use preempt_core::{Limits, Observer, Progress, StopReason};
+use preempt_core::{Budget, Limits, Observer, Progress, StopReason};
 use std::collections::HashMap;
-use std::time::Instant;
 
 /// Nodes are pairs of a stable state and the place where the monitor stands before it reads that state.
 #[derive(Debug)]
@@ -46,48 +46,57 @@ pub(super) struct Node {
     pub edges: Vec<(u32, Option<u32>)>,
 }
 
+/// What the allocator needs for itself.
+const BYTES_OF_AN_ALLOCATION: u64 = 24;
+
 impl<S: System> Graph<S> {
     pub fn build<M: Monitor<S>>(
         system: &S,
         monitor: &M,
         fair_switch: bool,
         limits: &Limits,
+        budget: &Budget,
         observer: &mut dyn Observer,
     ) -> Result<Graph<S>, StopReason> {
-        let started = Instant::now();
         let mut graph = Graph { states: Vec::new(), nodes: Vec::new(), initial: Vec::new() };
         let mut state_numbers: HashMap<S::State, u32, foldhash::fast::RandomState> = HashMap::default();
         let mut node_numbers: HashMap<(u32, M::Place), u32, foldhash::fast::RandomState> = HashMap::default();
         let mut places: Vec<M::Place> = Vec::new();
         for state in system.initial_states() {
             let state = graph.state(&mut state_numbers, state);
-            let node = graph.node(monitor, &mut node_numbers, &mut places, state, monitor.start());
-            graph.initial.push(node);
+            for place in monitor.starts() {
+                let node = graph.node(monitor, &mut node_numbers, &mut places, state, place);
+                graph.initial.push(node);
+            }
         }
         let mut bytes = 0u64;
         let mut next = 0;
         while next < graph.nodes.len() {
-            if next % 256 == 0 {
+            if next % 64 == 0 {
+                let bytes = bytes
+                    + bytes_of_table::<(S::State, u32)>(state_numbers.capacity())
+                    + bytes_of_table::<((u32, M::Place), u32)>(node_numbers.capacity())
+                    + (graph.states.capacity() * size_of::<StateInfo<S>>()) as u64
+                    + (graph.nodes.capacity() * size_of::<Node>()) as u64;
+                budget.uses(bytes);
                 observer.progress(&Progress {
                     states: graph.nodes.len() as u64,
                     frontier: (graph.nodes.len() - next) as u64,
+                    bytes,
                     ..Progress::default()
                 });
-                if let Some(reason) = observer.stop() {
+                if let Some(reason) = observer.stop().or_else(|| budget.exhausted_with(0)) {
                     return Err(reason);
-                }
-                if limits.time.is_some_and(|most| started.elapsed() >= most) {
-                    return Err(StopReason::Time);
                 }
             }
             if limits.states.is_some_and(|most| graph.nodes.len() as u64 > most) {
                 return Err(StopReason::States);
             }
-            if limits.memory_bytes.is_some_and(|most| bytes > most) {
-                return Err(StopReason::Memory);
-            }
             let (state, place) = (graph.nodes[next].state, places[next]);
-            graph.expand_state(system, fair_switch, &mut state_numbers, state);
+            bytes += graph.expand_state(system, fair_switch, &mut state_numbers, state);
+            if let Some(reason) = budget.stopped() {
+                return Err(reason);
+            }
             let readings = monitor.read(&graph.states[state as usize].state, place);
             let mut edges = Vec::new();
             for place in readings.into_iter().filter_map(|reading| reading.place) {
@@ -101,8 +110,7 @@ impl<S: System> Graph<S> {
                     edges.push((target, None));
                 }
             }
-            bytes +=
-                64 + 8 * edges.len() as u64 + system.state_bytes(&graph.states[state as usize].state) as u64;
+            bytes += BYTES_OF_AN_ALLOCATION + (edges.capacity() * size_of::<(u32, Option<u32>)>()) as u64;
             graph.nodes[next].edges = edges;
             next += 1;
         }
@@ -139,19 +147,21 @@ impl<S: System> Graph<S> {
         })
     }
 
+    /// The steps from a state, the first time; how many bytes that takes, with the states met.
     fn expand_state(
         &mut self,
         system: &S,
         fair_switch: bool,
         numbers: &mut HashMap<S::State, u32, foldhash::fast::RandomState>,
         number: u32,
-    ) {
+    ) -> u64 {
         let info = &self.states[number as usize];
         let state = info.state.clone();
         let count = system.process_count(&state);
         if info.free_to_leave.len() == count && count > 0 {
-            return;
+            return 0;
         }
+        let known = self.states.len();
         let mut steps = Vec::new();
         let mut free_to_leave = Vec::new();
         let mut rests = true;
@@ -172,10 +182,15 @@ impl<S: System> Graph<S> {
             rests &= !moved;
             free_to_leave.push(!moved || (fair_switch && spins(system, &state, process)));
         }
+        let met = self.states[known..].iter();
+        let bytes_of = |info: &StateInfo<S>| 2 * system.state_bytes(&info.state) as u64;
+        let bytes = met.map(|info| bytes_of(info) + 4 * BYTES_OF_AN_ALLOCATION).sum::<u64>();
+        let own = (steps.capacity() * size_of::<StableStep>() + free_to_leave.capacity()) as u64;
         let info = &mut self.states[number as usize];
         info.steps = steps;
         info.free_to_leave = free_to_leave;
         info.rests = rests;
+        bytes + own
     }
 
     /// For each node the number of its component, by Tarjan's algorithm without recursion. Components are numbered

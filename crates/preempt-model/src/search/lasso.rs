@@ -6,6 +6,7 @@
 use super::RunCost;
 use super::graph::{Graph, StableStep};
 use crate::system::System;
+use preempt_core::Budget;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 
@@ -13,6 +14,9 @@ use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 type Running = (u32, u16);
 
 const NOBODY: u16 = u16::MAX;
+
+/// How often, in nodes, the budget is looked at.
+const LOOK_UP_EVERY: usize = 1024;
 
 /// The edges of stem and loop: node and which of its edges.
 #[derive(Debug, Clone)]
@@ -32,11 +36,17 @@ type Reached = (RunCost, Option<(Running, usize)>);
 
 impl<S: System> Graph<S> {
     /// The cheapest lasso through an accepting node that lies on a cycle, within `bound` preemptions.
-    pub(super) fn cheapest_lasso(&self, on_accepting_cycle: &[bool], bound: Option<u32>) -> Option<Lasso> {
+    /// `None` also if the budget ends first.
+    pub(super) fn cheapest_lasso(
+        &self,
+        on_accepting_cycle: &[bool],
+        bound: Option<u32>,
+        budget: &Budget,
+    ) -> Option<Lasso> {
         let begin = self.beginnings();
         let nothing = RunCost { preemptions: 0, steps: 0 };
         let limit = bound.map(|most| RunCost { preemptions: most, steps: u64::MAX });
-        let stems = self.distances(&begin, nothing, limit, None);
+        let stems = self.distances(&begin, nothing, limit, None, budget);
         let mut candidates: Vec<(RunCost, Running)> = stems
             .best
             .iter()
@@ -54,7 +64,12 @@ impl<S: System> Graph<S> {
                 Some(known) => Some(known),
                 None => limit,
             };
-            let Some((cost, cycle)) = self.cheapest_cycle(running, stem_cost, limit) else { continue };
+            if budget.exhausted().is_some() {
+                return None;
+            }
+            let Some((cost, cycle)) = self.cheapest_cycle(running, stem_cost, limit, budget) else {
+                continue;
+            };
             if found.as_ref().and_then(|lasso| lasso.cost).is_none_or(|known| cost < known) {
                 found = Some(Lasso { stem: stems.path_to(running), cycle, cost: Some(cost) });
             }
@@ -77,6 +92,7 @@ impl<S: System> Graph<S> {
         start: Running,
         stem: RunCost,
         limit: Option<RunCost>,
+        budget: &Budget,
     ) -> Option<(RunCost, Vec<(u32, usize)>)> {
         let mut best: Option<(RunCost, Vec<(u32, usize)>)> = None;
         // The first edge is taken by hand, so that the start can be arrived at.
@@ -87,7 +103,7 @@ impl<S: System> Graph<S> {
             let closed = if after == start {
                 (limit.is_none_or(|limit| cost <= limit)).then(|| (cost, Vec::new()))
             } else {
-                let distances = self.distances(&[after], cost, limit, Some(start));
+                let distances = self.distances(&[after], cost, limit, Some(start), budget);
                 distances.best.get(&start).map(|(cost, _)| (*cost, distances.path_to(start)))
             };
             if let Some((cost, rest)) = closed
@@ -123,6 +139,7 @@ impl<S: System> Graph<S> {
         cost: RunCost,
         limit: Option<RunCost>,
         goal: Option<Running>,
+        budget: &Budget,
     ) -> Distances {
         let mut distances = Distances { best: HashMap::default() };
         let mut settled: HashSet<Running, foldhash::fast::RandomState> = HashSet::default();
@@ -134,6 +151,9 @@ impl<S: System> Graph<S> {
         while let Some(Reverse((cost, running))) = queue.pop() {
             if !settled.insert(running) {
                 continue;
+            }
+            if settled.len().is_multiple_of(LOOK_UP_EVERY) && budget.exhausted().is_some() {
+                break;
             }
             if goal == Some(running) {
                 break;
@@ -155,11 +175,11 @@ impl<S: System> Graph<S> {
     }
 
     /// Some lasso into a component whose loop passes `stops` in turn: nodes to be visited or edges to be taken.
-    pub(super) fn lasso_through(&self, component: &[u32], stops: &[Stop]) -> Option<Lasso> {
+    pub(super) fn lasso_through(&self, component: &[u32], stops: &[Stop], budget: &Budget) -> Option<Lasso> {
         let first = stops.first()?.node();
         let begin = self.beginnings();
         let nothing = RunCost { preemptions: 0, steps: 0 };
-        let stems = self.distances(&begin, nothing, None, None);
+        let stems = self.distances(&begin, nothing, None, None, budget);
         let start = *stems
             .best
             .iter()

@@ -3,6 +3,7 @@
 //! Without a bound the question is decided by strongly connected components; a cheapest lasso then shows the run, and
 //! with a bound it decides. Under weak fairness only runs count in which every process that could always move does.
 
+use super::budget_for_telling;
 use super::graph::Graph;
 use super::lasso::{Lasso, Stop};
 use super::reference::{Options, guarantee};
@@ -10,7 +11,7 @@ use super::replay::replay;
 use super::stable::{Event, expand};
 use crate::monitor::{Monitor, finds_violation};
 use crate::system::System;
-use preempt_core::{Observer, Outcome, Stats, Trace, Verdict};
+use preempt_core::{Budget, Observer, Outcome, Stats, StopReason, Trace, Verdict};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -23,43 +24,54 @@ pub fn check_cycles<S: System, M: Monitor<S>>(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let started = Instant::now();
-    let graph = match Graph::build(system, monitor, options.fair_switch, &options.limits, observer) {
+    let budget = observer.budget().part(&options.limits);
+    system.work_within(&budget);
+    let outcome = decided(system, monitor, weakly_fair, options, (&budget, started), observer);
+    system.work_within(&observer.budget());
+    outcome
+}
+
+fn decided<S: System, M: Monitor<S>>(
+    system: &S,
+    monitor: &M,
+    weakly_fair: bool,
+    options: &Options,
+    (budget, started): (&Budget, Instant),
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let without_run = |undone: Option<StopReason>, stats: Stats| Outcome {
+        verdict: Verdict::conclude(false, undone),
+        guarantee: guarantee(options),
+        violation: None,
+        counterexample: None,
+        stats: Stats { time: started.elapsed(), ..stats },
+    };
+    let built = Graph::build(system, monitor, options.fair_switch, &options.limits, budget, observer);
+    let graph = match built {
         Ok(graph) => graph,
-        Err(reason) => {
-            return Outcome {
-                verdict: Verdict::Inconclusive(reason),
-                guarantee: guarantee(options),
-                violation: None,
-                counterexample: None,
-                stats: Stats { time: started.elapsed(), ..Stats::default() },
-            };
-        }
+        Err(reason) => return without_run(Some(reason), Stats::default()),
     };
     let component = graph.components();
     let lasso = if weakly_fair {
-        fair_lasso(&graph, &component)
+        fair_lasso(&graph, &component, budget)
     } else {
-        graph.cheapest_lasso(&on_accepting_cycle(&graph, &component), options.bound)
+        graph.cheapest_lasso(&on_accepting_cycle(&graph, &component), options.bound, budget)
     };
     let mut stats = Stats {
         states: graph.nodes.len() as u64,
         transitions: graph.nodes.iter().map(|node| node.edges.len() as u64).sum(),
-        time: started.elapsed(),
         ..Stats::default()
     };
-    let Some(lasso) = lasso else {
-        let verdict = Verdict::Holds;
-        return Outcome {
-            verdict,
-            guarantee: guarantee(options),
-            violation: None,
-            counterexample: None,
-            stats,
-        };
+    let (Some(lasso), None) = (lasso, budget.stopped()) else {
+        return without_run(budget.stopped(), stats);
+    };
+    let telling = budget_for_telling(observer, &options.limits, started.elapsed());
+    system.work_within(&telling);
+    let Some(trace) = told(system, monitor, &graph, &lasso, options.fair_switch) else {
+        return without_run(telling.stopped(), stats);
     };
     let violation = monitor.violation();
     stats.violations.insert(violation.kind, 1);
-    let trace = told(system, monitor, &graph, &lasso, options.fair_switch);
     stats.time = started.elapsed();
     Outcome {
         verdict: Verdict::Violated,
@@ -83,7 +95,7 @@ fn on_accepting_cycle<S: System>(graph: &Graph<S>, component: &[u32]) -> Vec<boo
 }
 
 /// A component in which every process either moves or somewhere cannot: a loop through all of that is fair.
-fn fair_lasso<S: System>(graph: &Graph<S>, component: &[u32]) -> Option<Lasso> {
+fn fair_lasso<S: System>(graph: &Graph<S>, component: &[u32], budget: &Budget) -> Option<Lasso> {
     let candidates = on_accepting_cycle(graph, component);
     let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (node, own) in component.iter().enumerate().filter(|(node, _)| candidates[*node]) {
@@ -91,7 +103,7 @@ fn fair_lasso<S: System>(graph: &Graph<S>, component: &[u32]) -> Option<Lasso> {
     }
     members.values().find_map(|nodes| {
         let stops = fair_stops(graph, component, nodes)?;
-        graph.lasso_through(component, &stops)
+        graph.lasso_through(component, &stops, budget)
     })
 }
 
@@ -119,14 +131,14 @@ fn fair_stops<S: System>(graph: &Graph<S>, component: &[u32], nodes: &[u32]) -> 
     Some(stops)
 }
 
-/// The lasso as a trace, executed again by the system itself.
+/// The lasso as a trace, executed again by the system itself; `None` if its budget ends before that.
 fn told<S: System, M: Monitor<S>>(
     system: &S,
     monitor: &M,
     graph: &Graph<S>,
     lasso: &Lasso,
     fair_switch: bool,
-) -> Trace {
+) -> Option<Trace> {
     let steps_of = |edges: &[(u32, usize)]| -> Vec<(usize, S::Action)> {
         edges.iter().flat_map(|(node, edge)| path(system, graph, *node, *edge)).collect()
     };
@@ -137,6 +149,9 @@ fn told<S: System, M: Monitor<S>>(
     let once = replay(system, initial, &stem, fair_switch);
     let whole: Vec<_> = stem.iter().chain(&cycle).cloned().collect();
     let round = replay(system, initial, &whole, fair_switch);
+    if system.budget().stopped().is_some() {
+        return None;
+    }
     let (once, round) = match (once, round) {
         (Ok(once), Ok(round)) => (once, round),
         (Err(misfit), _) | (_, Err(misfit)) => {
@@ -160,7 +175,7 @@ fn told<S: System, M: Monitor<S>>(
         assert!(as_found, "internal error: the run costs {shown} preemptions, not {}", cost.preemptions);
     }
     trace.loop_start = Some(stem.len());
-    trace
+    Some(trace)
 }
 
 fn path<S: System>(system: &S, graph: &Graph<S>, node: u32, edge: usize) -> Vec<(usize, S::Action)> {

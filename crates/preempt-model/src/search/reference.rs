@@ -6,16 +6,16 @@
 //! preemption later. When p turns out to have no move, everybody else is queued at no extra cost: the switch is
 //! forced. A process is expanded in a state once, at its cheapest.
 
-use super::RunCost;
 use super::deadlock::{deadlock, wrong_with};
 use super::replay::replay;
 use super::spinning::spins;
 use super::stable::{Event, expand};
-use super::trail::{End, Last, StateNumber, Trail};
+use super::trail::{End, Last, StateNumber, Trail, bytes_of_table};
+use super::{RunCost, budget_for_telling};
 use crate::system::System;
 use preempt_core::{
-    Bound, Cost, Guarantee, Level, Limits, Observer, Outcome, Progress, Property, PropertyKind, Stats,
-    StopReason, Trace, Verdict,
+    Bound, Budget, Cost, Guarantee, Level, Limits, Observer, Outcome, Progress, Property, PropertyKind,
+    Stats, StopReason, Trace, Verdict,
 };
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
@@ -39,20 +39,24 @@ pub fn count<S: System>(system: &S, options: &Options, observer: &mut dyn Observ
     Search::new(system, options, false).run(observer)
 }
 
-/// How often, in work items, the clock and the observer are looked at.
-const LOOK_UP_EVERY: u64 = 256;
+/// How often, in work items, the clock, the memory and the observer are looked at.
+const LOOK_UP_EVERY: u64 = 64;
 
 struct Search<'a, S: System> {
     system: &'a S,
     options: &'a Options,
     stop_at_violation: bool,
     started: Instant,
+    budget: Budget,
     numbers: HashMap<Rc<S::State>, StateNumber, foldhash::fast::RandomState>,
     nodes: Vec<Node<S>>,
-    waiting: BTreeMap<RunCost, VecDeque<Item<S::Action>>>,
+    waiting: BTreeMap<RunCost, VecDeque<Item>>,
+    /// How many they are.
+    items: u64,
     trail: Trail,
     stats: Stats,
-    bytes: u64,
+    /// Of the states themselves.
+    state_bytes: u64,
     cut_by_depth: bool,
 }
 
@@ -80,7 +84,7 @@ impl ProcessSet {
     }
 }
 
-enum Item<A> {
+enum Item {
     Expand {
         state: StateNumber,
         process: usize,
@@ -91,7 +95,7 @@ enum Item<A> {
         state: StateNumber,
         last: Last,
     },
-    Violation(Box<(Property, End<A>)>),
+    Violation(Box<(Property, End)>),
 }
 
 impl<'a, S: System> Search<'a, S> {
@@ -101,17 +105,28 @@ impl<'a, S: System> Search<'a, S> {
             options,
             stop_at_violation,
             started: Instant::now(),
+            budget: Budget::unlimited(),
             numbers: HashMap::default(),
             nodes: Vec::new(),
             waiting: BTreeMap::new(),
+            items: 0,
             trail: Trail::default(),
             stats: Stats::default(),
-            bytes: 0,
+            state_bytes: 0,
             cut_by_depth: false,
         }
     }
 
     fn run(mut self, observer: &mut dyn Observer) -> Outcome {
+        self.budget = observer.budget().part(&self.options.limits);
+        self.system.work_within(&self.budget);
+        let system = self.system;
+        let outcome = self.search(observer);
+        system.work_within(&observer.budget());
+        outcome
+    }
+
+    fn search(mut self, observer: &mut dyn Observer) -> Outcome {
         for state in self.system.initial_states() {
             let cost = RunCost { preemptions: 0, steps: 0 };
             let number = self.number(state, cost);
@@ -124,17 +139,18 @@ impl<'a, S: System> Search<'a, S> {
             if taken.is_multiple_of(LOOK_UP_EVERY) {
                 let progress = self.progress(cost);
                 observer.progress(&progress);
-                if let Some(reason) = observer.stop() {
+                self.budget.uses(progress.bytes);
+                if let Some(reason) = observer.stop().or_else(|| self.budget.exhausted_with(0)) {
                     return self.stopped(reason);
                 }
             }
-            if let Some(reason) = self.limit_reached(taken) {
+            if let Some(reason) = self.limit_reached() {
                 return self.stopped(reason);
             }
             match item {
                 Item::Violation(found) => {
                     let (violation, end) = *found;
-                    return self.violated(violation, &end, cost);
+                    return self.violated(violation, end, cost, observer);
                 }
                 Item::Expand { state, process, last } => {
                     if !self.expand(state, process, last, cost) {
@@ -147,17 +163,18 @@ impl<'a, S: System> Search<'a, S> {
         self.finished()
     }
 
-    fn next_item(&mut self) -> Option<(RunCost, Item<S::Action>)> {
+    fn next_item(&mut self) -> Option<(RunCost, Item)> {
         let mut entry = self.waiting.first_entry()?;
         let cost = *entry.key();
         let item = entry.get_mut().pop_front();
         if entry.get().is_empty() {
             entry.remove();
         }
+        self.items -= 1;
         item.map(|item| (cost, item))
     }
 
-    fn queue(&mut self, cost: RunCost, item: Item<S::Action>) {
+    fn queue(&mut self, cost: RunCost, item: Item) {
         if self.options.bound.is_some_and(|most| cost.preemptions > most) {
             return;
         }
@@ -165,6 +182,7 @@ impl<'a, S: System> Search<'a, S> {
             self.cut_by_depth = true;
             return;
         }
+        self.items += 1;
         self.waiting.entry(cost).or_default().push_back(item);
     }
 
@@ -179,7 +197,7 @@ impl<'a, S: System> Search<'a, S> {
             return false;
         }
         let system = self.system;
-        let mut which = 0;
+        let (mut which, mut violations) = (0, 0);
         let moved = expand(system, &from, process, |event| match event {
             Event::Arrival { path, state: next, runs } => {
                 let cost = RunCost { steps: cost.steps + path.len() as u64, ..cost };
@@ -190,9 +208,10 @@ impl<'a, S: System> Search<'a, S> {
                 let cost = RunCost { steps: cost.steps + path.len() as u64, ..cost };
                 *self.stats.violations.entry(violation.kind).or_default() += 1;
                 if self.stop_at_violation {
-                    let end = End::During { state, process, path: path.to_vec() };
+                    let end = End::During { state, process, violation: violations };
                     self.queue(cost, Item::Violation(Box::new((violation.into(), end))));
                 }
+                violations += 1;
             }
         });
         if moved {
@@ -278,7 +297,7 @@ impl<'a, S: System> Search<'a, S> {
             return *number;
         }
         let number = self.nodes.len() as StateNumber;
-        self.bytes += self.system.state_bytes(&state) as u64 + BYTES_BESIDE_A_STATE;
+        self.state_bytes += self.system.state_bytes(&state) as u64 + BYTES_OF_A_REFERENCE;
         let state = Rc::new(state);
         self.numbers.insert(Rc::clone(&state), number);
         self.nodes.push(Node {
@@ -306,43 +325,53 @@ impl<'a, S: System> Search<'a, S> {
         Progress {
             states: self.stats.states,
             transitions: self.stats.transitions,
-            frontier: self.waiting.values().map(|items| items.len() as u64).sum(),
+            frontier: self.items,
             depth: cost.steps,
             level: cost.preemptions,
-            bytes: self.bytes,
+            bytes: self.bytes(),
         }
     }
 
-    fn limit_reached(&self, taken: u64) -> Option<StopReason> {
-        let limits = &self.options.limits;
-        if limits.states.is_some_and(|most| self.stats.states > most) {
-            return Some(StopReason::States);
-        }
-        if limits.memory_bytes.is_some_and(|most| self.bytes > most) {
-            return Some(StopReason::Memory);
-        }
-        let late = |most| taken.is_multiple_of(LOOK_UP_EVERY) && self.started.elapsed() >= most;
-        limits.time.is_some_and(late).then_some(StopReason::Time)
+    /// Memory used: what has been asked for, so that tables count as large as they are.
+    fn bytes(&self) -> u64 {
+        self.state_bytes
+            + (self.nodes.capacity() * size_of::<Node<S>>()) as u64
+            + bytes_of_table::<(Rc<S::State>, StateNumber)>(self.numbers.capacity())
+            + self.items * 2 * size_of::<Item>() as u64
+            + self.trail.bytes()
+    }
+
+    fn limit_reached(&self) -> Option<StopReason> {
+        let most = self.options.limits.states;
+        let states = most.is_some_and(|most| self.stats.states > most).then_some(StopReason::States);
+        states.or_else(|| self.budget.stopped())
     }
 
     fn finished(self) -> Outcome {
-        let violated = self.stats.violations.values().any(|count| *count > 0);
-        match (violated, self.cut_by_depth) {
-            (true, _) => self.outcome(Verdict::Violated, None, None),
-            (false, true) => self.stopped(StopReason::Depth),
-            (false, false) => self.outcome(Verdict::Holds, None, None),
+        if let Some(reason) = self.budget.stopped() {
+            return self.stopped(reason);
         }
+        let violated = self.stats.violations.values().any(|count| *count > 0);
+        let undone = self.cut_by_depth.then_some(StopReason::Depth);
+        self.outcome(Verdict::conclude(violated, undone), None, None)
     }
 
     fn stopped(self, reason: StopReason) -> Outcome {
         self.outcome(Verdict::Inconclusive(reason), None, None)
     }
 
-    /// The run is executed again by the system itself before it is shown; a difference is our own mistake.
-    fn violated(self, violation: Property, end: &End<S::Action>, cost: RunCost) -> Outcome {
+    /// The run is executed again by the system itself before it is shown; a difference is our own mistake, unless the
+    /// budget has ended before that.
+    fn violated(self, violation: Property, end: End, cost: RunCost, observer: &mut dyn Observer) -> Outcome {
+        let budget = budget_for_telling(observer, &self.options.limits, self.started.elapsed());
+        self.system.work_within(&budget);
         let state_of = |number: StateNumber| S::State::clone(&self.nodes[number as usize].state);
         let (initial, steps) = self.trail.run(self.system, state_of, end);
-        let replayed = replay(self.system, &state_of(initial), &steps, self.options.fair_switch)
+        let replayed = replay(self.system, &state_of(initial), &steps, self.options.fair_switch);
+        if let Some(reason) = budget.stopped() {
+            return self.stopped(reason);
+        }
+        let replayed = replayed
             .unwrap_or_else(|misfit| panic!("internal error: the run found does not replay: {misfit:?}"));
         let shown = RunCost {
             preemptions: replayed.trace.preemptions() as u32,
@@ -359,7 +388,7 @@ impl<'a, S: System> Search<'a, S> {
 
     fn outcome(mut self, verdict: Verdict, violation: Option<Property>, trace: Option<Trace>) -> Outcome {
         self.stats.time = self.started.elapsed();
-        self.stats.peak_bytes = self.bytes;
+        self.stats.peak_bytes = self.bytes();
         let guarantee = guarantee(self.options);
         Outcome { verdict, guarantee, violation, counterexample: trace, stats: self.stats }
     }
@@ -373,5 +402,5 @@ pub fn guarantee(options: &Options) -> Guarantee {
     }
 }
 
-/// Tables, queue and trail: measured on the sample models, rounded up.
-const BYTES_BESIDE_A_STATE: u64 = 256;
+/// A state is counted by two references to it; it and its bytes are allocated by themselves.
+const BYTES_OF_A_REFERENCE: u64 = 48;

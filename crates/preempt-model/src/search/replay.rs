@@ -22,13 +22,17 @@ pub struct Misfit {
     pub reason: String,
 }
 
-/// `steps` names for each step the process and its action.
+/// How often, in steps, the budget is looked at.
+const LOOK_UP_EVERY: usize = 64;
+
+/// `steps` names for each step the process and its action. If the system's budget ends, the run does not fit.
 pub fn replay<S: System>(
     system: &S,
     initial: &S::State,
     steps: &[(usize, S::Action)],
     fair_switch: bool,
 ) -> Result<Replayed<S>, Misfit> {
+    let budget = system.budget();
     let mut state = Some(initial.clone());
     let mut variables = system.variables(initial);
     let mut trace = Trace { initial: variables.clone(), ..Trace::default() };
@@ -38,6 +42,9 @@ pub fn replay<S: System>(
     let mut stable = Vec::new();
     for (number, (process, action)) in steps.iter().enumerate() {
         let misfit = |reason: String| Misfit { step: number, reason };
+        if number % LOOK_UP_EVERY == LOOK_UP_EVERY - 1 && budget.exhausted().is_some() {
+            return Err(misfit("the budget has ended".into()));
+        }
         let Some(before) = state.take() else {
             return Err(misfit("the run ended with the step before".into()));
         };
@@ -109,12 +116,16 @@ fn recognise_from<S: System>(
     initial: &S::State,
     recorded: &Trace,
 ) -> Result<Vec<(usize, S::Action)>, Misfit> {
+    let budget = system.budget();
     // For each step so far: the state before it, and the moves still to be tried, the current one last.
     let mut tried: Vec<(S::State, Vec<Candidate<S>>)> = Vec::new();
     let mut state = Some(initial.clone());
     let mut furthest: Option<Misfit> = None;
     loop {
         let number = tried.len();
+        if number % LOOK_UP_EVERY == LOOK_UP_EVERY - 1 && budget.exhausted().is_some() {
+            return Err(Misfit { step: number, reason: "the budget has ended".into() });
+        }
         let Some(step) = recorded.steps.get(number) else {
             let actions = tried.iter().zip(&recorded.steps);
             return Ok(actions

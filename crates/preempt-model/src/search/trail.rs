@@ -28,10 +28,10 @@ struct Arrival {
     which: u32,
 }
 
-/// Where a run ends: after part of an expansion, or in a state.
-#[derive(Debug, Clone)]
-pub(super) enum End<A> {
-    During { state: StateNumber, process: usize, path: Vec<(usize, A)> },
+/// Where a run ends: with one of the violations of an expansion, counted from 0, or in a state.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum End {
+    During { state: StateNumber, process: usize, violation: u32 },
     In { state: StateNumber, last: Last },
 }
 
@@ -59,22 +59,26 @@ impl Trail {
         self.expanded.entry((state, process as u16)).or_insert(last);
     }
 
-    /// The initial state of the run and its steps.
+    /// The initial state of the run and its steps; not all of them if the system's budget ends.
     pub fn run<S: System>(
         &self,
         system: &S,
         state_of: impl Fn(StateNumber) -> S::State,
-        end: &End<S::Action>,
+        end: End,
     ) -> (StateNumber, Vec<(usize, S::Action)>) {
+        let budget = system.budget();
         let mut segments = Vec::new();
         let (mut state, mut last) = match end {
-            End::In { state, last } => (*state, *last),
-            End::During { state, process, path } => {
-                segments.push(path.clone());
-                (*state, self.last_before(*state, *process as u16))
+            End::In { state, last } => (state, last),
+            End::During { state, process, violation } => {
+                segments.push(path_to_violation(system, &state_of(state), process, violation));
+                (state, self.last_before(state, process as u16))
             }
         };
         while let Some(runs) = last {
+            if budget.exhausted().is_some() {
+                break;
+            }
             let Some(arrival) = self.arrivals.get(&(state, runs)) else { break };
             segments.push(path_of(system, &state_of(arrival.from), arrival));
             state = arrival.from;
@@ -86,6 +90,36 @@ impl Trail {
     fn last_before(&self, state: StateNumber, process: u16) -> Last {
         self.expanded.get(&(state, process)).copied().flatten()
     }
+
+    /// Memory used, in bytes.
+    pub fn bytes(&self) -> u64 {
+        bytes_of_table::<((StateNumber, u16), Arrival)>(self.arrivals.capacity())
+            + bytes_of_table::<((StateNumber, u16), Last)>(self.expanded.capacity())
+    }
+}
+
+/// A hash table with room for so many entries: an eighth is left free, and each has a byte of its hash beside it.
+pub(super) fn bytes_of_table<T>(capacity: usize) -> u64 {
+    (capacity as u64 * 8 / 7) * (size_of::<T>() as u64 + 1)
+}
+
+fn path_to_violation<S: System>(
+    system: &S,
+    from: &S::State,
+    process: usize,
+    wanted: u32,
+) -> Vec<(usize, S::Action)> {
+    let mut seen = 0;
+    let mut found = Vec::new();
+    expand(system, from, process, |event| {
+        if let Event::Violation { path, .. } = event {
+            if seen == wanted {
+                found = path.to_vec();
+            }
+            seen += 1;
+        }
+    });
+    found
 }
 
 /// Paths are not stored: the expansion is done again and its arrivals are counted.

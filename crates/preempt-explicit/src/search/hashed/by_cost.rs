@@ -10,12 +10,13 @@ use crate::search::charges::Charges;
 use crate::search::frontier::{NOBODY, Who};
 use crate::search::spinning::spins;
 use crate::search::tally::Tally;
+use crate::search::verdict::lost;
 use crate::search::{Error, Goal, Options, Report};
 use crate::store::hash::StateHash;
 use crate::store::known::Known;
 use crate::store::sketch::Sketch;
 use crate::successors::{Event, Successors};
-use preempt_core::{Memory, Observer, PropertyKind, StopReason, Verdict};
+use preempt_core::{Budget, Memory, Observer, PropertyKind, StopReason, Verdict};
 use preempt_model::search::RunCost;
 use std::collections::{HashMap, HashSet};
 
@@ -91,14 +92,19 @@ impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
     }
 
     pub fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
-        let verdict = self.search(observer);
+        self.tally.begin(&mut self.system, observer);
+        let mut verdict = self.search(observer);
         if let Some(trouble) = self.system.trouble() {
             return Err(trouble.into());
         }
-        let errors = match (verdict, self.cheapest.take()) {
-            (Verdict::Violated, Some((cost, path, ending))) => vec![self.told(cost, path, ending)],
-            _ => Vec::new(),
-        };
+        let mut errors = Vec::new();
+        if let (Verdict::Violated, Some((cost, path, ending))) = (verdict, self.cheapest.take()) {
+            let budget = self.tally.begin_telling(&mut self.system, observer);
+            match self.told(cost, path, ending, &budget) {
+                Ok(error) => errors.push(error),
+                Err(reason) => verdict = Verdict::Inconclusive(reason),
+            }
+        }
         let memory = Memory {
             store: self.known.bytes() + self.system.bytes(),
             frontier: self.frontier.most_bytes(),
@@ -124,11 +130,12 @@ impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
             cost = RunCost { preemptions: cost.preemptions + 1, steps: 0 };
         }
         let violated = self.tally.stats.violations.values().any(|count| *count > 0);
-        match (self.cheapest.is_some() || self.goal == Goal::Count && violated, self.tally.cut_by_depth) {
-            (true, _) => Verdict::Violated,
-            (false, true) => Verdict::Inconclusive(StopReason::Depth),
-            (false, false) => Verdict::Holds,
+        let undone = self.full.then_some(StopReason::Memory).or_else(|| self.tally.budget.stopped());
+        if let Some(reason) = undone {
+            return Verdict::Inconclusive(reason);
         }
+        let violated = self.cheapest.is_some() || self.goal == Goal::Count && violated;
+        Verdict::conclude(violated, self.tally.cut_by_depth.then_some(StopReason::Depth))
     }
 
     fn begin(&mut self) {
@@ -305,7 +312,7 @@ impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
         }
         let runs_alone = self.reduces && self.system.runs_alone(state, usize::from(runs));
         if !runs_alone {
-            let free = self.options.fair_switch && spins(&mut self.system, state, usize::from(runs));
+            let free = self.options.fair_switch && self.spins(state, usize::from(runs));
             let charge = if free { 0 } else { self.charges.preemption };
             let later = RunCost { preemptions: cost.preemptions + charge, ..cost };
             self.queue_others(place, item, state, now, later);
@@ -318,6 +325,10 @@ impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
             self.queue(cost, Item { who: Who::Nobody, ..item }, state);
         }
         self.paths.release(path);
+    }
+
+    fn spins(&mut self, state: &[u8], process: usize) -> bool {
+        spins(&mut self.system, &self.tally.budget, state, process)
     }
 
     /// A state that is wrong in itself is counted once, and reported at its cheapest arrival.
@@ -371,15 +382,20 @@ impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
         }
     }
 
-    fn told(&mut self, cost: RunCost, path: NodeNumber, ending: Ending) -> Error {
-        let lost = || -> ! { panic!("internal error: the way to the violation is lost") };
-        let Some((initial, steps)) = self.paths.steps(path) else { lost() };
-        let Some(states) = states_along(&mut self.system, initial, &steps) else { lost() };
+    fn told(
+        &mut self,
+        cost: RunCost,
+        path: NodeNumber,
+        ending: Ending,
+        budget: &Budget,
+    ) -> Result<Error, StopReason> {
+        let (initial, steps) = self.paths.steps(path).ok_or_else(|| lost(budget))?;
+        let states = states_along(&mut self.system, initial, &steps, budget).ok_or_else(|| lost(budget))?;
         let processes: Vec<u8> = steps.iter().map(|step| step.process).collect();
-        let error = replayed(&self.system, &states, &processes, ending, self.options.fair_switch);
+        let error = replayed(&self.system, &states, &processes, ending, self.options.fair_switch, budget)?;
         let shown = self.charges.of_run(&error.trace);
         assert!(shown <= cost, "internal error: the run found costs more when replayed");
-        error
+        Ok(error)
     }
 
     fn reason_to_stop(&mut self, cost: RunCost, observer: &mut dyn Observer) -> Option<StopReason> {

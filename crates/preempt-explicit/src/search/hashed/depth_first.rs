@@ -11,7 +11,7 @@ use crate::store::hash::StateHash;
 use crate::store::known::Known;
 use crate::store::sketch::Sketch;
 use crate::successors::{Event, Successors};
-use preempt_core::{Chance, Memory, Observer, PropertyKind, StopReason, Verdict};
+use preempt_core::{Budget, Chance, Memory, Observer, PropertyKind, StopReason, Verdict};
 use preempt_model::search::RunCost;
 use std::collections::HashSet;
 
@@ -122,6 +122,7 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
 
     pub fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
         let mut ended = None;
+        self.tally.begin(&mut self.system, observer);
         for state in self.system.initial() {
             self.bytes.clear();
             self.bytes.extend_from_slice(&state);
@@ -134,13 +135,18 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
         if let Some(trouble) = self.system.trouble() {
             return Err(trouble.into());
         }
-        let violated = self.tally.stats.violations.values().any(|count| *count > 0);
-        let (verdict, errors) = match ended {
-            Some(Ended::Stopped(reason)) => (Verdict::Inconclusive(reason), Vec::new()),
-            Some(Ended::Violated(ending)) => (Verdict::Violated, vec![self.told(ending)]),
-            None if violated => (Verdict::Violated, Vec::new()),
-            None if self.tally.cut_by_depth => (Verdict::Inconclusive(StopReason::Depth), Vec::new()),
-            None => (Verdict::Holds, Vec::new()),
+        let (verdict, errors) = match (ended, self.tally.budget.stopped()) {
+            (Some(Ended::Stopped(reason)), _) | (_, Some(reason)) => {
+                (Verdict::Inconclusive(reason), Vec::new())
+            }
+            (Some(Ended::Violated(ending)), None) => {
+                let budget = self.tally.begin_telling(&mut self.system, observer);
+                match self.told(ending, &budget) {
+                    Ok(error) => (Verdict::Violated, vec![error]),
+                    Err(reason) => (Verdict::Inconclusive(reason), Vec::new()),
+                }
+            }
+            (None, None) => (self.tally.conclude(), Vec::new()),
         };
         let store = self.known.bytes() + self.system.bytes();
         let memory = Memory { store, frontier: self.most_bytes, parents: 0 };
@@ -344,12 +350,12 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
             + self.on_path.capacity() * size_of::<(StateHash, u64)>()) as u64
     }
 
-    fn told(&self, ending: Ending) -> Error {
+    fn told(&self, ending: Ending, budget: &Budget) -> Result<Error, StopReason> {
         let reached =
             |frame: &Frame| Reached { state: self.bytes[frame.start..frame.end].to_vec(), last: frame.last };
         let states: Vec<Reached> = self.path.iter().map(reached).collect();
         let processes: Vec<u8> = self.path.iter().map(|frame| frame.process).collect();
-        replayed(&self.system, &states, &processes, ending, self.options.fair_switch)
+        replayed(&self.system, &states, &processes, ending, self.options.fair_switch, budget)
     }
 }
 

@@ -11,7 +11,7 @@ pub mod frontier;
 pub mod paths;
 
 use super::tally::Tally;
-use super::verdict::{executed_again, reported};
+use super::verdict::{executed_again, lost, reported};
 use super::ways::{Run, path_between, path_to_violation};
 use super::{Error, Figure, Goal, Options, Order, Published, Report, Storage};
 use crate::reduction::Reduction;
@@ -24,7 +24,7 @@ use crate::{Refusal, Unsupported};
 use by_cost::ByCost;
 use depth_first::{DepthFirst, Rule};
 use paths::Reached;
-use preempt_core::{Bound, Guarantee, Limits, Memory, Observer, StopReason, Verdict};
+use preempt_core::{Bound, Budget, Guarantee, Limits, Memory, Observer, StopReason, Verdict};
 
 /// What may differ between searches that are otherwise the same.
 #[derive(Debug, Default)]
@@ -143,30 +143,28 @@ fn note(sketch: &mut Option<&mut Sketch>, state: &[u8]) {
     }
 }
 
-/// Executes a path again. `processes` are those that led from each state to the next.
+/// Executes a path again, within the budget. `processes` are those that led from each state to the next.
 pub fn replayed<S: Successors>(
     system: &S,
     states: &[Reached],
     processes: &[u8],
     ending: Ending,
     fair_switch: bool,
-) -> Error {
-    let lost = || -> ! { panic!("internal error: the way to the violation is lost") };
+    budget: &Budget,
+) -> Result<Error, StopReason> {
     let along: Vec<_> = states.iter().map(|reached| system.state_of(&reached.state)).collect();
     let meaning = system.meaning();
     let mut steps = Vec::new();
     for (i, pair) in along.windows(2).enumerate() {
-        match path_between(meaning, &pair[0], processes[i], &pair[1], states[i + 1].last) {
-            Some(path) => steps.extend(path),
-            None => lost(),
-        }
+        let path = path_between(meaning, &pair[0], processes[i], &pair[1], states[i + 1].last);
+        steps.extend(path.filter(|_| budget.exhausted().is_none()).ok_or_else(|| lost(budget))?);
     }
     if let Ending::During { process, violation } = ending {
         let path = along.last().and_then(|end| path_to_violation(meaning, end, process, violation));
-        steps.extend(path.unwrap_or_else(|| lost()));
+        steps.extend(path.ok_or_else(|| lost(budget))?);
     }
-    let Some(initial) = along.into_iter().next() else { lost() };
-    executed_again(meaning, &Run { initial, steps }, ending == Ending::InState, fair_switch)
+    let initial = along.into_iter().next().ok_or_else(|| lost(budget))?;
+    executed_again(meaning, &Run { initial, steps }, ending == Ending::InState, fair_switch, budget)
 }
 
 /// What the store knows of its own gaps decides what "nothing found" is worth.

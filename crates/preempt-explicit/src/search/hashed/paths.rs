@@ -3,6 +3,7 @@
 //! again.
 
 use crate::successors::{Event, Successors};
+use preempt_core::Budget;
 
 pub type NodeNumber = u32;
 
@@ -102,11 +103,19 @@ pub struct Reached {
     pub last: u8,
 }
 
-/// The states along a path, the initial one first.
-pub fn states_along<S: Successors>(system: &mut S, initial: u32, steps: &[Step]) -> Option<Vec<Reached>> {
+/// The states along a path, the initial one first; `None` if the budget ends.
+pub fn states_along<S: Successors>(
+    system: &mut S,
+    initial: u32,
+    steps: &[Step],
+    budget: &Budget,
+) -> Option<Vec<Reached>> {
     let state = system.initial().into_iter().nth(initial as usize)?;
     let mut reached = vec![Reached { state, last: u8::MAX }];
     for step in steps {
+        if budget.exhausted().is_some() {
+            return None;
+        }
         let mut number = 0;
         let mut next = None;
         let from = &reached.last()?.state;

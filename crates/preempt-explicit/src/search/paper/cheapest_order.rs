@@ -36,15 +36,16 @@ struct Prefix<S> {
 /// Where a step leads: to a prefix, or to the violation.
 type Way<S> = (usize, Prefix<S>);
 
-/// An order of the run's steps with the fewest preemptions that ends in the same violation; `None` if more than
-/// `budget` prefixes would have to be looked at.
+/// An order of the run's steps with the fewest preemptions that ends in the same violation; `None` if more than `most`
+/// prefixes would have to be looked at, or the system's budget ends.
 pub fn cheapest_order<S: System>(
     system: &S,
     run: &Run<S>,
     violated: &Property,
     in_state: bool,
-    budget: usize,
+    most: usize,
 ) -> Option<Run<S>> {
+    let budget = system.budget();
     let events = events(system, run)?;
     let parts = parts(&events);
     let start =
@@ -68,7 +69,7 @@ pub fn cheapest_order<S: System>(
         if in_state && is_violated(system, &prefix.state, violated) {
             return Some(told(run, &events, &from, way));
         }
-        if from.len() >= budget {
+        if from.len() >= most || from.len() % 64 == 63 && budget.exhausted().is_some() {
             return None;
         }
         from.insert(prefix.clone(), way);

@@ -16,6 +16,10 @@ impl Rules for NaiveBounded {
         self.visited.insert(state)
     }
 
+    fn bytes(&self) -> u64 {
+        (self.visited.capacity() * 6) as u64
+    }
+
     /// The figure takes all successors alike.
     fn goes_on_first(&self) -> bool {
         false

@@ -24,4 +24,9 @@ impl Rules for ContextBounded {
         }
         admits
     }
+
+    /// The list of processes is an allocation of its own.
+    fn bytes(&self) -> u64 {
+        (self.known.capacity() * (size_of::<(StateNumber, (u32, Vec<u8>))>() + 32)) as u64
+    }
 }

@@ -30,6 +30,11 @@ impl Rules for WithReduction {
         admits
     }
 
+    /// The list of processes is an allocation of its own.
+    fn bytes(&self) -> u64 {
+        (self.known.capacity() * (size_of::<(StateNumber, (u32, Vec<(u8, bool)>))>() + 32)) as u64
+    }
+
     fn reduces(&self) -> bool {
         true
     }

@@ -16,7 +16,7 @@ mod fig3_context_bounded;
 mod fig5_with_reduction;
 
 use super::tally::Tally;
-use super::verdict::{executed_again, reported};
+use super::verdict::{executed_again, lost, reported};
 use super::ways::{Run, path_between, path_to_violation};
 use super::{Error, Options, Report};
 use crate::Refusal;
@@ -61,6 +61,9 @@ trait Rules {
     /// CONSTRAINT: is the visit to be made? If so, it is remembered.
     fn admits(&mut self, state: StateNumber, visit: Visit) -> bool;
 
+    /// Memory used for what it remembers.
+    fn bytes(&self) -> u64;
+
     /// Does it use ample sets?
     fn reduces(&self) -> bool {
         false
@@ -90,6 +93,7 @@ pub(crate) fn visits<S: Successors>(
 ) -> Result<Visits<S::Meaning>, Refusal> {
     let mut search = new_search(system, published, options);
     search.log = Some(Vec::new());
+    search.tally.begin(&mut search.system, observer);
     let stopped = search.walk_everything(observer);
     if let Some(trouble) = search.system.trouble() {
         return Err(trouble.into());
@@ -101,7 +105,7 @@ pub(crate) fn visits<S: Successors>(
     };
     let log = search.log.take().unwrap_or_default();
     let made = log.into_iter().map(|(state, visit)| (state_of(state), visit)).collect();
-    Ok(Visits { made, complete: stopped.is_none() && !search.tally.cut_by_depth })
+    Ok(Visits { made, complete: stopped.is_none() && search.tally.conclude() == Verdict::Holds })
 }
 
 /// What a published search visited.
@@ -129,6 +133,7 @@ fn new_search<S: Successors>(system: S, published: Published, options: &Options)
         seen: HashSet::new(),
         depths: HashMap::new(),
         path: Vec::new(),
+        waiting: 0,
         on_path: HashMap::new(),
         longest: options.limits.depth.unwrap_or(u64::MAX),
         errors: Vec::new(),
@@ -151,6 +156,8 @@ struct PaperSearch<'a, S: Successors> {
     /// The lowest depth of each, where runs are to be shortened.
     depths: HashMap<StateNumber, u64>,
     path: Vec<Frame>,
+    /// Steps of the states on the path that are still to be looked at.
+    waiting: usize,
     on_path: HashMap<StateNumber, u32>,
     /// No run may be longer.
     longest: u64,
@@ -203,20 +210,20 @@ enum Stop {
 
 impl<S: Successors> PaperSearch<'_, S> {
     fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
+        self.tally.begin(&mut self.system, observer);
         let stopped = self.walk_everything(observer);
         if let Some(trouble) = self.system.trouble() {
             return Err(trouble.into());
         }
-        let verdict = match stopped {
-            Some(Stop::Reason(reason)) => Verdict::Inconclusive(reason),
-            _ if !self.errors.is_empty() => Verdict::Violated,
-            _ if self.tally.cut_by_depth => Verdict::Inconclusive(StopReason::Depth),
-            // What it misses within the bound, Fig. 6 shows.
-            _ if self.published.figure == Figure::NaiveBounded && self.options.bound.is_some() => {
-                Verdict::Inconclusive(StopReason::Partial)
-            }
-            _ => Verdict::Holds,
+        // What Fig. 2 misses within the bound, Fig. 6 shows.
+        let misses = self.published.figure == Figure::NaiveBounded && self.options.bound.is_some();
+        let undone = self.tally.cut_by_depth.then_some(StopReason::Depth);
+        let undone = undone.or(misses.then_some(StopReason::Partial));
+        let verdict = match (stopped, self.tally.budget.stopped()) {
+            (Some(Stop::Reason(reason)), _) | (_, Some(reason)) => Verdict::Inconclusive(reason),
+            _ => Verdict::conclude(!self.errors.is_empty(), undone),
         };
+        self.tally.begin_telling(&mut self.system, observer);
         // Shortened again and again: the last one is the shortest.
         let shown = self.errors.pop().filter(|_| verdict == Verdict::Violated);
         let errors = shown.map(|error| self.with_fewer_switches(error)).into_iter().collect();
@@ -252,6 +259,7 @@ impl<S: Successors> PaperSearch<'_, S> {
             let (state, steps) = (frame.state, frame.steps);
             match frame.todo.pop() {
                 Some(step) => {
+                    self.waiting -= 1;
                     frame.process = step.process;
                     let steps = steps + u64::from(step.steps);
                     self.tally.transition(RunCost { preemptions: step.visit.preemptions, steps });
@@ -267,10 +275,12 @@ impl<S: Successors> PaperSearch<'_, S> {
                 }
             }
             let cost = RunCost { preemptions: 0, steps };
-            let used = (self.path.len() * size_of::<Frame>()) as u64;
+            let waits = self.waiting * size_of::<Step>() + self.on_path.capacity() * 12;
+            let used = (self.path.len() * size_of::<Frame>() + waits) as u64;
             self.most_bytes = self.most_bytes.max(used);
-            let (store, seen, waiting) = (&self.store, self.seen.capacity() as u64, self.path.len() as u64);
-            let bytes = || store.bytes() + used + 16 * seen;
+            let (store, rules, system) = (&self.store, &self.rules, &self.system);
+            let (seen, waiting) = (self.seen.capacity() + self.depths.capacity(), self.path.len() as u64);
+            let bytes = || store.bytes() + used + 16 * seen as u64 + rules.bytes() + system.bytes();
             if let Some(reason) = self.tally.reason_to_stop(cost, bytes, waiting, observer) {
                 return Err(Stop::Reason(reason));
             }
@@ -336,6 +346,7 @@ impl<S: Successors> PaperSearch<'_, S> {
             self.error(None)?;
         }
         let todo = self.todo(&opened, visit, &moves);
+        self.waiting += todo.len();
         if let Some(frame) = self.path.last_mut() {
             frame.todo = todo;
         }
@@ -413,22 +424,26 @@ impl<S: Successors> PaperSearch<'_, S> {
             states.push(self.system.state_of(&opened.bytes));
         }
         let system = self.system.meaning();
-        let lost = || -> ! { panic!("internal error: the way to the violation is lost") };
+        let budget = &self.tally.budget;
         let mut steps = Vec::new();
         for (i, pair) in states.windows(2).enumerate() {
             let (process, last) = (self.path[i].process, self.path[i + 1].last);
-            steps.extend(path_between(system, &pair[0], process, &pair[1], last).unwrap_or_else(|| lost()));
+            let path = path_between(system, &pair[0], process, &pair[1], last);
+            let path = path.filter(|_| budget.exhausted().is_none());
+            steps.extend(path.ok_or_else(|| Stop::Reason(lost(budget)))?);
         }
         if let Some((process, violation)) = during {
-            let Some(end) = states.last() else { lost() };
-            steps.extend(path_to_violation(system, end, process, violation).unwrap_or_else(|| lost()));
+            let end = states.last();
+            let path = end.and_then(|end| path_to_violation(system, end, process, violation));
+            steps.extend(path.ok_or_else(|| Stop::Reason(lost(budget)))?);
         }
-        let Some(initial) = states.into_iter().next() else { lost() };
+        let initial = states.into_iter().next().ok_or_else(|| Stop::Reason(lost(budget)))?;
         if steps.len() as u64 > self.longest {
             return Ok(());
         }
         let run = Run { initial, steps };
-        let error = executed_again(system, &run, during.is_none(), self.options.fair_switch);
+        let error = executed_again(system, &run, during.is_none(), self.options.fair_switch, budget);
+        let error = error.map_err(Stop::Reason)?;
         self.shown = Some((run, during.is_none()));
         *self.tally.stats.violations.entry(error.property.kind).or_default() += 1;
         let length = error.trace.steps.len() as u64;
@@ -449,7 +464,9 @@ impl<S: Successors> PaperSearch<'_, S> {
         let Some(other) = cheapest_order(system, run, &error.property, *in_state, ORDERED_PREFIXES) else {
             return error;
         };
-        let other = executed_again(system, &other, *in_state, self.options.fair_switch);
+        let budget = &system.budget();
+        let again = executed_again(system, &other, *in_state, self.options.fair_switch, budget);
+        let Ok(other) = again else { return error };
         let cost = |error: &Error| (error.trace.preemptions(), error.trace.steps.len());
         if cost(&other) < cost(&error) { other } else { error }
     }

@@ -1,0 +1,280 @@
+//! Limits are kept wherever a search may spend its time, and "holds" is said only if nothing was left undone: in every
+//! order, with every store and both kinds of successors, and by the reference.
+
+use preempt_core::{Budget, Limits, Observer, Outcome, Progress, Silent, SourceMap, StopReason, Verdict};
+use preempt_explicit::{
+    Figure, Goal, Options, Order, Published, Reduction, Source, Storage, Walks, answer, count, explore,
+};
+use preempt_model::question::{Asking, Question};
+use preempt_model::{Interpreter, Model, search};
+use std::time::{Duration, Instant};
+
+fn load(text: &str) -> (Model, SourceMap) {
+    let mut read = |_: &str| Err("there are no other files".to_string());
+    let loaded = preempt_promela::load("limits.pml", text, &preempt_promela::Additions::default(), &mut read);
+    (loaded.model.unwrap_or_else(|| panic!("{text}: {:?}", loaded.diagnostics)), loaded.sources)
+}
+
+/// Every way to search for what is wrong: a name, and the options; `None` is the reference.
+fn ways() -> Vec<(String, Option<Options>)> {
+    let published = |figure| Order::Published(Published { figure, cycles: false, shortening: false });
+    let orders = [
+        Order::ByCost,
+        Order::DepthFirst,
+        published(Figure::ContextBounded),
+        Order::Random(Walks { seed: 7, most: Some(3) }),
+    ];
+    let stores =
+        [Storage::Exact, Storage::Compact { bits: 96 }, Storage::Bitstate { hashes: 3, bits: Some(1 << 20) }];
+    let mut ways = vec![("reference".to_string(), None)];
+    for order in orders {
+        for store in stores {
+            let is_kept = store == Storage::Exact;
+            if !is_kept && !matches!(order, Order::ByCost | Order::DepthFirst) {
+                continue;
+            }
+            for successors in [Source::Native, Source::Interpreted] {
+                let options = Options { order, store, successors, ..Options::default() };
+                ways.push((format!("{order:?}, {store:?}, {successors:?}"), Some(options)));
+            }
+        }
+    }
+    let fair = Options { fair_switch: true, ..Options::default() };
+    ways.push(("fair switches".into(), Some(fair)));
+    for order in [Order::ByCost, Order::DepthFirst] {
+        let reduction = if order == Order::ByCost { Reduction::Exact } else { Reduction::Strong };
+        let options = Options { order, reduction, ..Options::default() };
+        ways.push((format!("{order:?}, {reduction:?}"), Some(options)));
+    }
+    ways
+}
+
+fn check(
+    (model, sources): &(Model, SourceMap),
+    way: &Option<Options>,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    match way {
+        None => {
+            let interpreter = Interpreter::new(model, sources).expect("initial values have a meaning");
+            search::check(&interpreter, &search::Options { limits, ..Default::default() }, observer)
+        }
+        Some(options) => {
+            let options = Options { limits, ..options.clone() };
+            explore(model, sources, &options, Goal::First, observer).expect("it is supported").outcome
+        }
+    }
+}
+
+/// Stops when its budget does.
+struct Within(Budget);
+
+impl Observer for Within {
+    fn progress(&mut self, _: &Progress) {}
+
+    fn stop(&self) -> Option<StopReason> {
+        self.0.stopped()
+    }
+
+    fn budget(&self) -> Budget {
+        self.0.clone()
+    }
+}
+
+/// Neither a store that is full before the first state, nor a search that was not to begin, says "holds".
+#[test]
+fn nothing_holds_that_was_not_looked_at() {
+    let model = load("byte x; active proctype A() { do :: x++ od } active proctype B() { do :: x++ od }");
+    for (name, way) in ways() {
+        let budget = Budget::unlimited();
+        budget.stop(StopReason::Interrupted);
+        let outcome = check(&model, &way, Limits::default(), &mut Within(budget));
+        assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Interrupted), "{name}");
+    }
+}
+
+#[test]
+fn a_state_of_more_than_256_kilobytes_is_a_state() {
+    let model = load("int a[65534]; init { a[5] = 1; assert(a[5] == 2) }");
+    for (name, way) in ways() {
+        let outcome = check(&model, &way, Limits::default(), &mut Silent);
+        assert_eq!(outcome.verdict, Verdict::Violated, "{name}");
+        assert_eq!(outcome.counterexample.map(|trace| trace.steps.len()), Some(2), "{name}");
+    }
+}
+
+/// No recursion, and a time that grows with the length and not with its square.
+#[test]
+fn a_long_atomic_sequence_is_followed_to_its_end() {
+    let text = |rounds: u32| {
+        format!(
+            "int x; active proctype P() {{ atomic {{ do :: x < {rounds} -> x++ :: else -> break od }}; assert(0) }}"
+        )
+    };
+    let model = load(&text(10_000));
+    for (name, way) in ways() {
+        let outcome = check(&model, &way, Limits::default(), &mut Silent);
+        let is_random = matches!(way, Some(Options { order: Order::Random(_), .. }));
+        let expected = if is_random { Verdict::Inconclusive(StopReason::Partial) } else { Verdict::Violated };
+        assert_eq!(outcome.verdict, expected, "{name}");
+        let steps = outcome.counterexample.map(|trace| trace.steps.len());
+        assert_eq!(steps, (!is_random).then_some(20_002), "{name}");
+    }
+    let (model, sources) = load(&text(500_000));
+    let counted = count(&model, &sources, &Options::default(), &mut Silent).expect("it is supported");
+    assert_eq!((counted.stats.states, counted.stats.depth), (4, 1_000_003));
+}
+
+#[test]
+fn an_endless_atomic_sequence_ends_with_the_limits() {
+    for text in [
+        "int x; active proctype P() { atomic { do :: x++ od } }",
+        "int x, y; active proctype P() { atomic { do :: x++ :: y++; assert(y > 0) od } }",
+    ] {
+        let model = load(text);
+        for (name, way) in ways() {
+            let time = Limits { time: Some(Duration::from_millis(30)), ..Limits::default() };
+            let memory = Limits { memory_bytes: Some(2_000_000), ..Limits::default() };
+            for (limits, reason) in [(time, StopReason::Time), (memory, StopReason::Memory)] {
+                let started = Instant::now();
+                let outcome = check(&model, &way, limits, &mut Silent);
+                // The bits of a store are not what a sequence needs.
+                let stopped = matches!(outcome.verdict, Verdict::Inconclusive(_));
+                assert!(stopped, "{name}: {:?}, not {reason:?}", outcome.verdict);
+                assert!(started.elapsed() < Duration::from_secs(2), "{name}: {:?}", started.elapsed());
+            }
+        }
+    }
+}
+
+#[test]
+fn an_endless_deterministic_block_ends_with_the_limits() {
+    let text = "bit x; chan c = [0] of { bit }; active proctype P() { d_step { do :: x = 1 - x od } }";
+    let received = "bit x; chan c = [0] of { bit };
+        active proctype P() { c!1 }
+        active proctype Q() { d_step { c?x; do :: x = 1 - x od } }";
+    for model in [load(text), load(received)] {
+        for (name, way) in ways() {
+            let limits = Limits { time: Some(Duration::from_millis(30)), ..Limits::default() };
+            let outcome = check(&model, &way, limits, &mut Silent);
+            assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Time), "{name}");
+        }
+    }
+}
+
+/// More than ten million steps are many, but no mistake.
+#[test]
+fn a_long_deterministic_block_is_executed_to_its_end() {
+    let text = "int x; active proctype P() {
+        d_step { do :: x < 8000000 -> x++ :: else -> break od }; assert(x == 8000000) }";
+    let (model, sources) = load(text);
+    let counted = count(&model, &sources, &Options::default(), &mut Silent).expect("it is supported");
+    assert_eq!((counted.verdict, counted.stats.states), (Verdict::Holds, 4));
+}
+
+/// Two that count: everything that one of them alone can reach is looked at for each state.
+#[test]
+fn looking_ahead_for_fair_switches_keeps_the_limits() {
+    let text = "int x, y; active proctype A() { do :: x++ od } active proctype B() { do :: y++ od }";
+    let model = load(text);
+    let interpreted = Options { successors: Source::Interpreted, ..Options::default() };
+    let compact = Options { store: Storage::Compact { bits: 64 }, ..Options::default() };
+    for options in [Options::default(), interpreted, compact] {
+        let way = Some(Options { fair_switch: true, ..options });
+        let limits = Limits {
+            time: Some(Duration::from_millis(100)),
+            memory_bytes: Some(10_000_000),
+            ..Limits::default()
+        };
+        let started = Instant::now();
+        let outcome = check(&model, &way, limits, &mut Silent);
+        assert!(matches!(outcome.verdict, Verdict::Inconclusive(_)), "{:?}", outcome.verdict);
+        assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+    }
+    let (model, sources) = &model;
+    let interpreter = Interpreter::new(model, sources).expect("initial values have a meaning");
+    let limits = Limits { time: Some(Duration::from_millis(100)), ..Limits::default() };
+    let options = search::Options { fair_switch: true, limits, ..Default::default() };
+    let outcome = search::check(&interpreter, &options, &mut Silent);
+    assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Time));
+}
+
+/// Somebody else says that it is over, in the middle of whatever is being done.
+#[test]
+fn a_budget_that_is_stopped_ends_every_search() {
+    let text = "int x, y; active proctype A() { do :: x++ od } active proctype B() { do :: y++ :: atomic { y > 3; x = y } od }";
+    let model = load(text);
+    let questions = [Question::Safety, Question::Progress, Question::Acceptance];
+    let budgets = |budget: &Budget| {
+        let budget = budget.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(20));
+            budget.stop(StopReason::Interrupted);
+        })
+    };
+    for (name, way) in ways() {
+        let budget = Budget::unlimited();
+        let timer = budgets(&budget);
+        let many = match way {
+            Some(Options { order: Order::Random(walks), .. }) => {
+                Some(Options { order: Order::Random(Walks { most: None, ..walks }), ..Options::default() })
+            }
+            way => way,
+        };
+        let started = Instant::now();
+        let limits = Limits { time: Some(Duration::from_secs(60)), ..Limits::default() };
+        let outcome = check(&model, &many, limits, &mut Within(budget));
+        assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Interrupted), "{name}");
+        assert!(started.elapsed() < Duration::from_secs(1), "{name}: {:?}", started.elapsed());
+        timer.join().expect("it only sleeps");
+    }
+    let (model, sources) = &model;
+    let interpreter = Interpreter::new(model, sources).expect("initial values have a meaning");
+    for question in &questions {
+        for weakly_fair in [false, true] {
+            let budget = Budget::unlimited();
+            let timer = budgets(&budget);
+            let asking = Asking { options: search::Options::default(), weakly_fair };
+            let by_definition = question.answer(&interpreter, &asking, &mut Within(budget));
+            let by_definition = by_definition.expect("no formula is too large").verdict;
+            timer.join().expect("it only sleeps");
+            let budget = Budget::unlimited();
+            let timer = budgets(&budget);
+            let options = Options::default();
+            let answered = answer(question, model, sources, &options, weakly_fair, &mut Within(budget))
+                .expect("supported");
+            timer.join().expect("it only sleeps");
+            for verdict in [by_definition, answered.outcome.verdict] {
+                // A loop without progress is found before that.
+                let is_found = *question == Question::Progress && verdict == Verdict::Violated;
+                let is_stopped = verdict == Verdict::Inconclusive(StopReason::Interrupted);
+                assert!(is_found || is_stopped, "{question:?}: {verdict:?}");
+            }
+        }
+    }
+}
+
+/// The run is one round of the loop, if that begins at once.
+#[test]
+fn a_loop_without_progress_is_not_one_step_too_long() {
+    let text = "active proctype P() { do :: printf(\"a\") od }";
+    let late =
+        "byte x; active proctype P() { x = 1; x = 2; progress: x = 3; do :: printf(\"a\") :: x = 4 od }";
+    for (text, steps) in [(text, 1), (late, 4)] {
+        let (model, sources) = load(text);
+        let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
+        for bound in [None, Some(0)] {
+            let options = search::Options { bound, ..Default::default() };
+            let asking = Asking { options, weakly_fair: false };
+            let expected = Question::Progress.answer(&interpreter, &asking, &mut Silent).expect("small");
+            let options = Options { bound, ..Options::default() };
+            let found = answer(&Question::Progress, &model, &sources, &options, false, &mut Silent)
+                .expect("supported");
+            for outcome in [expected, found.outcome] {
+                let trace = outcome.counterexample.expect("it goes on for ever");
+                assert_eq!((trace.steps.len(), trace.loop_start), (steps, Some(steps - 1)), "{text}");
+            }
+        }
+    }
+}
