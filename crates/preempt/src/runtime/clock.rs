@@ -29,6 +29,23 @@ impl Clock {
         }
     }
 
+    /// Sets a thread's entry, which never goes back.
+    pub fn set(&mut self, thread: usize, time: u32) {
+        match thread.checked_sub(FEW) {
+            None => self.first[thread] = time,
+            Some(other) => {
+                let len = self.others.len().max(other + 1);
+                self.others.resize(len, 0);
+                self.others[other] = time;
+            }
+        }
+    }
+
+    /// A thread of which more is known here than there.
+    pub fn ahead_of(&self, other: &Clock) -> Option<usize> {
+        (0..FEW + self.others.len()).find(|&thread| self.get(thread) > other.get(thread))
+    }
+
     pub fn join(&mut self, other: &Clock) {
         for (mine, theirs) in self.first.iter_mut().zip(&other.first) {
             *mine = (*mine).max(*theirs);

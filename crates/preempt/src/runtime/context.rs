@@ -7,6 +7,7 @@
 use super::clock::Clock;
 use super::failure::{Failed, StepRecord};
 use super::place::Copy;
+use super::word::Bytes;
 use crate::local::Locals;
 use corosensei::Yielder;
 use preempt_stateless::executable::derive_name;
@@ -73,14 +74,20 @@ pub(crate) struct Object {
     pub kind: &'static str,
     pub gate: u128,
     pub clock: Clock,
-    /// A second clock: what readers release to writers.
+    /// A second clock: what readers release to writers. Of an atomic: when each thread has last stored to it.
     pub readers: Clock,
+    /// Of an atomic: when each thread has last loaded it.
+    pub loads: Clock,
     pub holder: Option<usize>,
     /// Of a condition variable: who waits, and for each notification who may take it.
     pub waiting: u128,
     pub permits: Vec<u128>,
     /// Of a barrier: who has arrived so far.
     pub count: usize,
+    /// Of an atomic.
+    pub value: Bytes,
+    /// Of an atomic: its accesses that are not atomic, if there were any.
+    pub plain: Option<Box<super::race::Plain>>,
 }
 
 /// The objects of a run, in the order in which it used them first: their names are 1, 2, 3, ...
@@ -88,6 +95,11 @@ pub(crate) struct Object {
 pub(crate) struct Objects(Vec<Object>);
 
 impl Objects {
+    pub const fn none() -> Objects {
+        Objects(Vec::new())
+    }
+
+    #[inline]
     pub fn get(&self, id: ObjectId) -> Option<&Object> {
         self.0.get((id.0 as usize).wrapping_sub(1))
     }
@@ -111,6 +123,8 @@ pub(crate) struct Context {
     pub varied: bool,
     /// Of statics, by their addresses.
     pub copies: HashMap<usize, Copy, foldhash::fast::FixedState>,
+    /// The objects of statics that are atomics, by their addresses.
+    pub static_words: HashMap<usize, ObjectId, foldhash::fast::FixedState>,
     pub threads: Vec<Thread>,
     pub objects: Objects,
     parts: HashMap<(ObjectId, u64), ObjectId, foldhash::fast::FixedState>,
@@ -141,6 +155,7 @@ impl Context {
             spurious,
             varied: false,
             copies: HashMap::default(),
+            static_words: HashMap::default(),
             threads: Vec::new(),
             objects: Objects::default(),
             parts: HashMap::default(),
@@ -292,7 +307,9 @@ impl Context {
 
 /// Replaces the context; returns the old one.
 pub(crate) fn install(context: Option<Context>) -> Option<Context> {
-    CONTEXT.with(|cell| cell.replace(context))
+    let mut over = CONTEXT.with(|cell| cell.replace(context));
+    over.iter_mut().for_each(super::word::keep);
+    over
 }
 
 /// Uses the context for a moment, if there is one and nobody else is using it.
