@@ -24,6 +24,7 @@ pub struct Checker {
     pub(crate) spurious: u32,
     pub(crate) threads: usize,
     pub(crate) replay: Option<String>,
+    pub(crate) leaks: bool,
 }
 
 impl Default for Checker {
@@ -36,7 +37,7 @@ impl Checker {
     /// No bound on preemptions: 0, 1, 2, ... until everything was explored. A thread may be one yield ahead of others.
     pub fn new() -> Checker {
         let limits = Limits { fair: Some(1), ..Limits::default() };
-        Checker { limits, strategy: Strategy::Marking, spurious: 0, threads: 1, replay: None }
+        Checker { limits, strategy: Strategy::Marking, spurious: 0, threads: 1, replay: None, leaks: false }
     }
 
     /// Explores every run with at most so many preemptions; `None`: every run.
@@ -98,6 +99,15 @@ impl Checker {
         self
     }
 
+    /// A run that ends well and leaves something behind is a failure: a [`crate::sync::tracked::Arc`] or a
+    /// [`crate::alloc::Track`] that was not dropped, or memory of [`crate::alloc::alloc`] that was not freed. What a static
+    /// or a thread-local value owns does not count.
+    #[must_use]
+    pub fn check_leaks(mut self, check: bool) -> Checker {
+        self.leaks = check;
+        self
+    }
+
     /// Runs this schedule only, from [`Failure::schedule`].
     #[must_use]
     pub fn replay(mut self, schedule: &str) -> Checker {
@@ -116,7 +126,11 @@ impl Checker {
         let read = |name: &str| std::env::var(name).ok();
         let checker = self.clone().overridden(read).unwrap_or_else(|wrong| panic!("{wrong}"));
         let test: Arc<dyn Fn() + Send + Sync> = Arc::new(test);
-        let make = || Fibers::new(Arc::clone(&test), checker.spurious);
+        let make = || {
+            let mut fibers = Fibers::new(Arc::clone(&test), checker.spurious);
+            fibers.check_leaks = checker.leaks;
+            fibers
+        };
         let mut fibers = make();
         if let Some(schedule) = &checker.replay {
             return replay_report(&mut fibers, schedule, &checker.limits);

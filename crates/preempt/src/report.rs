@@ -1,6 +1,7 @@
 //! What a check has found.
 
 use crate::runtime::failure::{Access, Failed, Waiting};
+use crate::runtime::living::Birth;
 use preempt_core::{Location, Step, SwitchKind, Trace, Verdict};
 use preempt_report::text::{TextOptions, render_run};
 use std::fmt;
@@ -31,6 +32,8 @@ pub enum FailureKind {
     Deadlock,
     DataRace,
     Livelock,
+    /// Something was not freed; only if [`crate::Checker::check_leaks`] says so.
+    Leak,
     /// The test does not do the same in the same schedule.
     Nondeterminism,
 }
@@ -169,6 +172,13 @@ impl Teller<'_> {
                     side(second)
                 );
                 (FailureKind::DataRace, text)
+            }
+            Failed::Leak { survivors } => {
+                let mut text = "leak: the run is over, and not everything was freed".to_string();
+                for Birth { what, thread, location, .. } in survivors {
+                    text.push_str(&format!("\n  {what} of {}, made at {location}", (self.thread)(*thread)));
+                }
+                (FailureKind::Leak, text)
             }
             Failed::Deadlock { waiting } => (FailureKind::Deadlock, self.deadlock(waiting)),
         })

@@ -8,6 +8,8 @@ const FEW: usize = 6;
 pub(crate) struct Clock {
     first: [u32; FEW],
     others: Vec<u32>,
+    /// Of the virtual clock (`crate::time`), in nanoseconds: the latest that is known.
+    pub time: u64,
 }
 
 impl Clock {
@@ -47,6 +49,7 @@ impl Clock {
     }
 
     pub fn join(&mut self, other: &Clock) {
+        self.time = self.time.max(other.time);
         for (mine, theirs) in self.first.iter_mut().zip(&other.first) {
             *mine = (*mine).max(*theirs);
         }
@@ -61,5 +64,6 @@ impl Clock {
     pub fn clear(&mut self) {
         self.first = [0; FEW];
         self.others.clear();
+        self.time = 0;
     }
 }

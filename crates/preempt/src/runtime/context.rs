@@ -12,11 +12,12 @@ use crate::local::Locals;
 use corosensei::Yielder;
 use preempt_stateless::executable::derive_name;
 use preempt_stateless::{Move, Need, ObjectId, Operation};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// A thread of the program under test.
 pub(crate) struct Thread {
@@ -28,6 +29,8 @@ pub(crate) struct Thread {
     pub panicked: bool,
     /// Somebody joined it and was given its panic.
     pub handled: bool,
+    /// It may wait for ever when everybody else has finished.
+    pub left: bool,
     children: u64,
     token: Option<ObjectId>,
     /// How many of its steps went their other way.
@@ -129,8 +132,11 @@ pub(crate) struct Context {
     pub objects: Objects,
     parts: HashMap<(ObjectId, u64), ObjectId, foldhash::fast::FixedState>,
     pub cells: super::race::Cells,
+    pub living: super::living::Living,
     /// The thread that is running.
     pub current: usize,
+    /// `thread::current` of the main thread has no name.
+    pub nameless_main: bool,
     /// Spawned and not yet started, with their numbers.
     pub spawned: Vec<(usize, Box<dyn FnOnce()>)>,
     /// The run is being abandoned: operations do nothing and return at once.
@@ -142,6 +148,8 @@ pub(crate) struct Context {
 }
 
 thread_local! {
+    /// Some step of the run may go another way.
+    static OTHER_WAYS: Cell<bool> = const { Cell::new(false) };
     static CONTEXT: RefCell<Option<Context>> = const { RefCell::new(None) };
 }
 
@@ -150,6 +158,7 @@ static RUNS: AtomicU64 = AtomicU64::new(0);
 
 impl Context {
     pub fn new(record: bool, spurious: u32) -> Context {
+        OTHER_WAYS.set(spurious > 0);
         Context {
             run: RUNS.fetch_add(1, Ordering::Relaxed) + 1,
             spurious,
@@ -160,7 +169,9 @@ impl Context {
             objects: Objects::default(),
             parts: HashMap::default(),
             cells: super::race::Cells::default(),
+            living: super::living::Living::default(),
             current: 0,
+            nameless_main: false,
             spawned: Vec::new(),
             cutting: false,
             failed: Vec::new(),
@@ -185,6 +196,7 @@ impl Context {
             finished: false,
             panicked: false,
             handled: false,
+            left: false,
             children: 0,
             token: None,
             varied: 0,
@@ -210,6 +222,11 @@ impl Context {
 
     pub fn me(&mut self) -> &mut Thread {
         &mut self.threads[self.current]
+    }
+
+    /// How many operations the running thread has done, as clocks count them.
+    pub fn time(&self) -> u32 {
+        self.threads[self.current].clock.get(self.current)
     }
 
     /// The name of an object that is used for the first time.
@@ -250,6 +267,12 @@ impl Context {
         let object = self.objects.get_mut(id);
         object.kind = kind;
         object
+    }
+
+    /// The running thread's virtual clock goes on.
+    pub fn pass(&mut self, time: Duration) {
+        let clock = &mut self.me().clock;
+        clock.time = clock.time.saturating_add(time.as_nanos().try_into().unwrap_or(u64::MAX));
     }
 
     /// Everything that the object's releases made known is known to the running thread.
@@ -327,6 +350,16 @@ pub(crate) fn with<R>(use_it: impl FnOnce(&mut Context) -> R) -> R {
 
 pub(crate) fn active() -> bool {
     try_with(|_| ()).is_some()
+}
+
+/// A step that may go another way is about to be announced, whatever the options say.
+pub(crate) fn expect_other_ways() {
+    OTHER_WAYS.set(true);
+}
+
+/// Can there be steps that go another way?
+pub(crate) fn other_ways_expected() -> bool {
+    OTHER_WAYS.get()
 }
 
 /// A need of an operation, in short.

@@ -1,6 +1,7 @@
 //! What can go wrong in a run, as the runtime notes it.
 
 use super::context::{Context, Location_};
+use super::living::Birth;
 use preempt_stateless::{Need, ObjectId};
 
 #[derive(Debug, Clone)]
@@ -8,6 +9,7 @@ pub(crate) enum Failed {
     Panic { thread: usize, message: String, location: Option<String> },
     Race { first: Access, second: Access },
     Deadlock { waiting: Vec<Waiting> },
+    Leak { survivors: Vec<Birth> },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +59,8 @@ impl Context {
                 Some(Waiting { thread, verb, object, location: pending.location, on })
             })
             .collect();
-        if !waiting.is_empty() && self.failed.is_empty() {
+        let left = waiting.iter().all(|wait| self.threads[wait.thread].left);
+        if !left && self.failed.is_empty() {
             self.failed.push(Failed::Deadlock { waiting });
         }
     }

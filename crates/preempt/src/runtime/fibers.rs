@@ -4,7 +4,7 @@
 //! operation and the local code after it, up to its next operation or its end. So the next operations of all threads
 //! are known at every point, which is what the algorithms need.
 
-use super::context::{Context, install, try_with, with};
+use super::context::{Context, install, other_ways_expected, try_with, with};
 use super::failure::Failed;
 use super::operate::catch_up;
 use super::place::Copy;
@@ -30,6 +30,8 @@ pub(crate) struct Fibers {
     stacks: Vec<DefaultStack>,
     /// Are the steps of runs recorded?
     pub record: bool,
+    /// Is what a run leaves behind a failure?
+    pub check_leaks: bool,
     /// How often a thread's steps may go their other way.
     spurious: u32,
 }
@@ -37,7 +39,7 @@ pub(crate) struct Fibers {
 impl Fibers {
     pub fn new(body: Arc<dyn Fn() + Send + Sync>, spurious: u32) -> Fibers {
         super::hook::install();
-        Fibers { body, fibers: Vec::new(), stacks: Vec::new(), record: false, spurious }
+        Fibers { body, fibers: Vec::new(), stacks: Vec::new(), record: false, check_leaks: false, spurious }
     }
 
     fn launch(&mut self, thread: usize, body: Box<dyn FnOnce()>) {
@@ -136,7 +138,7 @@ impl Executable for Fibers {
     }
 
     fn other_ways(&self, thread: usize) -> Range<u8> {
-        if self.spurious == 0 { 1..1 } else { with(|context| context.other_ways(thread)) }
+        if other_ways_expected() { with(|context| context.other_ways(thread)) } else { 1..1 }
     }
 
     fn stands_before(&self, step: Move, operation: &Operation) -> bool {
@@ -167,6 +169,11 @@ impl Executable for Fibers {
             if !context.threads[0].panicked {
                 context.conclude();
             }
+        });
+        if self.check_leaks {
+            super::living::look_for_leaks();
+        }
+        with(|context| {
             if context.failures().is_empty() { RunEnd::Fine } else { RunEnd::Failed }
         })
     }
