@@ -2,7 +2,6 @@
 
 use preempt::sync::OnceLock;
 use preempt::sync::atomic::{AtomicBool, Ordering};
-use std::fmt;
 
 /// The main thread has ended, and with it whatever is static. Every run has its own.
 static OVER: AtomicBool = AtomicBool::new(false);
@@ -13,14 +12,11 @@ pub(crate) fn shut_down() {
 }
 
 /// A value that is made when a run first asks for it.
+#[derive(Debug)]
 pub struct Lazy<T: 'static> {
     init: fn() -> T,
     value: OnceLock<T>,
 }
-
-// SAFETY: as for the real one, whose `T` has to be `Sync`, since the static that it is in has: and modelled threads share
-// one thread of the operating system.
-unsafe impl<T: Sync> Sync for Lazy<T> {}
 
 impl<T: 'static> Lazy<T> {
     /// Not made yet.
@@ -37,11 +33,5 @@ impl<T: 'static> Lazy<T> {
     pub fn get(&'static self) -> &'static T {
         assert!(!OVER.load(Ordering::Acquire), "a lazy static is used after the end of the main thread");
         self.value.get_or_init(self.init)
-    }
-}
-
-impl<T> fmt::Debug for Lazy<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lazy").finish_non_exhaustive()
     }
 }

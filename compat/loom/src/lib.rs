@@ -11,7 +11,7 @@
 //! preemptions; equivalent schedules are run once; values of atomics are sequentially consistent (loom shows some stale
 //! ones); a child's panic reaches `join`; what loom leaves unimplemented works. [`explore`], [`stop_exploring`] and
 //! [`skip_branch`] narrow loom's search and do nothing here: everything is searched.
-#![forbid(unsafe_op_in_unsafe_fn)]
+#![forbid(unsafe_code)]
 
 #[doc(hidden)]
 pub use preempt as __preempt;

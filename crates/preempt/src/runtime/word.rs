@@ -11,9 +11,10 @@
 use super::context::{Context, Objects, try_with};
 use super::place::is_static;
 use preempt_stateless::ObjectId;
-use std::cell::{RefCell, UnsafeCell};
+use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Odd, with the bits of the golden ratio, and its inverse modulo 2⁶⁴.
 const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -87,14 +88,16 @@ pub(crate) struct Word<T: Copy> {
 #[allow(unsafe_code)]
 unsafe impl<T: Copy + Send> Sync for Word<T> {}
 
-thread_local! {
-    /// The last run of this OS thread, for atomics that are looked at after it: its number and its objects.
-    static LAST: RefCell<(u64, Objects)> = const { RefCell::new((0, Objects::none())) };
+/// The last run, for atomics that are looked at after it: its number and its objects.
+static LAST: Mutex<(u64, Objects)> = Mutex::new((0, Objects::none()));
+
+fn last() -> MutexGuard<'static, (u64, Objects)> {
+    LAST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The run is over; its values can be asked for until the next one is.
 pub(crate) fn keep(context: &mut Context) {
-    LAST.with(|last| *last.borrow_mut() = (context.run, std::mem::take(&mut context.objects)));
+    *last() = (context.run, std::mem::take(&mut context.objects));
 }
 
 impl<T: Copy> Word<T> {
@@ -178,10 +181,8 @@ impl<T: Copy> Word<T> {
 
     fn remembered(&self) -> Option<Bytes> {
         let (run, object) = unname(self.bits().load(Ordering::Relaxed));
-        LAST.with(|last| {
-            let last = last.borrow();
-            last.1.get(object).filter(|_| last.0 == run).map(|object| object.value)
-        })
+        let last = last();
+        last.1.get(object).filter(|_| last.0 == run).map(|object| object.value)
     }
 
     /// Changes the value without a step.

@@ -1,7 +1,7 @@
 //! `std::sync::atomic`. Values are sequentially consistent, whatever the ordering: stale values are *not* explored.
 //! The orderings decide what a thread may rely on: a data race that they leave open is reported.
 
-use crate::runtime::context::{Context, try_with};
+use crate::runtime::context::{Context, set, try_with};
 use crate::runtime::operate::operate;
 use crate::runtime::word::Word;
 use preempt_stateless::{ObjectId, Operation};
@@ -397,6 +397,31 @@ impl AtomicBool {
     #[track_caller]
     pub fn fetch_not(&self, order: Ordering) -> bool {
         self.fetch_xor(true, order)
+    }
+}
+
+impl AtomicBool {
+    /// A store of `true`, with release, that lets those go on who wait in [`AtomicBool::wait_open`].
+    #[track_caller]
+    pub(crate) fn open(&self) {
+        let id = self.word.object();
+        let opened = operate(Operation::local(STORE).writes(id).releasing(), "store", Some(id), |context| {
+            write(context, id, Ordering::Release, false);
+            context.poke(id, true);
+            context.objects.get_mut(id).gate = 1;
+        });
+        if opened.is_none() {
+            self.word.poke(true);
+        }
+    }
+
+    /// A load, with acquire, that waits until the value is `true`.
+    #[track_caller]
+    pub(crate) fn wait_open(&self) {
+        let id = self.word.object();
+        operate(Operation::local(LOAD).reads(id).needs(set(id, 1)), "wait", Some(id), |context| {
+            read(context, id, Ordering::Acquire);
+        });
     }
 }
 

@@ -132,14 +132,17 @@ impl Condvar {
         Ok((guard, WaitTimeoutResult(false)))
     }
 
-    /// The duration is ignored: it may always have passed, and never needs to have.
+    /// The time may always have passed, and never needs to have. If it has, so it has on the thread's virtual clock.
     #[track_caller]
     pub fn wait_timeout<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,
-        _: Duration,
+        duration: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let (guard, notified) = self.suspend(guard, true);
+        if !notified {
+            with(|context| context.pass(duration));
+        }
         let poisoned = guard.mutex.is_poisoned();
         let result = (guard, WaitTimeoutResult(!notified));
         if poisoned { Err(PoisonError::new(result)) } else { Ok(result) }

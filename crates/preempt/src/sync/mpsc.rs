@@ -289,9 +289,12 @@ impl<T> Receiver<T> {
     /// # Errors
     /// If all senders are gone, or whenever no message is there: the time may always have passed.
     #[track_caller]
-    pub fn recv_timeout(&self, _: std::time::Duration) -> Result<T, RecvTimeoutError> {
+    pub fn recv_timeout(&self, duration: std::time::Duration) -> Result<T, RecvTimeoutError> {
         self.channel.receive(false).map_err(|error| match error {
-            TryRecvError::Empty => RecvTimeoutError::Timeout,
+            TryRecvError::Empty => {
+                try_with(|context| context.pass(duration));
+                RecvTimeoutError::Timeout
+            }
             TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
         })
     }
