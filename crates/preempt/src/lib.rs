@@ -34,6 +34,7 @@
 //! references is no step; if the count or the moment of the last drop matters, use [`sync::tracked::Arc`].
 #![deny(unsafe_code)]
 
+mod backtrace;
 pub mod cell;
 mod checker;
 mod environment;
@@ -43,6 +44,7 @@ mod report;
 mod runtime;
 mod schedule;
 mod scope;
+mod supervise;
 pub mod sync;
 pub mod thread;
 

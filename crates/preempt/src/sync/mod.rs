@@ -8,6 +8,7 @@ mod mutex;
 mod once;
 mod rwlock;
 pub mod tracked;
+mod unwind;
 
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};

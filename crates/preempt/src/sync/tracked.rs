@@ -33,16 +33,25 @@ impl<T: ?Sized> Inner<T> {
         here(self).tag.id()
     }
 
-    /// A step that changes a count or depends on it.
+    /// A step that changes a count or depends on it. Whose result says so learns what happened to the clones that are gone;
+    /// for others the count is a relaxed atomic, as std's.
     #[track_caller]
-    fn step<R>(&self, code: u32, verb: &'static str, effect: impl Fn() -> R) -> R {
+    fn step<R>(
+        &self,
+        code: u32,
+        verb: &'static str,
+        acquires: impl Fn(&R) -> bool,
+        effect: impl Fn() -> R,
+    ) -> R {
         let done = active().then(|| {
             let id = self.name();
             operate(Operation::local(code).writes(id), verb, Some(id), |context| {
                 context.object(id, "arc");
-                // Who looks knows what happened to the clones that are gone.
-                context.acquire(id);
-                effect()
+                let result = effect();
+                if acquires(&result) {
+                    context.acquire(id);
+                }
+                result
             })
         });
         // While the thread panics or the run is cut there are no steps.
@@ -64,7 +73,7 @@ impl<T> Arc<T> {
     /// The `Arc` itself, if there are others.
     #[track_caller]
     pub fn try_unwrap(this: Arc<T>) -> Result<T, Arc<T>> {
-        match this.inner.step(COUNT, "try_unwrap", || std::sync::Arc::strong_count(&this.inner) == 1) {
+        match this.inner.step(COUNT, "try_unwrap", |alone| *alone, || std::sync::Arc::strong_count(&this.inner) == 1) {
             true => match std::sync::Arc::try_unwrap(this.into_std()) {
                 Ok(inner) => Ok(inner.value),
                 Err(inner) => Err(Arc { inner }),
@@ -103,17 +112,17 @@ impl<T> Arc<T> {
 impl<T: ?Sized> Arc<T> {
     #[track_caller]
     pub fn strong_count(this: &Arc<T>) -> usize {
-        this.inner.step(COUNT, "strong_count", || std::sync::Arc::strong_count(&this.inner))
+        this.inner.step(COUNT, "strong_count", |_| false, || std::sync::Arc::strong_count(&this.inner))
     }
 
     #[track_caller]
     pub fn weak_count(this: &Arc<T>) -> usize {
-        this.inner.step(COUNT, "weak_count", || std::sync::Arc::weak_count(&this.inner))
+        this.inner.step(COUNT, "weak_count", |_| false, || std::sync::Arc::weak_count(&this.inner))
     }
 
     #[track_caller]
     pub fn downgrade(this: &Arc<T>) -> Weak<T> {
-        let inner = this.inner.step(CLONE, "downgrade", || std::sync::Arc::downgrade(&this.inner));
+        let inner = this.inner.step(CLONE, "downgrade", |_| true, || std::sync::Arc::downgrade(&this.inner));
         Weak { inner, name: active().then(|| this.inner.name()) }
     }
 
@@ -121,7 +130,7 @@ impl<T: ?Sized> Arc<T> {
     pub fn get_mut(this: &mut Arc<T>) -> Option<&mut T> {
         let alone =
             || std::sync::Arc::strong_count(&this.inner) == 1 && std::sync::Arc::weak_count(&this.inner) == 0;
-        match this.inner.step(COUNT, "get_mut", alone) {
+        match this.inner.step(COUNT, "get_mut", |alone| *alone, alone) {
             true => std::sync::Arc::get_mut(&mut this.inner).map(|inner| &mut inner.value),
             false => None,
         }
@@ -157,7 +166,7 @@ impl<T: ?Sized> Arc<T> {
 impl<T: ?Sized> Clone for Arc<T> {
     #[track_caller]
     fn clone(&self) -> Arc<T> {
-        Arc { inner: self.inner.step(CLONE, "clone Arc", || std::sync::Arc::clone(&self.inner)) }
+        Arc { inner: self.inner.step(CLONE, "clone Arc", |_| false, || std::sync::Arc::clone(&self.inner)) }
     }
 }
 
@@ -214,8 +223,11 @@ impl<T: ?Sized> Weak<T> {
         let name = self.name.filter(|_| active());
         let done = name.and_then(|id| {
             operate(Operation::local(CLONE).writes(id), "upgrade", Some(id), |context| {
-                context.acquire(id);
-                upgrade()
+                let upgraded = upgrade();
+                if upgraded.is_some() {
+                    context.acquire(id);
+                }
+                upgraded
             })
         });
         done.unwrap_or_else(upgrade).map(|inner| Arc { inner })
@@ -242,7 +254,9 @@ impl<T: ?Sized> Weak<T> {
     fn step(&self, code: u32, verb: &'static str) {
         if let Some(id) = self.name.filter(|_| active()) {
             operate_later(Operation::local(code).writes(id), verb, Some(id), move |context| {
-                context.release(id)
+                if code == DROP {
+                    context.release(id);
+                }
             });
         }
     }
