@@ -35,6 +35,7 @@
 #![deny(unsafe_code)]
 
 pub mod alloc;
+mod backtrace;
 pub mod cell;
 mod checker;
 mod environment;
@@ -45,6 +46,7 @@ mod report;
 mod runtime;
 mod schedule;
 mod scope;
+mod supervise;
 pub mod sync;
 pub mod thread;
 pub mod time;

@@ -22,7 +22,26 @@ pub struct Report {
     pub complete_to: Option<u32>,
     /// Every run was explored: nothing was cut by a bound.
     pub exhaustive: bool,
+    /// No two threads have used the same object of preempt's, in any run: no schedule could matter.
+    pub nothing_shared: bool,
     pub failure: Option<Failure>,
+}
+
+impl Report {
+    /// Nothing was explored.
+    pub(crate) fn empty(verdict: Verdict) -> Report {
+        Report {
+            verdict,
+            executions: 0,
+            pruned: 0,
+            steps: 0,
+            prefixes: 0,
+            complete_to: None,
+            exhaustive: false,
+            nothing_shared: false,
+            failure: None,
+        }
+    }
 }
 
 /// What kind of failure.
@@ -36,6 +55,8 @@ pub enum FailureKind {
     Leak,
     /// The test does not do the same in the same schedule.
     Nondeterminism,
+    /// A thread has not come back: it waits for something that is not modelled.
+    Hang,
 }
 
 /// A run that fails.
@@ -51,6 +72,12 @@ pub struct Failure {
     /// a search without a bound, promise nothing.
     pub fewest_preemptions: bool,
     pub steps: Vec<FailureStep>,
+    /// Of a panic: the program's own frames, if `RUST_BACKTRACE` asks for them.
+    pub backtrace: Option<String>,
+    /// Where the check was called, `FILE:LINE`.
+    pub check: String,
+    /// The name of the test, if its thread has one.
+    pub test: Option<String>,
 }
 
 /// One step of a failing run.
@@ -68,6 +95,21 @@ pub struct FailureStep {
 }
 
 impl Failure {
+    /// A failure with nothing to show but what it is.
+    pub(crate) fn without_run(kind: FailureKind, message: String) -> Failure {
+        Failure {
+            kind,
+            message,
+            schedule: String::new(),
+            preemptions: 0,
+            fewest_preemptions: false,
+            steps: Vec::new(),
+            backtrace: None,
+            check: String::new(),
+            test: None,
+        }
+    }
+
     /// The run in the shape that all reports share.
     pub fn trace(&self) -> Trace {
         let steps = self.steps.iter().map(|step| Step {
@@ -89,6 +131,9 @@ impl Failure {
         Trace { initial: Vec::new(), steps: steps.collect(), loop_start: None, processes }
     }
 }
+
+/// Whatever orderings the program names, its atomics have no stale values.
+const MODEL: &str = "under sequential consistency";
 
 /// So many steps of a long run are shown.
 const SHOWN: usize = 400;
@@ -112,11 +157,15 @@ impl fmt::Display for Failure {
             let what = self.message.lines().next().unwrap_or_default();
             writeln!(f, "{}✗ {what}\n", render_run(&trace, None, &options))?;
         }
-        if self.kind != FailureKind::Nondeterminism {
+        if let Some(backtrace) = &self.backtrace {
+            writeln!(f, "backtrace of the panic:\n{backtrace}")?;
+        }
+        if !self.schedule.is_empty() && self.kind != FailureKind::Nondeterminism {
+            let test = self.test.as_ref().map(|test| format!(" {test}")).unwrap_or_default();
+            let (check, schedule) = (&self.check, &self.schedule);
             writeln!(
                 f,
-                "run it again: PREEMPT_REPLAY='{}', or .replay(\"{}\")",
-                self.schedule, self.schedule
+                "run it again: PREEMPT_REPLAY='{check}={schedule}' cargo test{test}, or .replay(\"{schedule}\")"
             )?;
         }
         Ok(())
@@ -129,13 +178,21 @@ impl fmt::Display for Report {
             write!(f, "{failure}")?;
         }
         let how_far = match (self.exhaustive, self.complete_to) {
-            (true, _) => "complete".to_string(),
-            (false, Some(1)) => "complete up to 1 preemption".to_string(),
-            (false, Some(bound)) => format!("complete up to {bound} preemptions"),
+            (true, _) => format!("complete {MODEL}"),
+            (false, Some(1)) => format!("complete up to 1 preemption {MODEL}"),
+            (false, Some(bound)) => format!("complete up to {bound} preemptions {MODEL}"),
             (false, None) => "not complete for any bound".to_string(),
         };
         let plural = if self.executions == 1 { "" } else { "s" };
-        write!(f, "{} execution{plural}, {} pruned, {how_far}", self.executions, self.pruned)
+        write!(f, "{} execution{plural}, {} pruned, {how_far}", self.executions, self.pruned)?;
+        if self.nothing_shared && self.failure.is_none() {
+            write!(
+                f,
+                "\nnothing was shared: no two threads have used the same object of preempt's, so there was one schedule \
+                 to run. If the test is about threads, it uses types of std's in place of preempt's"
+            )?;
+        }
+        Ok(())
     }
 }
 
@@ -149,7 +206,7 @@ impl Teller<'_> {
     pub fn tell(&self, failed: &[Failed]) -> Option<(FailureKind, String)> {
         let first = failed.first()?;
         Some(match first {
-            Failed::Panic { thread, message, location } => {
+            Failed::Panic { thread, message, location, .. } => {
                 let at = location.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
                 let mut text = format!("{} panicked{at}: {message}", (self.thread)(*thread));
                 for later in &failed[1..] {

@@ -72,10 +72,7 @@ where
     let packet: Packet<T> = Arc::new(Mutex::new(None));
     let result = Arc::clone(&packet);
     let body = move || {
-        let outcome = catch_unwind(AssertUnwindSafe(f));
-        let cutting = with(|context| context.cutting);
-        match outcome {
-            Err(payload) if cutting => resume_unwind(payload),
+        match catch_unwind(AssertUnwindSafe(f)) {
             Err(payload) => {
                 *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(Err(payload));
                 // The runtime has to see it too; the hook is not called again.
@@ -105,7 +102,7 @@ pub(crate) fn join<T>(thread: &Thread, packet: &Packet<T>) -> Result<T> {
         context.threads[number].handled = true;
     });
     let taken = packet.lock().unwrap_or_else(PoisonError::into_inner).take();
-    // Nothing is there only while a run is cut, in a destructor.
+    // Nothing is there only if the thread could not wait: in a destructor, while it was panicking.
     taken.unwrap_or_else(|| Err(Box::new("the run was abandoned") as Box<dyn Any + Send>))
 }
 
@@ -179,20 +176,19 @@ pub fn park() {
     let (me, weak) = with(|context| (context.current, context.may_vary()));
     let token = token(me);
     let operation = Operation::local(PARK).writes(token).needs(set(token, 1)).varying(weak);
-    operate(operation, "park", Some(token), |context| {
-        take_token(context, token);
-    });
+    operate(operation, "park", Some(token), |context| take_token(context, token));
 }
 
 /// As `std::thread::park_timeout`: the time may always have passed.
 #[track_caller]
 pub fn park_timeout(duration: Duration) {
     let token = token(with(|context| context.current));
-    operate(Operation::local(PARK).writes(token).yielding(), "park_timeout", Some(token), |context| {
-        if !take_token(context, token) {
-            context.pass(duration);
-        }
-    });
+    let operation = Operation::local(PARK).writes(token);
+    let taken = operate(operation, "park_timeout", Some(token), |context| take_token(context, token));
+    if taken == Some(false) {
+        timed_out();
+        with(|context| context.pass(duration));
+    }
 }
 
 /// Without a token there is nothing to take, and nothing to learn from who gave it.
@@ -203,6 +199,12 @@ fn take_token(context: &mut Context, token: ObjectId) -> bool {
         context.acquire(token);
     }
     taken
+}
+
+/// A time-out is a yield: who waits for others again and again lets them run under the fair bound.
+#[track_caller]
+pub(crate) fn timed_out() {
+    operate(Operation::local(YIELD).yielding(), "time out", None, |_| ());
 }
 
 /// As `std::thread::current`.

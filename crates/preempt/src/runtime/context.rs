@@ -31,6 +31,8 @@ pub(crate) struct Thread {
     pub handled: bool,
     /// It may wait for ever when everybody else has finished.
     pub left: bool,
+    /// A destructor of one of its thread-local values has panicked: no join is given that.
+    pub fatal: bool,
     children: u64,
     token: Option<ObjectId>,
     /// How many of its steps went their other way.
@@ -75,6 +77,8 @@ pub(crate) struct Deferred {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Object {
     pub kind: &'static str,
+    /// Who has used it last.
+    user: Option<usize>,
     pub gate: u128,
     pub clock: Clock,
     /// A second clock: what readers release to writers. Of an atomic: when each thread has last stored to it.
@@ -139,11 +143,18 @@ pub(crate) struct Context {
     pub nameless_main: bool,
     /// Spawned and not yet started, with their numbers.
     pub spawned: Vec<(usize, Box<dyn FnOnce()>)>,
-    /// The run is being abandoned: operations do nothing and return at once.
+    /// The run is over, and what its statics own is dropped: operations do nothing and return at once.
     pub cutting: bool,
+    /// A thread has panicked where it must not (in a destructor, while it was panicking): it stands in the panic hook and
+    /// never goes on, and this OS thread is not to panic again.
+    pub doomed: bool,
+    /// Two threads have used the same object.
+    pub shared: bool,
     /// What went wrong, first things first.
     pub failed: Vec<Failed>,
-    /// Of the run so far, if wanted.
+    /// The run is a replay: panics are noted with where they came from.
+    pub replay: bool,
+    /// Of the run so far.
     pub steps: Option<Vec<StepRecord>>,
 }
 
@@ -174,8 +185,20 @@ impl Context {
             nameless_main: false,
             spawned: Vec::new(),
             cutting: false,
+            doomed: false,
+            shared: false,
             failed: Vec::new(),
-            steps: record.then(Vec::new),
+            replay: record,
+            steps: Some(Vec::new()),
+        }
+    }
+
+    /// Forgets a run that was cut, without running any code of the program's: see `Fibers::end_run`.
+    pub fn abandon(mut self) {
+        std::mem::forget(std::mem::take(&mut self.spawned));
+        for thread in &mut self.threads {
+            std::mem::forget(std::mem::take(&mut thread.deferred));
+            std::mem::forget(std::mem::take(&mut thread.locals));
         }
     }
 
@@ -197,6 +220,7 @@ impl Context {
             panicked: false,
             handled: false,
             left: false,
+            fatal: false,
             children: 0,
             token: None,
             varied: 0,
@@ -317,10 +341,20 @@ impl Context {
         result
     }
 
+    /// The running thread uses the object.
+    pub fn used(&mut self, id: ObjectId) {
+        let current = Some(self.current);
+        let before = std::mem::replace(&mut self.objects.get_mut(id).user, current);
+        self.shared |= before.is_some() && before != current;
+    }
+
     fn record(&mut self, pending: &Pending) {
         let current = self.current;
         self.threads[current].varied += u32::from(self.varied);
         self.threads[current].at = Some(pending.location);
+        for access in pending.operation.accesses() {
+            self.used(access.object);
+        }
         if let Some(steps) = &mut self.steps {
             let (What { verb, object }, location, varied) = (pending.what, pending.location, self.varied);
             steps.push(StepRecord { thread: current, verb, object, location, varied });

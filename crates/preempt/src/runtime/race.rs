@@ -38,6 +38,7 @@ impl Context {
         if self.cutting {
             return;
         }
+        self.used(id);
         let thread = self.current;
         let clock = &self.threads[thread].clock;
         let cell = self.cells.0.entry(id).or_default();

@@ -5,6 +5,7 @@ use super::mutex::{MutexGuard, give, take};
 use crate::runtime::context::{Context, clear, set, with};
 use crate::runtime::operate::{operate, operate_later};
 use crate::runtime::place::{Tag, Tagged, here};
+use crate::thread::timed_out;
 use preempt_stateless::{ObjectId, Operation};
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -87,7 +88,11 @@ impl Condvar {
             take(context, lock);
             wake(context, id)
         });
-        (MutexGuard::new(mutex), notified.unwrap_or(true))
+        let guard = MutexGuard::new(mutex);
+        if timeout && notified == Some(false) {
+            timed_out();
+        }
+        (guard, notified.unwrap_or(true))
     }
 
     #[track_caller]

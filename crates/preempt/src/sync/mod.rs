@@ -9,6 +9,7 @@ mod notify;
 mod once;
 mod rwlock;
 pub mod tracked;
+mod unwind;
 
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};

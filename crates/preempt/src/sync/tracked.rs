@@ -379,8 +379,11 @@ impl<T: ?Sized> Weak<T> {
         let name = self.name.filter(|_| active());
         let done = name.and_then(|id| {
             operate(Operation::local(COUNT).writes(id), "upgrade", Some(id), |context| {
-                context.acquire(id);
-                upgrade()
+                let upgraded = upgrade();
+                if upgraded.is_some() {
+                    context.acquire(id);
+                }
+                upgraded
             })
         });
         done.unwrap_or_else(upgrade).map(|inner| Arc { inner })
@@ -425,7 +428,11 @@ impl<T: ?Sized> Weak<T> {
     #[track_caller]
     fn step(&self, code: u32, verb: &'static str) {
         if let Some(id) = self.name.filter(|_| active()) {
-            operate_later(Operation::local(code).writes(id), verb, Some(id), move |context| context.release(id));
+            operate_later(Operation::local(code).writes(id), verb, Some(id), move |context| {
+                if code == DROP {
+                    context.release(id);
+                }
+            });
         }
     }
 }
