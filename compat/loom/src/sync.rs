@@ -2,6 +2,7 @@
 
 pub use preempt::sync::tracked::{Arc, Weak};
 pub use preempt::sync::{
-    Barrier, BarrierWaitResult, Condvar, LazyLock, LockResult, Mutex, MutexGuard, Notify, Once, OnceLock, OnceState, PoisonError,
-    RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError, TryLockResult, WaitTimeoutResult, atomic, mpsc,
+    Barrier, BarrierWaitResult, Condvar, LazyLock, LockResult, Mutex, MutexGuard, Notify, Once, OnceLock,
+    OnceState, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError, TryLockResult,
+    WaitTimeoutResult, atomic, mpsc,
 };

@@ -28,7 +28,8 @@ pub use preempt::{hint, thread};
 pub use runner::{Config, FailurePersistence, MaxSteps, PortfolioRunner, Runner};
 
 use scheduler::{
-    DfsScheduler, PctScheduler, RandomScheduler, ReplayScheduler, RoundRobinScheduler, Scheduler, UrwScheduler,
+    DfsScheduler, PctScheduler, RandomScheduler, ReplayScheduler, RoundRobinScheduler, Scheduler,
+    UrwScheduler,
 };
 use std::path::Path;
 

@@ -9,7 +9,8 @@ use shuttle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use shuttle::sync::{Arc, Mutex};
 use shuttle::{
     Config, FailurePersistence, MaxSteps, PortfolioRunner, Runner, check, check_dfs, check_pct, check_random,
-    check_random_with_seed, check_uncontrolled_nondeterminism, check_urw, future, replay, replay_from_file, thread,
+    check_random_with_seed, check_uncontrolled_nondeterminism, check_urw, future, replay, replay_from_file,
+    thread,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -50,7 +51,11 @@ fn every_way_to_check() {
     check_pct(two_sections, 5, 3);
     check_urw(two_sections, 5);
     check_uncontrolled_nondeterminism(two_sections, 5);
-    for test in [|| check_dfs(lost_update, None), || check_random(lost_update, 100), || check_pct(lost_update, 100, 3)] {
+    for test in [
+        || check_dfs(lost_update, None),
+        || check_random(lost_update, 100),
+        || check_pct(lost_update, 100, 3),
+    ] {
         assert!(failure(test).contains("an update is lost"));
     }
 }
@@ -82,7 +87,10 @@ fn a_runner_counts_executions_and_has_options() {
     assert_eq!(Runner::new(checked, Config::default()).run(two_sections), 4);
     let mut config = Config::new();
     config.max_steps = MaxSteps::FailAfter(3);
-    assert!(catch_unwind(AssertUnwindSafe(|| Runner::new(RandomScheduler::new(1), config).run(two_sections))).is_err());
+    assert!(
+        catch_unwind(AssertUnwindSafe(|| Runner::new(RandomScheduler::new(1), config).run(two_sections)))
+            .is_err()
+    );
     let mut portfolio = PortfolioRunner::new(true, Config::new());
     portfolio.add(RandomScheduler::new(10));
     portfolio.add(DfsScheduler::new(None, false));

@@ -27,22 +27,26 @@ impl Wake for Alarm {
 /// if that is to be explored ([`crate::Checker::spurious`]).
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
-    poll_until_ready(future, Notify::new(), || false).expect("nobody gives it up")
+    poll_until_ready(future, Notify::new(), |_| false).expect("nobody gives it up")
 }
 
 /// As [`block_on`], and runs with one poll for no reason are always explored, as loom does.
 #[track_caller]
 pub fn block_on_restless<F: Future>(future: F) -> F::Output {
-    poll_until_ready(future, Notify::restless(), || false).expect("nobody gives it up")
+    poll_until_ready(future, Notify::restless(), |_| false).expect("nobody gives it up")
 }
 
 #[track_caller]
-fn poll_until_ready<F: Future>(future: F, notify: Notify, given_up: impl Fn() -> bool) -> Option<F::Output> {
+fn poll_until_ready<F: Future>(
+    future: F,
+    notify: Notify,
+    given_up: impl Fn(&Waker) -> bool,
+) -> Option<F::Output> {
     let alarm = Arc::new(Alarm(notify));
     let waker = Waker::from(Arc::clone(&alarm));
     let mut context = Context::from_waker(&waker);
     let mut future = pin!(future);
-    while !given_up() {
+    while !given_up(&waker) {
         if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
             return Some(output);
         }
@@ -142,13 +146,14 @@ where
     let mine = Arc::clone(&task);
     let handle = thread::spawn_here(move || {
         thread::may_be_left();
-        let wakes = Arc::clone(&mine);
-        let mut future = Box::pin(future);
-        let observed = std::future::poll_fn(move |context| {
-            wakes.change(|state| state.waker = Some(context.waker().clone()));
-            future.as_mut().poll(context)
-        });
-        let output = poll_until_ready(observed, Notify::new(), || mine.change(|state| state.aborted));
+        // In one step, or an abort could come in between and find nobody to wake.
+        let given_up = |waker: &Waker| {
+            mine.change(|state| {
+                state.waker = Some(waker.clone());
+                state.aborted
+            })
+        };
+        let output = poll_until_ready(future, Notify::new(), given_up);
         mine.finish(output.ok_or(JoinError::Cancelled));
     });
     JoinHandle { task, thread: handle.thread().id() }

@@ -20,10 +20,10 @@ impl Instant {
     pub fn now() -> Instant {
         static START: OnceLock<std::time::Instant> = OnceLock::new();
         let virtual_time = try_with(|context| context.me().clock.time);
-        Instant(virtual_time.map_or_else(
-            || START.get_or_init(std::time::Instant::now).elapsed(),
-            Duration::from_nanos,
-        ))
+        Instant(
+            virtual_time
+                .map_or_else(|| START.get_or_init(std::time::Instant::now).elapsed(), Duration::from_nanos),
+        )
     }
 
     /// Zero if `earlier` is later, as std's.

@@ -3,7 +3,9 @@
 use preempt::alloc::{Layout, Track};
 use preempt::future::{self, AtomicWaker, JoinError};
 use preempt::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
-use preempt::sync::{Condvar, LazyLock, Mutex, Notify, Once, OnceLock, RwLock, RwLockWriteGuard, mpsc, tracked};
+use preempt::sync::{
+    Condvar, LazyLock, Mutex, Notify, Once, OnceLock, RwLock, RwLockWriteGuard, mpsc, tracked,
+};
 use preempt::time::{Duration, Instant};
 use preempt::{Checker, FailureKind, check, thread};
 use std::rc::Rc;

@@ -100,7 +100,8 @@ impl Context {
         let clock = &self.threads[thread].clock;
         let object = self.objects.get_mut(id);
         let stored = object.readers.ahead_of(clock).map(|other| (other, true));
-        let atomic = stored.or_else(|| object.loads.ahead_of(clock).filter(|_| write).map(|other| (other, false)));
+        let atomic =
+            stored.or_else(|| object.loads.ahead_of(clock).filter(|_| write).map(|other| (other, false)));
         let plain = object.plain.get_or_insert_default();
         let conflict = plain.against(clock, write);
         let now = Seen { thread, time: clock.get(thread), location };
@@ -112,7 +113,11 @@ impl Context {
             plain.reads.push(now);
         }
         let conflict = conflict.or_else(|| {
-            atomic.map(|(other, write)| Access { thread: other, write, location: self.last_use(id, other, location) })
+            atomic.map(|(other, write)| Access {
+                thread: other,
+                write,
+                location: self.last_use(id, other, location),
+            })
         });
         if let Some(first) = conflict {
             let second = Access { thread, write, location };

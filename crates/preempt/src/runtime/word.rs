@@ -235,7 +235,8 @@ mod tests {
         for (run, object) in [(1, 1), (1, 2), (77, 12_345), (1 << 39, (1 << 24) - 1)] {
             assert_eq!(unname(name(run, ObjectId(object))), (run, ObjectId(object)));
         }
-        for bits in (0..1 << 16).flat_map(|small: u64| [small, !small, small << 48, 0x7fff_0000_0000 | small]) {
+        for bits in (0..1 << 16).flat_map(|small: u64| [small, !small, small << 48, 0x7fff_0000_0000 | small])
+        {
             assert!(unname(bits).0 == 0 || unname(bits).0 > 1 << 20, "{bits:x} looks like a name");
         }
     }

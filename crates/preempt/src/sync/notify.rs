@@ -55,7 +55,10 @@ impl Notify {
     pub fn wait(&self) {
         let this = here(self);
         let id = this.name();
-        assert!(!this.waiting.swap(true, Ordering::Relaxed), "only one thread at a time may wait on a Notify");
+        assert!(
+            !this.waiting.swap(true, Ordering::Relaxed),
+            "only one thread at a time may wait on a Notify"
+        );
         let once = this.spurious.load(Ordering::Relaxed);
         if once {
             expect_other_ways();

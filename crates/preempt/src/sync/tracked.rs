@@ -121,7 +121,8 @@ impl<T: ?Sized> Arc<T> {
     fn step<R>(&self, write: bool, verb: &'static str, effect: impl Fn() -> R) -> R {
         let done = active().then(|| {
             let id = self.object(Location::caller());
-            let operation = if write { Operation::local(COUNT).writes(id) } else { Operation::local(CLONE).reads(id) };
+            let operation =
+                if write { Operation::local(COUNT).writes(id) } else { Operation::local(CLONE).reads(id) };
             operate(operation, verb, Some(id), |_| effect())
         });
         // While the thread panics or the run is cut there are no steps.
@@ -132,9 +133,8 @@ impl<T: ?Sized> Arc<T> {
     #[track_caller]
     fn alone(&self, verb: &'static str, weak: bool) -> bool {
         let inner = &self.inner;
-        let alone = || {
-            std::sync::Arc::strong_count(inner) == 1 && (!weak || std::sync::Arc::weak_count(inner) == 0)
-        };
+        let alone =
+            || std::sync::Arc::strong_count(inner) == 1 && (!weak || std::sync::Arc::weak_count(inner) == 0);
         let shared = try_with(|context| context.shared_object(self.address())).flatten();
         if shared.is_none() {
             return alone();
@@ -227,9 +227,14 @@ impl<T: ?Sized> Arc<T> {
     fn dropping(&self) {
         let shared = try_with(|context| context.shared_object(self.address())).flatten();
         if let Some(id) = shared {
-            operate_later(Operation::local(DROP).writes(id).releasing(), "drop Arc", Some(id), move |context| {
-                context.release(id);
-            });
+            operate_later(
+                Operation::local(DROP).writes(id).releasing(),
+                "drop Arc",
+                Some(id),
+                move |context| {
+                    context.release(id);
+                },
+            );
         }
         if std::sync::Arc::strong_count(&self.inner) == 1 {
             if let Some(id) = shared {
