@@ -104,7 +104,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         self.visited.insert(prefix.stamp);
         self.watch.found.visits += 1;
         let mut left = if flow == Flow::Continue { self.runner.moves() } else { Vec::new() };
-        let livelock = !left.is_empty() && self.graph.path().len() >= self.watch.limits.steps;
+        let livelock = !left.is_empty() && self.runner.is_endless(self.watch.limits.steps);
         if livelock {
             left.clear();
             let schedule = self.runner.schedule();

@@ -54,7 +54,7 @@ fn within<E: Executable>(
     loop {
         runner.arrive()?;
         let mut left = Vec::new();
-        if flow == Flow::Continue && runner.len() < watch.limits.steps {
+        if flow == Flow::Continue && !runner.is_endless(watch.limits.steps) {
             let (moves, last) = (runner.moves(), runner.last());
             let goes_on = last.is_some_and(|last| moves.contains(&Move::from(last)));
             for step in moves.into_iter().rev() {
@@ -70,7 +70,7 @@ fn within<E: Executable>(
         }
         if left.is_empty() {
             let livelock =
-                flow == Flow::Continue && runner.len() >= watch.limits.steps && !runner.enabled().is_empty();
+                flow == Flow::Continue && runner.is_endless(watch.limits.steps) && !runner.enabled().is_empty();
             let end = if livelock { RunEnd::Failed } else { runner.program_mut().end() };
             let schedule = runner.schedule();
             watch.ended(end, || Failing { schedule, preemptions: cost, livelock })?;

@@ -63,6 +63,12 @@ impl ContextBounds {
         self.arrivals.get(&stamp).map(|&(from, to)| &self.all[from as usize..to as usize])
     }
 
+    /// Another graph hides other steps: what was computed may be too much.
+    pub fn forget(&mut self) {
+        self.arrivals.clear();
+        self.all.clear();
+    }
+
     /// Is the step fair enough? It must be enabled.
     pub fn fair(&self, graph: &Graph, prefix: &Prefix, thread: usize) -> bool {
         self.fair.is_none_or(|most| graph.unfairness(&prefix.counts, thread) <= most)
@@ -126,8 +132,11 @@ impl ContextBounds {
                 continue;
             }
             let threads = graph.threads().len();
-            let frontier: Vec<usize> = (0..threads).filter(|&t| graph.in_frontier(&top.counts, t)).collect();
-            let predecessors: Vec<Prefix> = frontier.iter().map(|&t| graph.without_last(top, t)).collect();
+            let frontier = (0..threads).filter(|&t| graph.in_frontier(&top.counts, t));
+            let predecessors = frontier.map(|t| (t, graph.without_last(top, t)));
+            // Runs that separate hidden steps are no cheaper: see `racing.rs`.
+            let admitted = predecessors.filter(|(t, predecessor)| graph.admits(&predecessor.counts, *t));
+            let (frontier, predecessors): (Vec<usize>, Vec<Prefix>) = admitted.unzip();
             let complete = predecessors.iter().all(|predecessor| known(self, predecessor));
             if !complete {
                 work.extend(predecessors.into_iter().filter(|predecessor| !known(self, predecessor)));

@@ -7,6 +7,7 @@
 //! A step that ends the run depends on every other: whatever was done before it could not have been done after it.
 
 use crate::executable::{Executable, Flow, Move, ObjectId, Operation, Stamp};
+use crate::racing::Racing;
 use crate::runner::{Diverged, Runner};
 use std::collections::HashMap;
 
@@ -23,6 +24,10 @@ pub struct Event {
     pub clock: Box<[u32]>,
     /// How often its thread had yielded before it.
     pub yields_before: u32,
+    /// For each access: the how-manieth object of its thread it touches (see `racing.rs`).
+    pub(crate) places: [u32; 3],
+    /// How many its thread had used before.
+    pub(crate) objects_before: u32,
 }
 
 /// What one thread did, and what it would do next.
@@ -34,6 +39,11 @@ pub struct ThreadLog {
     pub events: Vec<Event>,
     /// `None` once it has finished.
     pub pending: Option<Operation>,
+    pub(crate) pending_places: [u32; 3],
+    /// How many objects it has used.
+    pub(crate) objects: u32,
+    /// Which of them are known to race.
+    pub(crate) races: Vec<bool>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +71,8 @@ pub(crate) struct ObjectLog {
     pub writes: Vec<Write>,
     /// Those that saw version 0, version 1, ...; one list more than there are writes.
     pub reads: Vec<Vec<Read>>,
+    /// Who has used it, as the how-manieth of its objects.
+    pub places: Vec<(usize, u32)>,
 }
 
 /// The graph of the steps done so far.
@@ -70,6 +82,7 @@ pub struct Graph {
     pub(crate) objects: HashMap<ObjectId, ObjectLog, foldhash::fast::FixedState>,
     path: Vec<Move>,
     stamp: Stamp,
+    pub(crate) racing: Racing,
 }
 
 /// The gates of an operation's objects before its step, kept until the gates after it are known.
@@ -151,10 +164,15 @@ impl Graph {
             seen[i] = log.writes.last().map_or(Stamp::EMPTY, |write| write.version);
         }
         let stamp = stamp_of(self.threads[thread].name, index, way, &operation, seen);
+        let ThreadLog { pending_places: places, objects: objects_before, .. } = self.threads[thread];
         for (i, access) in operation.accesses.iter().enumerate() {
             let Some(access) = access else { continue };
             let log = self.objects.entry(access.object).or_insert_with(|| ObjectLog::new(0));
             let gate = program.gate(access.object);
+            if places[i] == self.threads[thread].objects {
+                self.threads[thread].objects += 1;
+                log.places.push((thread, places[i]));
+            }
             if access.write {
                 log.writes.push(Write { thread, index, gate, version: stamp.version(i) });
                 log.reads.push(Vec::new());
@@ -164,11 +182,20 @@ impl Graph {
         }
         let log = &mut self.threads[thread];
         let yields_before = log.yields();
-        log.events.push(Event { operation, way, versions, stamp, clock, yields_before });
+        log.events.push(Event { operation, way, versions, stamp, clock, yields_before, places, objects_before });
         log.pending = program.next(thread);
         self.stamp = self.stamp.toggle(stamp);
         self.path.push(step);
+        self.place_pending(thread);
+        let from = self.threads.len();
         self.add_threads(program, Some((thread, index)));
+        self.learn(thread, flow, from);
+    }
+
+    fn place_pending(&mut self, thread: usize) {
+        if let Some(pending) = &self.threads[thread].pending {
+            self.threads[thread].pending_places = self.places_of(thread, pending);
+        }
     }
 
     /// One more step of the program and of the graph.
@@ -210,7 +237,12 @@ impl Graph {
             } else if let Some(reads) = log.reads.last_mut() {
                 reads.pop();
             }
+            if log.places.last().is_some_and(|(user, place)| *user == thread && *place >= event.objects_before) {
+                log.places.pop();
+            }
         }
+        self.threads[thread].objects = event.objects_before;
+        self.threads[thread].pending_places = event.places;
         self.stamp = self.stamp.toggle(event.stamp);
         self.threads[thread].pending = Some(event.operation);
     }
@@ -218,7 +250,10 @@ impl Graph {
     fn add_threads(&mut self, program: &impl Executable, parent: Option<(usize, u32)>) {
         for thread in self.threads.len()..program.threads() {
             let (name, pending) = (program.name(thread), program.next(thread));
-            self.threads.push(ThreadLog { name, parent, events: Vec::new(), pending });
+            let races = self.racing.of(name);
+            let log = ThreadLog { name, parent, events: Vec::new(), pending, pending_places: [0; 3], objects: 0, races };
+            self.threads.push(log);
+            self.place_pending(thread);
         }
     }
 
@@ -263,7 +298,7 @@ impl Graph {
 
 impl ObjectLog {
     fn new(initial: u128) -> ObjectLog {
-        ObjectLog { initial, writes: Vec::new(), reads: vec![Vec::new()] }
+        ObjectLog { initial, writes: Vec::new(), reads: vec![Vec::new()], places: Vec::new() }
     }
 }
 

@@ -30,6 +30,7 @@ pub mod pct;
 pub mod persistent;
 pub mod prefix;
 pub mod program;
+mod racing;
 pub mod random;
 pub mod runner;
 pub mod system;

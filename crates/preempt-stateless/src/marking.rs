@@ -13,6 +13,10 @@
 //! passes on what it learns to closed prefixes too. Then no run is begun in vain, as in Theorem 4, except under a
 //! fair bound, where the paper's Lemma 2 fails: a state may have only continuations that are cut. `Search` marks such
 //! a state itself.
+//!
+//! **Independent work.** A thread whose next step is hidden goes on before anybody else may move ([`crate::racing`]), so only
+//! prefixes that do not separate hidden steps from those before are ever asked for. When something is found to race,
+//! fewer steps are hidden: all but complete graphs are open again, and the frames on the stack look at their choices anew.
 
 use crate::context_bound::ContextBounds;
 use crate::executable::{Executable, Flow, Move, Operation, Stamp};
@@ -20,7 +24,7 @@ use crate::explore::{Exploration, Failing, Limits, Progress, Stop, Terminal, Wat
 use crate::graph::Graph;
 use crate::prefix::Prefix;
 use crate::runner::{Diverged, Runner};
-use crate::table::{ByStamp, SharedTable, Table};
+use crate::table::{ALL_EPOCHS, ByStamp, Closed, SharedTable, Table};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
@@ -42,6 +46,8 @@ struct Search<'a, E, T, H> {
     unfair: bool,
     marks: u64,
     team: Team,
+    /// Of the graph, when what is remembered was found out.
+    epoch: u32,
 }
 
 /// Searches that share a table.
@@ -56,8 +62,12 @@ pub(crate) struct Team {
 /// One call of `Search`.
 struct Frame {
     prefix: Prefix,
+    /// Preemptions of the path to it.
+    cost: u32,
     choices: Vec<Choice>,
     next: usize,
+    /// When the choices were made.
+    epoch: u32,
 }
 
 struct Choice {
@@ -70,7 +80,7 @@ struct Choice {
 /// Explores bound 0, 1, 2, ... until the limit, or until nothing is cut.
 pub fn explore<E: Executable>(program: &mut E, limits: &Limits, terminal: &mut impl Terminal) -> Exploration {
     let team = Team { progress: Arc::default(), size: 1, member: 0 };
-    run(program, limits, terminal, ByStamp::default(), team)
+    run(program, limits, terminal, ByStamp::<Closed>::default(), team)
 }
 
 /// One of several searches that share a table.
@@ -91,7 +101,11 @@ fn run<E: Executable, H: Table>(
     team: Team,
 ) -> Exploration {
     let runner = Runner::new(program);
-    let graph = Graph::new(runner.program());
+    let mut graph = Graph::new(runner.program());
+    if team.size == 1 {
+        // Searches that share a table would have to share what they learn.
+        graph.hide();
+    }
     let mut search = Search {
         runner,
         graph,
@@ -104,6 +118,7 @@ fn run<E: Executable, H: Table>(
         unfair: false,
         marks: 0,
         team,
+        epoch: 0,
     };
     let result = search.iterate();
     let Search { runner, closed, bounds, mut watch, marks, .. } = search;
@@ -120,7 +135,7 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
             // Another search may be about to find out that the graphs it has closed never open again.
             self.team.progress.wait_for_all(self.bound, self.team.size);
             self.watch.completed(self.bound);
-            if self.closed.opens_at(Stamp::EMPTY) == FOR_EVER {
+            if self.opening_of(Stamp::EMPTY) == FOR_EVER {
                 self.watch.found.exhaustive = !self.unfair;
                 return Ok(());
             }
@@ -140,6 +155,12 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
         let mut stack = Vec::new();
         self.enter(&mut stack, 0, false)?;
         while let Some(frame) = stack.last_mut() {
+            if frame.epoch != self.epoch {
+                let moves = self.graph.moves_in(&frame.prefix.counts);
+                let last = self.graph.path().last().map(|step| step.thread);
+                frame.choices = self.choices(&frame.prefix, frame.cost, moves, last);
+                (frame.next, frame.epoch) = (0, self.epoch);
+            }
             let Some(choice) = frame.choices.get(frame.next) else {
                 if let Some(done) = stack.pop() {
                     self.leave(done);
@@ -148,7 +169,7 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
                 continue;
             };
             frame.next += 1;
-            if self.closed.opens_at(choice.successor) > self.bound {
+            if self.is_closed(choice.successor) {
                 continue;
             }
             // The path's own cost is an upper bound of the context bound: the dynamic program runs only beyond it.
@@ -159,6 +180,10 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
             }
             let (step, cost) = (choice.step, choice.cost);
             let flow = self.graph.follow(&mut self.runner, step)?;
+            if self.graph.epoch() != self.epoch {
+                self.epoch = self.graph.epoch();
+                self.bounds.forget();
+            }
             self.enter(&mut stack, cost, flow == Flow::Stop)?;
         }
         Ok(())
@@ -176,7 +201,7 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
         self.runner.arrive()?;
         let prefix = self.graph.whole();
         self.recognise(prefix.stamp)?;
-        let mut moves = if stopped { Vec::new() } else { self.runner.moves() };
+        let moves = if stopped { Vec::new() } else { self.runner.moves() };
         debug_assert!(
             stopped || self.graph.moves_in(&prefix.counts) == moves,
             "the graph and the program disagree on who can move"
@@ -187,25 +212,34 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
             self.back();
             return result;
         }
-        if self.graph.path().len() >= self.watch.limits.steps {
+        if self.runner.is_endless(self.watch.limits.steps) {
             let (schedule, preemptions) = (self.runner.schedule(), cost);
             self.watch.failed(Failing { schedule, preemptions, livelock: true })?;
             // Not stopped at: close it, as a run that ended.
-            self.closed.raise(prefix.stamp, FOR_EVER);
+            self.closed.raise(prefix.stamp, FOR_EVER, ALL_EPOCHS);
             self.back();
             return self.watch.check();
         }
-        let last = self.runner.last();
+        let choices = self.choices(&prefix, cost, moves, self.runner.last());
+        stack.push(Frame { prefix, cost, choices, next: 0, epoch: self.epoch });
+        Ok(())
+    }
+
+    /// The ways on that have to be tried, and in which order.
+    fn choices(&mut self, prefix: &Prefix, cost: u32, mut moves: Vec<Move>, last: Option<usize>) -> Vec<Choice> {
         let left = last.filter(|&last| moves.contains(&Move::from(last)));
+        if let Some(obliged) = self.graph.obliged(&prefix.counts) {
+            moves.retain(|step| step.thread == obliged);
+        }
         // Going on is free, so it comes first: cheap runs are made before dear ones.
         moves.sort_by_key(|step| Some(step.thread) != left);
         let mut choices = Vec::with_capacity(moves.len());
         for step in moves {
-            if !self.bounds.fair(&self.graph, &prefix, step.thread) {
+            if !self.bounds.fair(&self.graph, prefix, step.thread) {
                 self.unfair = true;
                 continue;
             }
-            let Some(successor) = self.graph.successor_stamp(&prefix, step) else { continue };
+            let Some(successor) = self.graph.successor_stamp(prefix, step) else { continue };
             let cost = cost + u32::from(left.is_some_and(|left| left != step.thread));
             choices.push(Choice { step, successor, cost });
         }
@@ -217,13 +251,12 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
                 choices.rotate_left(turn);
             }
         }
-        stack.push(Frame { prefix, choices, next: 0 });
-        Ok(())
+        choices
     }
 
     /// A complete run, unless another search was here first.
     fn complete(&mut self, prefix: &Prefix) -> Result<(), Stop> {
-        if !self.closed.raise(prefix.stamp, FOR_EVER) {
+        if !self.closed.raise(prefix.stamp, FOR_EVER, ALL_EPOCHS) {
             return self.watch.check();
         }
         self.marks += 1;
@@ -238,7 +271,11 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
     }
 
     fn is_closed(&self, stamp: Stamp) -> bool {
-        self.closed.opens_at(stamp) > self.bound
+        self.opening_of(stamp) > self.bound
+    }
+
+    fn opening_of(&self, stamp: Stamp) -> u32 {
+        self.closed.opens_at(stamp, self.epoch)
     }
 
     /// A program that is not deterministic may stand elsewhere with the same steps behind it.
@@ -275,12 +312,12 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
     /// closed already learn that they open later than they thought.
     fn mark(&mut self, mut work: Vec<Prefix>) {
         while let Some(prefix) = work.pop() {
-            let known = self.closed.opens_at(prefix.stamp);
+            let known = self.opening_of(prefix.stamp);
             if known == FOR_EVER || !(known > self.bound || self.is_done(&prefix)) {
                 continue;
             }
             let opens_at = self.opens_at(&prefix);
-            if self.closed.raise(prefix.stamp, opens_at) {
+            if self.closed.raise(prefix.stamp, opens_at, self.epoch) {
                 self.marks += 1;
                 self.push_predecessors(&prefix, &mut work);
             }
@@ -296,7 +333,17 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
     fn push_predecessors(&self, prefix: &Prefix, work: &mut Vec<Prefix>) {
         let threads = 0..self.graph.threads().len();
         let frontier = threads.filter(|&thread| self.graph.in_frontier(&prefix.counts, thread));
-        work.extend(frontier.map(|thread| self.graph.without_last(prefix, thread)));
+        let predecessors = frontier.map(|thread| (thread, self.graph.without_last(prefix, thread)));
+        let admitted = predecessors.filter(|(thread, x)| self.graph.admits(&x.counts, *thread));
+        work.extend(admitted.map(|(_, predecessor)| predecessor));
+    }
+
+    /// `E(x)`, or the thread that must go on.
+    fn ways_on(&self, prefix: &Prefix) -> Vec<Move> {
+        match self.graph.obliged(&prefix.counts) {
+            Some(thread) => vec![Move::from(thread)],
+            None => self.graph.moves_in(&prefix.counts),
+        }
     }
 
     /// Line 18: every step leads to a closed graph or is beyond the bound.
@@ -305,7 +352,7 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
     /// invariant MIa); a graph beyond the bound has nothing behind it within the bound, so closing it is right too,
     /// and needs no dynamic program.
     fn is_done(&mut self, prefix: &Prefix) -> bool {
-        self.graph.moves_in(&prefix.counts).into_iter().all(|step| {
+        self.ways_on(prefix).into_iter().all(|step| {
             self.graph.successor_stamp(prefix, step).is_none_or(|next| self.is_closed(next))
                 || self.bounds.of_step(&self.graph, prefix, step.thread) > self.bound
         })
@@ -315,11 +362,11 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
     /// and when its successor opens, whichever is more.
     fn opens_at(&mut self, prefix: &Prefix) -> u32 {
         let mut opens_at = FOR_EVER;
-        for step in self.graph.moves_in(&prefix.counts) {
+        for step in self.ways_on(prefix) {
             // Also if the step leads to a graph that is closed already: what is noted must not depend on the order.
             self.unfair |= !self.bounds.fair(&self.graph, prefix, step.thread);
             let Some(next) = self.graph.successor_stamp(prefix, step) else { continue };
-            let successor = self.closed.opens_at(next);
+            let successor = self.opening_of(next);
             if successor >= opens_at {
                 continue;
             }

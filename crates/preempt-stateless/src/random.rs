@@ -51,7 +51,7 @@ fn one<E: Executable>(
     let mut flow = Flow::Continue;
     loop {
         let moves = runner.moves();
-        let livelock = flow == Flow::Continue && !moves.is_empty() && runner.len() >= watch.limits.steps;
+        let livelock = flow == Flow::Continue && !moves.is_empty() && runner.is_endless(watch.limits.steps);
         if moves.is_empty() || flow == Flow::Stop || livelock {
             let end = if livelock { RunEnd::Failed } else { runner.program_mut().end() };
             let schedule = runner.schedule();

@@ -14,12 +14,17 @@ pub struct Diverged {
     pub found: Option<u32>,
 }
 
+/// So many steps of a thread that nobody could interrupt count as one.
+const ALONE: usize = 100;
+
 /// A program and where it stands.
 #[derive(Debug)]
 pub struct Runner<'a, E> {
     program: &'a mut E,
     /// The steps that are wanted, with the operations that they were when first done.
     path: Vec<(Move, Operation)>,
+    /// For each of them, how many up to it were yields or had alternatives: see [`Runner::is_endless`].
+    open: Vec<usize>,
     /// Does the program stand at the end of the path?
     there: bool,
     /// Runs begun so far.
@@ -30,7 +35,7 @@ pub struct Runner<'a, E> {
 
 impl<'a, E: Executable> Runner<'a, E> {
     pub fn new(program: &'a mut E) -> Runner<'a, E> {
-        let mut runner = Runner { program, path: Vec::new(), there: false, runs: 0, steps: 0 };
+        let mut runner = Runner { program, path: Vec::new(), open: Vec::new(), there: false, runs: 0, steps: 0 };
         runner.restart();
         runner
     }
@@ -70,6 +75,7 @@ impl<'a, E: Executable> Runner<'a, E> {
     pub fn rewind(&mut self, len: usize) {
         if len < self.path.len() {
             self.path.truncate(len);
+            self.open.truncate(len);
             self.there = false;
         }
     }
@@ -77,6 +83,7 @@ impl<'a, E: Executable> Runner<'a, E> {
     /// Abandons the run that was left at a point where it could have gone on, too.
     pub fn reset(&mut self) {
         self.path.clear();
+        self.open.clear();
         self.there = false;
     }
 
@@ -112,8 +119,18 @@ impl<'a, E: Executable> Runner<'a, E> {
             return Err(Diverged { step, thread: next.thread, expected: None, found });
         };
         self.path.push((next, operation));
+        let others = || (0..self.program.threads()).any(|t| t != next.thread && self.program.enabled(t));
+        let open = self.open.last().copied().unwrap_or(0) + usize::from(operation.yields || others());
+        self.open.push(open);
         self.steps += 1;
         Ok(self.program.step(next))
+    }
+
+    /// Is the run so long that it will not end? A thread that works alone, without waiting for anybody, is no livelock: only
+    /// steps that yield or that others could have done instead count in full.
+    pub fn is_endless(&self, limit: usize) -> bool {
+        self.len() >= limit
+            && (self.open.last().is_some_and(|open| *open >= limit) || self.len() >= limit.saturating_mul(ALONE))
     }
 
     pub fn enabled(&self) -> Vec<usize> {

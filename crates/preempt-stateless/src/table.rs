@@ -1,7 +1,8 @@
 //! The hash table `H` of paper 001's algorithms, for one search or for several that share it.
 //!
 //! For every closed graph it has the smallest bound within which the graph is open again (see [`crate::marking`]). Such
-//! a number only grows, whoever raises it.
+//! a number only grows, whoever raises it, as long as the same steps are hidden (see [`crate::racing`]): when something is
+//! found to race, an *epoch* begins, and only complete graphs stay closed.
 
 use crate::executable::Stamp;
 use std::collections::HashMap;
@@ -33,29 +34,51 @@ pub type ByStamp<T> = HashMap<Stamp, T, BuildHasherDefault<AsIs>>;
 
 /// What a search asks of the table.
 pub(crate) trait Table {
-    /// The smallest bound within which the graph is open; 0 if it was never closed.
-    fn opens_at(&self, stamp: Stamp) -> u32;
+    /// The smallest bound within which the graph is open; 0 if it was not closed in this epoch.
+    fn opens_at(&self, stamp: Stamp, epoch: u32) -> u32;
 
-    /// Closes the graph up to this bound. False if it was closed as far already.
-    fn raise(&mut self, stamp: Stamp, opens_at: u32) -> bool;
+    /// Closes the graph up to this bound, in this epoch or for all. False if it was closed as far already.
+    fn raise(&mut self, stamp: Stamp, opens_at: u32, epoch: u32) -> bool;
 
     fn graphs(&self) -> u64;
 }
 
-fn raise(map: &mut ByStamp<u32>, stamp: Stamp, opens_at: u32) -> bool {
-    let known = map.entry(stamp).or_insert(0);
-    let grows = opens_at > *known;
-    *known = opens_at.max(*known);
-    grows
+/// Of a complete graph.
+pub(crate) const ALL_EPOCHS: u32 = u32::MAX;
+
+/// When the graph opens, and in which epoch that was found.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Closed {
+    opens_at: u32,
+    epoch: u32,
 }
 
-impl Table for ByStamp<u32> {
-    fn opens_at(&self, stamp: Stamp) -> u32 {
-        self.get(&stamp).copied().unwrap_or(0)
+impl Closed {
+    fn opens_at(self, epoch: u32) -> u32 {
+        if self.epoch >= epoch { self.opens_at } else { 0 }
+    }
+}
+
+fn opens_at(map: &ByStamp<Closed>, stamp: Stamp, epoch: u32) -> u32 {
+    map.get(&stamp).map_or(0, |closed| closed.opens_at(epoch))
+}
+
+fn raise(map: &mut ByStamp<Closed>, stamp: Stamp, opens_at: u32, epoch: u32) -> bool {
+    let known = map.entry(stamp).or_default();
+    let before = known.opens_at(epoch);
+    if opens_at > before {
+        *known = Closed { opens_at, epoch };
+    }
+    opens_at > before
+}
+
+impl Table for ByStamp<Closed> {
+    fn opens_at(&self, stamp: Stamp, epoch: u32) -> u32 {
+        opens_at(self, stamp, epoch)
     }
 
-    fn raise(&mut self, stamp: Stamp, opens_at: u32) -> bool {
-        raise(self, stamp, opens_at)
+    fn raise(&mut self, stamp: Stamp, opens_at: u32, epoch: u32) -> bool {
+        raise(self, stamp, opens_at, epoch)
     }
 
     fn graphs(&self) -> u64 {
@@ -66,7 +89,7 @@ impl Table for ByStamp<u32> {
 /// In parts, each behind a lock of its own, so that searches seldom wait for each other.
 #[derive(Debug)]
 pub(crate) struct SharedTable {
-    shards: Vec<Mutex<ByStamp<u32>>>,
+    shards: Vec<Mutex<ByStamp<Closed>>>,
 }
 
 impl SharedTable {
@@ -74,7 +97,7 @@ impl SharedTable {
         SharedTable { shards: (0..256).map(|_| Mutex::default()).collect() }
     }
 
-    fn shard(&self, stamp: Stamp) -> MutexGuard<'_, ByStamp<u32>> {
+    fn shard(&self, stamp: Stamp) -> MutexGuard<'_, ByStamp<Closed>> {
         // Other bits than those that place it inside.
         let shard = (stamp.0 >> 56) as usize % self.shards.len();
         self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
@@ -82,16 +105,16 @@ impl SharedTable {
 }
 
 impl Table for &SharedTable {
-    fn opens_at(&self, stamp: Stamp) -> u32 {
-        self.shard(stamp).get(&stamp).copied().unwrap_or(0)
+    fn opens_at(&self, stamp: Stamp, epoch: u32) -> u32 {
+        opens_at(&self.shard(stamp), stamp, epoch)
     }
 
-    fn raise(&mut self, stamp: Stamp, opens_at: u32) -> bool {
-        raise(&mut self.shard(stamp), stamp, opens_at)
+    fn raise(&mut self, stamp: Stamp, opens_at: u32, epoch: u32) -> bool {
+        raise(&mut self.shard(stamp), stamp, opens_at, epoch)
     }
 
     fn graphs(&self) -> u64 {
-        let len = |shard: &Mutex<ByStamp<u32>>| shard.lock().unwrap_or_else(PoisonError::into_inner).len();
+        let len = |shard: &Mutex<ByStamp<Closed>>| shard.lock().unwrap_or_else(PoisonError::into_inner).len();
         self.shards.iter().map(len).sum::<usize>() as u64
     }
 }

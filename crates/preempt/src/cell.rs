@@ -1,9 +1,13 @@
-//! `std::cell`, with accesses that are checked for data races.
+//! `std::cell`, with accesses that are checked for data races. `RefCell`, `OnceCell` and `LazyCell` are std's own: they are
+//! not `Sync`, so no two threads meet there.
 
-use crate::runtime::context::try_with;
+use crate::runtime::context::{Location_, try_with};
 use crate::runtime::place::{Tag, Tagged, here};
+use preempt_stateless::ObjectId;
 use std::fmt;
 use std::panic::Location;
+
+pub use std::cell::{BorrowError, BorrowMutError, LazyCell, OnceCell, Ref, RefCell, RefMut};
 
 /// As `std::cell::UnsafeCell`, with loom's `with` and `with_mut`: what the closure does is one access.
 ///
@@ -34,19 +38,39 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// A read.
     #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
-        f(self.noted(false).value.get())
+        let (this, access) = self.noted(false);
+        let result = f(this.value.get());
+        access.end();
+        result
     }
 
     /// A write.
     #[track_caller]
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
-        f(self.noted(true).value.get())
+        let (this, access) = self.noted(true);
+        let result = f(this.value.get());
+        access.end();
+        result
+    }
+
+    /// A read that lasts as long as the pointer lives, as loom's `get`.
+    #[track_caller]
+    pub fn const_ptr(&self) -> ConstPtr<T> {
+        let (this, access) = self.noted(false);
+        ConstPtr { pointer: this.value.get(), access }
+    }
+
+    /// A write that lasts as long as the pointer lives, as loom's `get_mut`.
+    #[track_caller]
+    pub fn mut_ptr(&self) -> MutPtr<T> {
+        let (this, access) = self.noted(true);
+        MutPtr { pointer: this.value.get(), access }
     }
 
     /// A write, since nothing says what the pointer is used for. Prefer [`UnsafeCell::with`].
     #[track_caller]
     pub fn get(&self) -> *mut T {
-        self.noted(true).value.get()
+        self.noted(true).0.value.get()
     }
 
     pub fn get_mut(&mut self) -> &mut T {
@@ -54,14 +78,97 @@ impl<T: ?Sized> UnsafeCell<T> {
     }
 
     #[track_caller]
-    fn noted(&self, write: bool) -> &UnsafeCell<T> {
+    fn noted(&self, write: bool) -> (&UnsafeCell<T>, Access) {
         let (this, location) = (here(self), Location::caller());
+        let cell = this.tag.id();
+        let begun = try_with(|context| {
+            context.access_cell(cell, write, location);
+            (context.run, context.time())
+        });
+        (this, Access { cell, write, location, begun })
+    }
+}
+
+/// An access that lasts. Steps may be done meanwhile, so its end counts as an access of its own: somebody who comes in
+/// between, ordered after the beginning, is not ordered before the end.
+#[derive(Debug)]
+struct Access {
+    cell: ObjectId,
+    write: bool,
+    location: Location_,
+    /// The run, and the thread's time.
+    begun: Option<(u64, u32)>,
+}
+
+impl Access {
+    #[inline]
+    fn end(&self) {
         try_with(|context| {
-            if !context.threads.is_empty() {
-                context.access_cell(this.tag.id(), write, location);
+            let now = (context.run, context.time());
+            if self.begun.is_some_and(|begun| begun.0 == now.0 && begun.1 != now.1) {
+                context.access_cell(self.cell, self.write, self.location);
             }
         });
-        this
+    }
+}
+
+/// loom's pointer for reading a cell: the access lasts until it is dropped.
+#[derive(Debug)]
+pub struct ConstPtr<T: ?Sized> {
+    pointer: *const T,
+    access: Access,
+}
+
+impl<T: ?Sized> ConstPtr<T> {
+    /// The value.
+    ///
+    /// # Safety
+    /// The cell must be alive, and nobody may write to it. (That nobody does is checked.)
+    #[allow(unsafe_code)]
+    pub unsafe fn deref(&self) -> &T {
+        // SAFETY: the caller's.
+        unsafe { &*self.pointer }
+    }
+
+    /// The pointer itself.
+    pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+        f(self.pointer)
+    }
+}
+
+impl<T: ?Sized> Drop for ConstPtr<T> {
+    fn drop(&mut self) {
+        self.access.end();
+    }
+}
+
+/// loom's pointer for writing to a cell: the access lasts until it is dropped.
+#[derive(Debug)]
+pub struct MutPtr<T: ?Sized> {
+    pointer: *mut T,
+    access: Access,
+}
+
+impl<T: ?Sized> MutPtr<T> {
+    /// The value.
+    ///
+    /// # Safety
+    /// The cell must be alive, and nobody else may access it. (That nobody does is checked.)
+    #[allow(unsafe_code, clippy::mut_from_ref)]
+    pub unsafe fn deref(&self) -> &mut T {
+        // SAFETY: the caller's.
+        unsafe { &mut *self.pointer }
+    }
+
+    /// The pointer itself.
+    pub fn with<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+        f(self.pointer)
+    }
+}
+
+impl<T: ?Sized> Drop for MutPtr<T> {
+    fn drop(&mut self) {
+        self.access.end();
     }
 }
 

@@ -1,22 +1,26 @@
 //! The search over a test: options, the run, and the replay of what it finds.
 
+use crate::backtrace;
 use crate::report::{Failure, FailureKind, FailureStep, Report, Teller};
 use crate::runtime::context::{try_with, with};
 use crate::runtime::failure::Failed;
 use crate::runtime::fibers::Fibers;
 use crate::schedule::{decode, encode};
+use crate::supervise::{Pulse, Pulses, apart};
 use preempt_core::{Location, StopReason, Verdict};
 use preempt_stateless::parallel;
 use preempt_stateless::runner::{Diverged, Runner};
 use preempt_stateless::{Executable, Exploration, Flow, Limits, Move, ObjectId, Stop, Strategy, explore};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 /// How a test is searched. Environment variables win over what the code says, so that CI can search further:
 /// `PREEMPT_MAX_PREEMPTIONS`, `PREEMPT_MAX_EXECUTIONS`, `PREEMPT_MAX_DURATION` (in seconds), `PREEMPT_MAX_STEPS`,
 /// `PREEMPT_FAIR_BOUND`, `PREEMPT_SPURIOUS`, `PREEMPT_THREADS`, `PREEMPT_STRATEGY` (`marking`, `basic`, `bpor`, `dpor`,
-/// `cb-dfs`, `random`, `pct`; seeds as in `random:7` and `pct:7`) and `PREEMPT_REPLAY`; `none` lifts a limit.
+/// `cb-dfs`, `random`, `pct`; seeds as in `random:7` and `pct:7`), `PREEMPT_WATCHDOG` (in seconds) and `PREEMPT_REPLAY`
+/// (`FILE:LINE=SCHEDULE`, for the check that is called there); `none` lifts a limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checker {
     pub(crate) limits: Limits,
@@ -24,6 +28,8 @@ pub struct Checker {
     pub(crate) spurious: u32,
     pub(crate) threads: usize,
     pub(crate) replay: Option<String>,
+    pub(crate) leaks: bool,
+    pub(crate) watchdog: Option<Duration>,
 }
 
 impl Default for Checker {
@@ -36,7 +42,9 @@ impl Checker {
     /// No bound on preemptions: 0, 1, 2, ... until everything was explored. A thread may be one yield ahead of others.
     pub fn new() -> Checker {
         let limits = Limits { fair: Some(1), ..Limits::default() };
-        Checker { limits, strategy: Strategy::Marking, spurious: 0, threads: 1, replay: None }
+        let watchdog = Some(Duration::from_secs(10));
+        let (strategy, replay) = (Strategy::Marking, None);
+        Checker { limits, strategy, spurious: 0, threads: 1, replay, leaks: false, watchdog }
     }
 
     /// Explores every run with at most so many preemptions; `None`: every run.
@@ -98,6 +106,15 @@ impl Checker {
         self
     }
 
+    /// A run that ends well and leaves something behind is a failure: a [`crate::sync::tracked::Arc`] or a
+    /// [`crate::alloc::Track`] that was not dropped, or memory of [`crate::alloc::alloc`] that was not freed. What a static
+    /// or a thread-local value owns does not count.
+    #[must_use]
+    pub fn check_leaks(mut self, check: bool) -> Checker {
+        self.leaks = check;
+        self
+    }
+
     /// Runs this schedule only, from [`Failure::schedule`].
     #[must_use]
     pub fn replay(mut self, schedule: &str) -> Checker {
@@ -105,30 +122,98 @@ impl Checker {
         self
     }
 
+    /// Code of the test that runs for so long without an operation hangs: it waits for something that preempt does not
+    /// know, such as a mutex of std's. 10 seconds unless said otherwise; `None`: wait for ever.
+    #[must_use]
+    pub fn watchdog(mut self, patience: Option<Duration>) -> Checker {
+        self.watchdog = patience;
+        self
+    }
+
     /// Searches, and says what was found. The test must do the same in the same schedule.
     ///
     /// # Panics
     /// If a variable of the environment or the schedule to replay makes no sense.
+    #[track_caller]
     pub fn run<F>(&self, test: F) -> Report
     where
         F: Fn() + Send + Sync + 'static,
     {
+        let at = std::panic::Location::caller();
+        let place = format!("{}:{}", at.file(), at.line());
         let read = |name: &str| std::env::var(name).ok();
-        let checker = self.clone().overridden(read).unwrap_or_else(|wrong| panic!("{wrong}"));
-        let test: Arc<dyn Fn() + Send + Sync> = Arc::new(test);
-        let make = || Fibers::new(Arc::clone(&test), checker.spurious);
-        let mut fibers = make();
-        if let Some(schedule) = &checker.replay {
-            return replay_report(&mut fibers, schedule, &checker.limits);
+        let checker = self.clone().overridden(read, &place).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let mut report = checker.search(Arc::new(test));
+        if let Some(failure) = &mut report.failure {
+            failure.check = place;
+            failure.test = std::thread::current().name().filter(|name| *name != "main").map(str::to_string);
         }
-        let found = match checker.strategy {
-            Strategy::Marking if checker.threads > 1 => {
-                parallel::explore(make, &checker.limits, checker.threads)
-            }
-            strategy => explore(&mut fibers, strategy, &checker.limits, &mut ()),
-        };
-        report(&mut fibers, found, &checker)
+        report
     }
+
+    fn search(self, test: Arc<dyn Fn() + Send + Sync>) -> Report {
+        let pulses = Pulses::default();
+        let (spurious, check_leaks) = (self.spurious, self.leaks);
+        let program = {
+            let pulses = Arc::clone(&pulses);
+            move || {
+                let pulse = Arc::<Pulse>::default();
+                pulses.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&pulse));
+                let mut fibers = Fibers::new(Arc::clone(&test), spurious, pulse);
+                fibers.check_leaks = check_leaks;
+                fibers
+            }
+        };
+        if let Some(schedule) = self.replay {
+            // Whoever replays may want to look at it for long, with a debugger.
+            let replayed = apart(&pulses, None, move || replay_report(&mut program(), &schedule, &self.limits));
+            return replayed.unwrap_or_else(hangs);
+        }
+        let make = program.clone();
+        let (limits, strategy, threads) = (self.limits, self.strategy, self.threads);
+        let found = apart(&pulses, self.watchdog, move || {
+            let mut fibers = make();
+            let found = match strategy {
+                Strategy::Marking if threads > 1 => parallel::explore(make, &limits, threads),
+                strategy => explore(&mut fibers, strategy, &limits, &mut ()),
+            };
+            let diverged = match &found.stop {
+                Some(Stop::Diverged(diverged)) => Some(nondeterminism(&fibers, diverged)),
+                _ => None,
+            };
+            (found, diverged)
+        });
+        let (found, diverged) = match found {
+            Ok(found) => found,
+            Err(who) => return hangs(who),
+        };
+        let failing = found.failure.clone().filter(|_| diverged.is_none());
+        let failure = match failing {
+            None => Ok(diverged),
+            // What is shown has been replayed, on an OS thread that no panic has been left in.
+            Some(failing) => apart(&pulses, self.watchdog, move || {
+                Some(retell(&mut program(), &failing.schedule, failing.livelock, &limits))
+            }),
+        };
+        let shared = pulses.lock().unwrap_or_else(PoisonError::into_inner);
+        let nothing_shared = !shared.iter().any(|pulse| pulse.shared.load(Ordering::Relaxed));
+        match failure {
+            Ok(failure) => Report { nothing_shared, ..report(&found, failure, strategy) },
+            Err(who) => hangs(who),
+        }
+    }
+}
+
+/// The test never comes back.
+fn hangs(who: String) -> Report {
+    let message = format!(
+        "the test hangs: {who}\nNo operation has followed. It waits for something that preempt does not know, such as \
+         a mutex or a channel of std's that another thread of the test holds or serves, or it computes for long without \
+         an operation (PREEMPT_WATCHDOG=none waits for ever)"
+    );
+    let failure = Failure::without_run(FailureKind::Hang, message);
+    let verdict = Verdict::Violated;
+    Report { failure: Some(failure), ..Report::empty(verdict) }
 }
 
 /// Explores every schedule of the test, with 0, 1, 2, ... preemptions. There is no limit but what the environment says;
@@ -145,6 +230,7 @@ where
     match report.verdict {
         Verdict::Violated => panic!("{report}"),
         Verdict::Inconclusive(_) => eprintln!("preempt: inconclusive: {report}"),
+        Verdict::Holds if report.nothing_shared => eprintln!("preempt: {report}"),
         Verdict::Holds => {}
     }
 }
@@ -158,19 +244,14 @@ where
     check(test);
 }
 
-fn report(fibers: &mut Fibers, found: Exploration, checker: &Checker) -> Report {
-    let failure = match (&found.failure, &found.stop) {
-        (_, Some(Stop::Diverged(diverged))) => Some(nondeterminism(diverged)),
-        (Some(failing), _) => Some(Failure {
-            fewest_preemptions: matches!(
-                checker.strategy,
-                Strategy::Marking | Strategy::Basic | Strategy::Bpor | Strategy::CbDfs
-            ),
-            ..retell(fibers, &failing.schedule, failing.livelock, &checker.limits)
-        }),
-        (None, _) => None,
-    };
-    let partial = matches!(checker.strategy, Strategy::Random(_) | Strategy::Pct { .. });
+fn report(found: &Exploration, failure: Option<Failure>, strategy: Strategy) -> Report {
+    let fewest =
+        matches!(strategy, Strategy::Marking | Strategy::Basic | Strategy::Bpor | Strategy::CbDfs);
+    let failure = failure.map(|failure| Failure {
+        fewest_preemptions: fewest && failure.kind != FailureKind::Nondeterminism,
+        ..failure
+    });
+    let partial = matches!(strategy, Strategy::Random(_) | Strategy::Pct { .. });
     let undone = match &found.stop {
         Some(Stop::Time) => Some(StopReason::Time),
         Some(_) => Some(StopReason::Partial),
@@ -178,7 +259,6 @@ fn report(fibers: &mut Fibers, found: Exploration, checker: &Checker) -> Report 
     };
     let verdict = Verdict::conclude(failure.is_some(), undone);
     Report {
-        verdict,
         executions: found.executions,
         pruned: found.pruned,
         steps: found.steps,
@@ -186,48 +266,44 @@ fn report(fibers: &mut Fibers, found: Exploration, checker: &Checker) -> Report 
         complete_to: found.complete_to,
         exhaustive: found.exhaustive,
         failure,
+        ..Report::empty(verdict)
     }
 }
 
-/// The run that did something else still stands where it did.
-fn nondeterminism(diverged: &Diverged) -> Failure {
+/// The run that did something else still stands where it did; the one before it has done the same steps up to there.
+fn nondeterminism(fibers: &Fibers, diverged: &Diverged) -> Failure {
+    let before = fibers.before.get(diverged.step).filter(|_| diverged.expected.is_some());
+    let before = before.map(|record| format!("\n  one did: {} at {}", record.verb, record.location));
     let now = try_with(|context| {
         let pending = context.threads.get(diverged.thread).and_then(|thread| thread.pending);
-        let at = pending
-            .map(|pending| format!("\n  now it is before: {} at {}", pending.what.verb, pending.location));
+        let at = pending.map(|pending| format!("{} at {}", pending.what.verb, pending.location));
+        let at = at.unwrap_or_else(|| "nothing: the thread has ended".into());
         let panics = context.failed.iter().filter_map(|failed| match failed {
             Failed::Panic { message, .. } => Some(format!("\n  in this run: {message}")),
             _ => None,
         });
-        at.into_iter().chain(panics).collect::<String>()
+        format!("\n  the other would do: {at}{}", panics.collect::<String>())
     });
-    Failure {
-        kind: FailureKind::Nondeterminism,
-        message: format!(
-            "the test is not deterministic: when the same schedule was run again, thread {} did something else at step \
-             {}.{}\nWhat a thread does may depend on preempt's types only: not on time, random numbers, addresses, or \
-             what outlives a run. If the last clone of an Arc drops something that does operations, use \
-             preempt::sync::tracked::Arc",
-            diverged.thread,
-            diverged.step,
-            now.unwrap_or_default()
-        ),
-        schedule: String::new(),
-        preemptions: 0,
-        fewest_preemptions: false,
-        steps: Vec::new(),
-    }
+    let message = format!(
+        "the test is not deterministic: two runs of the same schedule differed, in thread {} at step {}{}{}\nWhat a thread \
+         does may depend on preempt's types only: not on time, random numbers, the order of a HashMap, addresses, or what \
+         outlives a run. If the last clone of an Arc drops something that does operations, use \
+         preempt::sync::tracked::Arc",
+        diverged.thread,
+        diverged.step,
+        before.unwrap_or_default(),
+        now.unwrap_or_default()
+    );
+    Failure::without_run(FailureKind::Nondeterminism, message)
 }
 
 fn replay_report(fibers: &mut Fibers, schedule: &str, limits: &Limits) -> Report {
     let schedule = decode(schedule).unwrap_or_else(|wrong| panic!("{wrong}"));
     let run = rerun(fibers, &schedule, limits);
-    let failure = run.failure;
     let verdict =
-        if failure.is_some() { Verdict::Violated } else { Verdict::Inconclusive(StopReason::Partial) };
+        if run.failure.is_some() { Verdict::Violated } else { Verdict::Inconclusive(StopReason::Partial) };
     let steps = run.steps.len() as u64;
-    let (complete_to, exhaustive) = (None, false);
-    Report { verdict, executions: 1, pruned: 0, steps, prefixes: 0, complete_to, exhaustive, failure }
+    Report { executions: 1, steps, failure: run.failure, ..Report::empty(verdict) }
 }
 
 /// Runs a failing schedule again, for its steps and to be sure: what is shown has been replayed.
@@ -235,13 +311,13 @@ fn retell(fibers: &mut Fibers, schedule: &[Move], livelock: bool, limits: &Limit
     let limits = Limits { steps: if livelock { schedule.len() } else { limits.steps }, ..*limits };
     let run = rerun(fibers, schedule, &limits);
     run.failure.unwrap_or_else(|| Failure {
-        kind: FailureKind::Nondeterminism,
-        message: "the test is not deterministic: a schedule that failed did not fail when it was run again"
-            .into(),
         schedule: encode(schedule),
         preemptions: run.preemptions,
-        fewest_preemptions: false,
         steps: run.steps,
+        ..Failure::without_run(
+            FailureKind::Nondeterminism,
+            "the test is not deterministic: a schedule that failed did not fail when it was run again".into(),
+        )
     })
 }
 
@@ -284,7 +360,7 @@ fn rerun(fibers: &mut Fibers, schedule: &[Move], limits: &Limits) -> Rerun {
     }
     let preemptions = switches.iter().filter(|(preemption, _)| *preemption).count() as u32;
     let done = runner.schedule();
-    let (steps, told) = with(|context| {
+    let (steps, told, backtrace) = with(|context| {
         let thread = |number: usize| format!("{}({number})", context.thread_label(number));
         let records = context.steps.as_deref().unwrap_or_default();
         let pending = context.threads.iter().filter_map(|thread| thread.pending?.what.object);
@@ -311,7 +387,8 @@ fn rerun(fibers: &mut Fibers, schedule: &[Move], limits: &Limits) -> Rerun {
             })
             .collect();
         let teller = Teller { thread: &thread, object: &object };
-        (steps, teller.tell(&context.failures()))
+        let failures = context.failures();
+        (steps, teller.tell(&failures), failures.first().and_then(backtrace::of_user))
     });
     let told = match problem {
         Some(problem) => Some((FailureKind::Nondeterminism, problem)),
@@ -323,12 +400,11 @@ fn rerun(fibers: &mut Fibers, schedule: &[Move], limits: &Limits) -> Rerun {
     };
     fibers.record = false;
     let failure = told.map(|(kind, message)| Failure {
-        kind,
-        message,
         schedule: encode(&done),
         preemptions,
-        fewest_preemptions: false,
         steps: steps.clone(),
+        backtrace,
+        ..Failure::without_run(kind, message)
     });
     Rerun { failure, preemptions, steps }
 }

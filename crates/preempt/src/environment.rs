@@ -7,7 +7,11 @@ use std::time::Duration;
 
 impl Checker {
     /// The checker with what the variables say. Those that are empty say nothing.
-    pub(crate) fn overridden(mut self, read: impl Fn(&str) -> Option<String>) -> Result<Checker, String> {
+    pub(crate) fn overridden(
+        mut self,
+        read: impl Fn(&str) -> Option<String>,
+        place: &str,
+    ) -> Result<Checker, String> {
         let read = |name: &str| read(name).filter(|value| !value.is_empty());
         if let Some(limit) = limit("PREEMPT_MAX_PREEMPTIONS", &read)? {
             self.limits.preemptions = limit;
@@ -33,7 +37,16 @@ impl Checker {
         if let Some(name) = read("PREEMPT_STRATEGY") {
             self.strategy = strategy(&name)?;
         }
-        self.replay = read("PREEMPT_REPLAY").or(self.replay);
+        if let Some(limit) = limit("PREEMPT_WATCHDOG", &read)? {
+            self.watchdog = limit.map(Duration::from_secs);
+        }
+        // A schedule that names a check is for that one; one that names none is for all.
+        let replay = read("PREEMPT_REPLAY");
+        let replay = replay.and_then(|value| match value.rsplit_once('=') {
+            Some((named, schedule)) => (named == place).then(|| schedule.to_string()),
+            None => Some(value),
+        });
+        self.replay = replay.or(self.replay);
         Ok(self)
     }
 }
@@ -79,9 +92,8 @@ mod tests {
 
     fn with(variables: &[(&str, &str)]) -> Result<Checker, String> {
         let checker = Checker::new().max_preemptions(Some(2)).max_executions(10).replay("p1:0");
-        checker.overridden(|name| {
-            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string())
-        })
+        let read = |name: &str| variables.iter().find(|(known, _)| *known == name);
+        checker.overridden(|name| read(name).map(|(_, value)| value.to_string()), "tests/a.rs:7")
     }
 
     #[test]
@@ -97,6 +109,7 @@ mod tests {
             ("PREEMPT_SPURIOUS", "1"),
             ("PREEMPT_THREADS", "4"),
             ("PREEMPT_STRATEGY", "cb-dfs"),
+            ("PREEMPT_WATCHDOG", "3"),
             ("PREEMPT_REPLAY", "p1:0x2"),
         ])
         .unwrap();
@@ -104,6 +117,9 @@ mod tests {
         assert_eq!((checker.limits.time, checker.limits.steps), (Some(Duration::from_secs(60)), 99));
         assert_eq!((checker.limits.fair, checker.spurious, checker.threads), (None, 1, 4));
         assert_eq!((checker.strategy, checker.replay.as_deref()), (Strategy::CbDfs, Some("p1:0x2")));
+        assert_eq!(checker.watchdog, Some(Duration::from_secs(3)));
+        let replay = |value| with(&[("PREEMPT_REPLAY", value)]).unwrap().replay.unwrap();
+        assert_eq!([replay("tests/a.rs:7=p1:1"), replay("tests/a.rs:70=p1:1")], ["p1:1", "p1:0"]);
         assert_eq!(with(&[("PREEMPT_STRATEGY", "random:7")]).unwrap().strategy, Strategy::Random(7));
         assert_eq!(with(&[("PREEMPT_MAX_PREEMPTIONS", "")]), Ok(plain));
     }

@@ -34,17 +34,22 @@
 //! references is no step; if the count or the moment of the last drop matters, use [`sync::tracked::Arc`].
 #![deny(unsafe_code)]
 
+pub mod alloc;
+mod backtrace;
 pub mod cell;
 mod checker;
 mod environment;
+pub mod future;
 pub mod hint;
 mod local;
 mod report;
 mod runtime;
 mod schedule;
 mod scope;
+mod supervise;
 pub mod sync;
 pub mod thread;
+pub mod time;
 
 pub use checker::{Checker, check, model};
 pub use preempt_core::{StopReason, Verdict};

@@ -1,40 +1,61 @@
 //! `thread_local!`: a value for each modelled thread, made when the thread first asks for it and dropped at its end.
 
-use crate::runtime::context::{active, try_with, with};
+use crate::runtime::context::{active, with};
+use crate::runtime::operate::catch_up;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// As `std::thread::LocalKey`.
 pub struct LocalKey<T: 'static> {
     init: fn() -> T,
 }
 
-/// The values of one thread, by the addresses of their keys.
+/// A value of one thread.
+struct Local {
+    /// The address of its key.
+    key: usize,
+    /// `None` once its destructor has begun.
+    value: Option<Box<dyn Any>>,
+    /// Without a destructor it can be asked for until the end, as std's.
+    needs_drop: bool,
+}
+
+/// The values of one thread.
 #[derive(Default)]
 pub(crate) struct Locals {
-    values: Vec<(usize, Box<dyn Any>)>,
-    /// The thread is at its end: nothing can be asked for any more.
-    over: bool,
+    values: Vec<Local>,
+    /// The thread is at its end: destructors are running.
+    pub ending: bool,
 }
 
-/// Drops the values of the running thread. Their destructors are the user's, and may do operations.
+/// Drops the values of the running thread, last made first, as std does. Their destructors are the user's: they may do
+/// operations, and ask for values that are still there or were never made. A panic in one of them aborts a real program, so
+/// it is a failure that nobody can handle, and ends this.
 pub(crate) fn end_of_thread() {
-    let values = try_with(|context| {
-        let locals = &mut context.me().locals;
-        locals.over = true;
-        std::mem::take(&mut locals.values)
-    });
-    drop(values);
-}
-
-/// Takes the values of all threads away, to be dropped while a run is cut.
-pub(crate) fn take_all() -> Vec<Box<dyn Any>> {
-    let taken = try_with(|context| {
-        let values = context.threads.iter_mut().flat_map(|thread| std::mem::take(&mut thread.locals.values));
-        values.map(|(_, value)| value).collect()
-    });
-    taken.unwrap_or_default()
+    let next = || {
+        with(|context| {
+            let locals = &mut context.me().locals;
+            locals.ending = true;
+            locals.values.iter_mut().rev().filter(|local| local.needs_drop).find_map(|local| local.value.take())
+        })
+    };
+    while let Some(value) = next() {
+        let dropped = catch_unwind(AssertUnwindSafe(|| {
+            drop(value);
+            catch_up();
+        }));
+        if dropped.is_err() {
+            with(|context| {
+                let me = context.me();
+                (me.panicked, me.fatal) = (true, true);
+                std::mem::forget(std::mem::take(&mut me.locals.values));
+            });
+            catch_up();
+            break;
+        }
+    }
 }
 
 impl<T: 'static> LocalKey<T> {
@@ -44,39 +65,40 @@ impl<T: 'static> LocalKey<T> {
         LocalKey { init }
     }
 
-    fn find(&'static self) -> Option<*const T> {
+    /// `Some(None)` if it is gone.
+    fn find(&'static self) -> Option<Option<*const T>> {
         let key = std::ptr::from_ref(self).addr();
         with(|context| {
-            let mut values = context.me().locals.values.iter();
-            let (_, value) = values.find(|(other, _)| *other == key)?;
-            value.downcast_ref::<T>().map(std::ptr::from_ref)
+            let local = context.me().locals.values.iter().find(|local| local.key == key)?;
+            let value = local.value.as_ref().and_then(|value| value.downcast_ref::<T>());
+            Some(value.map(std::ptr::from_ref))
         })
     }
 
     /// # Panics
-    /// At the end of the thread, when the value may be gone.
+    /// At the end of the thread, when the value is gone.
     pub fn with<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
         self.try_with(f).expect("cannot access a Thread Local Storage value during or after destruction")
     }
 
     /// # Errors
-    /// At the end of the thread, when the value may be gone, and outside of a test.
+    /// At the end of the thread, when the value is gone, and outside of a test.
     pub fn try_with<R>(&'static self, f: impl FnOnce(&T) -> R) -> Result<R, AccessError> {
-        if !active() || with(|context| context.me().locals.over) {
+        if !active() {
             return Err(gone());
         }
         let value = match self.find() {
-            Some(value) => value,
+            Some(value) => value.ok_or_else(gone)?,
             None => {
                 // The user's code: nothing may be borrowed.
-                let value = Box::new((self.init)());
-                let key = std::ptr::from_ref(self).addr();
-                with(|context| context.me().locals.values.push((key, value)));
-                self.find().ok_or_else(gone)?
+                let value: Option<Box<dyn Any>> = Some(Box::new((self.init)()));
+                let (key, needs_drop) = (std::ptr::from_ref(self).addr(), std::mem::needs_drop::<T>());
+                with(|context| context.me().locals.values.push(Local { key, value, needs_drop }));
+                self.find().flatten().ok_or_else(gone)?
             }
         };
-        // SAFETY: values are boxed, so they do not move, and they are dropped at the end of their thread only (or when
-        // the run is cut, which unwinds the thread first). `f` runs in the thread, and so comes before its end.
+        // SAFETY: values are boxed, so they do not move, and they are dropped at the end of their thread only, and are
+        // then not given out any more. `f` runs in the thread, and so comes before its end.
         #[allow(unsafe_code)]
         Ok(f(unsafe { &*value }))
     }
@@ -167,11 +189,6 @@ macro_rules! thread_local {
     };
     (@one $(#[$attr:meta])* $vis:vis $name:ident $type:ty, $init:expr) => {
         $(#[$attr])*
-        $vis static $name: $crate::thread::LocalKey<$type> = $crate::thread::LocalKey::new({
-            fn init() -> $type {
-                $init
-            }
-            init
-        });
+        $vis static $name: $crate::thread::LocalKey<$type> = $crate::thread::LocalKey::new(|| $init);
     };
 }

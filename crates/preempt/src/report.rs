@@ -1,6 +1,7 @@
 //! What a check has found.
 
 use crate::runtime::failure::{Access, Failed, Waiting};
+use crate::runtime::living::Birth;
 use preempt_core::{Location, Step, SwitchKind, Trace, Verdict};
 use preempt_report::text::{TextOptions, render_run};
 use std::fmt;
@@ -21,7 +22,26 @@ pub struct Report {
     pub complete_to: Option<u32>,
     /// Every run was explored: nothing was cut by a bound.
     pub exhaustive: bool,
+    /// No two threads have used the same object of preempt's, in any run: no schedule could matter.
+    pub nothing_shared: bool,
     pub failure: Option<Failure>,
+}
+
+impl Report {
+    /// Nothing was explored.
+    pub(crate) fn empty(verdict: Verdict) -> Report {
+        Report {
+            verdict,
+            executions: 0,
+            pruned: 0,
+            steps: 0,
+            prefixes: 0,
+            complete_to: None,
+            exhaustive: false,
+            nothing_shared: false,
+            failure: None,
+        }
+    }
 }
 
 /// What kind of failure.
@@ -31,8 +51,12 @@ pub enum FailureKind {
     Deadlock,
     DataRace,
     Livelock,
+    /// Something was not freed; only if [`crate::Checker::check_leaks`] says so.
+    Leak,
     /// The test does not do the same in the same schedule.
     Nondeterminism,
+    /// A thread has not come back: it waits for something that is not modelled.
+    Hang,
 }
 
 /// A run that fails.
@@ -48,6 +72,12 @@ pub struct Failure {
     /// a search without a bound, promise nothing.
     pub fewest_preemptions: bool,
     pub steps: Vec<FailureStep>,
+    /// Of a panic: the program's own frames, if `RUST_BACKTRACE` asks for them.
+    pub backtrace: Option<String>,
+    /// Where the check was called, `FILE:LINE`.
+    pub check: String,
+    /// The name of the test, if its thread has one.
+    pub test: Option<String>,
 }
 
 /// One step of a failing run.
@@ -65,6 +95,21 @@ pub struct FailureStep {
 }
 
 impl Failure {
+    /// A failure with nothing to show but what it is.
+    pub(crate) fn without_run(kind: FailureKind, message: String) -> Failure {
+        Failure {
+            kind,
+            message,
+            schedule: String::new(),
+            preemptions: 0,
+            fewest_preemptions: false,
+            steps: Vec::new(),
+            backtrace: None,
+            check: String::new(),
+            test: None,
+        }
+    }
+
     /// The run in the shape that all reports share.
     pub fn trace(&self) -> Trace {
         let steps = self.steps.iter().map(|step| Step {
@@ -86,6 +131,9 @@ impl Failure {
         Trace { initial: Vec::new(), steps: steps.collect(), loop_start: None, processes }
     }
 }
+
+/// Whatever orderings the program names, its atomics have no stale values.
+const MODEL: &str = "under sequential consistency";
 
 /// So many steps of a long run are shown.
 const SHOWN: usize = 400;
@@ -109,11 +157,15 @@ impl fmt::Display for Failure {
             let what = self.message.lines().next().unwrap_or_default();
             writeln!(f, "{}✗ {what}\n", render_run(&trace, None, &options))?;
         }
-        if self.kind != FailureKind::Nondeterminism {
+        if let Some(backtrace) = &self.backtrace {
+            writeln!(f, "backtrace of the panic:\n{backtrace}")?;
+        }
+        if !self.schedule.is_empty() && self.kind != FailureKind::Nondeterminism {
+            let test = self.test.as_ref().map(|test| format!(" {test}")).unwrap_or_default();
+            let (check, schedule) = (&self.check, &self.schedule);
             writeln!(
                 f,
-                "run it again: PREEMPT_REPLAY='{}', or .replay(\"{}\")",
-                self.schedule, self.schedule
+                "run it again: PREEMPT_REPLAY='{check}={schedule}' cargo test{test}, or .replay(\"{schedule}\")"
             )?;
         }
         Ok(())
@@ -126,13 +178,21 @@ impl fmt::Display for Report {
             write!(f, "{failure}")?;
         }
         let how_far = match (self.exhaustive, self.complete_to) {
-            (true, _) => "complete".to_string(),
-            (false, Some(1)) => "complete up to 1 preemption".to_string(),
-            (false, Some(bound)) => format!("complete up to {bound} preemptions"),
+            (true, _) => format!("complete {MODEL}"),
+            (false, Some(1)) => format!("complete up to 1 preemption {MODEL}"),
+            (false, Some(bound)) => format!("complete up to {bound} preemptions {MODEL}"),
             (false, None) => "not complete for any bound".to_string(),
         };
         let plural = if self.executions == 1 { "" } else { "s" };
-        write!(f, "{} execution{plural}, {} pruned, {how_far}", self.executions, self.pruned)
+        write!(f, "{} execution{plural}, {} pruned, {how_far}", self.executions, self.pruned)?;
+        if self.nothing_shared && self.failure.is_none() {
+            write!(
+                f,
+                "\nnothing was shared: no two threads have used the same object of preempt's, so there was one schedule \
+                 to run. If the test is about threads, it uses types of std's in place of preempt's"
+            )?;
+        }
+        Ok(())
     }
 }
 
@@ -146,7 +206,7 @@ impl Teller<'_> {
     pub fn tell(&self, failed: &[Failed]) -> Option<(FailureKind, String)> {
         let first = failed.first()?;
         Some(match first {
-            Failed::Panic { thread, message, location } => {
+            Failed::Panic { thread, message, location, .. } => {
                 let at = location.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
                 let mut text = format!("{} panicked{at}: {message}", (self.thread)(*thread));
                 for later in &failed[1..] {
@@ -169,6 +229,13 @@ impl Teller<'_> {
                     side(second)
                 );
                 (FailureKind::DataRace, text)
+            }
+            Failed::Leak { survivors } => {
+                let mut text = "leak: the run is over, and not everything was freed".to_string();
+                for Birth { what, thread, location, .. } in survivors {
+                    text.push_str(&format!("\n  {what} of {}, made at {location}", (self.thread)(*thread)));
+                }
+                (FailureKind::Leak, text)
             }
             Failed::Deadlock { waiting } => (FailureKind::Deadlock, self.deadlock(waiting)),
         })

@@ -36,13 +36,6 @@ where
 {
     let scope = Scope { waiting: Mutex::new(Vec::new()), scope: PhantomData, env: PhantomData };
     let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
-    if result.is_err() && crate::runtime::context::with(|context| context.cutting) {
-        // The runtime has already unwound the threads that borrow from here (children go first).
-        return match result {
-            Err(payload) => resume_unwind(payload),
-            Ok(value) => value,
-        };
-    }
     let mut unnoticed = false;
     while let Some(Waiting { thread, done, noticed }) = scope.next_to_join() {
         unnoticed |= join(&thread, &done).is_err() && !noticed.load(Ordering::Relaxed);
@@ -80,18 +73,14 @@ impl<'scope> Scope<'scope, '_> {
         let result = packet.clone();
         let body = move || match catch_unwind(AssertUnwindSafe(f)) {
             Ok(value) => *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(Ok(value)),
-            Err(payload) if crate::runtime::context::with(|context| context.cutting) => {
-                resume_unwind(payload)
-            }
             Err(payload) => {
                 *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(Err(payload));
                 resume_unwind(Box::new("passed on"));
             }
         };
         let body: Box<dyn FnOnce() + 'scope> = Box::new(body);
-        // SAFETY: `scope` does not return, normally or by a panic, before it has joined this thread, and when a run is
-        // cut the runtime unwinds threads before those that spawned them. So the body is gone before what it
-        // borrows.
+        // SAFETY: `scope` does not return, normally or by a panic, before it has joined this thread; and when a run is
+        // cut, neither is resumed again. So the body does not outlive what it borrows.
         #[allow(unsafe_code)]
         let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };
         let (thread, done) = start(name, body);

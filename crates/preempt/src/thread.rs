@@ -10,6 +10,7 @@ use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 pub use crate::local::{AccessError, LocalKey};
 pub use crate::scope::{Scope, ScopedJoinHandle, scope};
@@ -24,6 +25,9 @@ const PARK: u32 = 3;
 const UNPARK: u32 = 4;
 const YIELD: u32 = 5;
 
+/// A yield takes so much of the virtual time.
+const QUANTUM: Duration = Duration::from_millis(1);
+
 /// As `std::thread::spawn`.
 #[track_caller]
 pub fn spawn<F, T>(f: F) -> JoinHandle<T>
@@ -33,6 +37,29 @@ where
 {
     let (thread, packet) = start(None, f);
     JoinHandle { thread, packet }
+}
+
+/// As [`spawn`], for what is not `Send`: modelled threads share a thread of the operating system, and are switched only at
+/// operations.
+#[track_caller]
+pub fn spawn_here<F, T>(f: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + 'static,
+    T: 'static,
+{
+    let (thread, packet) = start(None, f);
+    JoinHandle { thread, packet }
+}
+
+/// loom's main thread has no name, where std's has.
+#[doc(hidden)]
+pub fn without_name_of_main() {
+    with(|context| context.nameless_main = true);
+}
+
+/// The running thread may be left waiting when all others have finished: that is no deadlock.
+pub(crate) fn may_be_left() {
+    with(|context| context.me().left = true);
 }
 
 /// Registers a thread and hands its body to the runtime.
@@ -45,10 +72,7 @@ where
     let packet: Packet<T> = Arc::new(Mutex::new(None));
     let result = Arc::clone(&packet);
     let body = move || {
-        let outcome = catch_unwind(AssertUnwindSafe(f));
-        let cutting = with(|context| context.cutting);
-        match outcome {
-            Err(payload) if cutting => resume_unwind(payload),
+        match catch_unwind(AssertUnwindSafe(f)) {
             Err(payload) => {
                 *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(Err(payload));
                 // The runtime has to see it too; the hook is not called again.
@@ -78,7 +102,7 @@ pub(crate) fn join<T>(thread: &Thread, packet: &Packet<T>) -> Result<T> {
         context.threads[number].handled = true;
     });
     let taken = packet.lock().unwrap_or_else(PoisonError::into_inner).take();
-    // Nothing is there only while a run is cut, in a destructor.
+    // Nothing is there only if the thread could not wait: in a destructor, while it was panicking.
     taken.unwrap_or_else(|| Err(Box::new("the run was abandoned") as Box<dyn Any + Send>))
 }
 
@@ -123,7 +147,7 @@ impl Thread {
     }
 
     pub fn name(&self) -> Option<&str> {
-        if self.number == 0 { Some("main") } else { self.name.as_deref() }
+        self.name.as_deref()
     }
 
     /// Lets the thread's next `park` return, or the current one.
@@ -157,40 +181,65 @@ pub fn park() {
 
 /// As `std::thread::park_timeout`: the time may always have passed.
 #[track_caller]
-pub fn park_timeout(_: std::time::Duration) {
+pub fn park_timeout(duration: Duration) {
     let token = token(with(|context| context.current));
-    operate(Operation::local(PARK).writes(token), "park_timeout", Some(token), |context| {
-        take_token(context, token);
-    });
+    let operation = Operation::local(PARK).writes(token);
+    let taken = operate(operation, "park_timeout", Some(token), |context| take_token(context, token));
+    if taken == Some(false) {
+        timed_out();
+        with(|context| context.pass(duration));
+    }
 }
 
 /// Without a token there is nothing to take, and nothing to learn from who gave it.
-fn take_token(context: &mut Context, token: ObjectId) {
+fn take_token(context: &mut Context, token: ObjectId) -> bool {
     let object = context.object(token, "park token");
-    if std::mem::take(&mut object.gate) != 0 {
+    let taken = std::mem::take(&mut object.gate) != 0;
+    if taken {
         context.acquire(token);
     }
+    taken
+}
+
+/// A time-out is a yield: who waits for others again and again lets them run under the fair bound.
+#[track_caller]
+pub(crate) fn timed_out() {
+    operate(Operation::local(YIELD).yielding(), "time out", None, |_| ());
 }
 
 /// As `std::thread::current`.
 pub fn current() -> Thread {
-    with(|context| Thread { number: context.current, name: context.threads[context.current].label.clone() })
+    with(|context| {
+        let number = context.current;
+        let label = context.threads[number].label.clone();
+        let main = (number == 0 && !context.nameless_main).then(|| "main".to_string());
+        Thread { number, name: label.or(main) }
+    })
 }
 
 /// A step that does nothing and counts as a yield under the fair bound.
 #[track_caller]
 pub fn yield_now() {
     if active() {
-        operate(Operation::local(YIELD).yielding(), "yield", None, |_| ());
+        pass("yield", QUANTUM);
     } else {
         std::thread::yield_now();
     }
 }
 
-/// Time is not modelled: sleeping is a yield.
+/// A yield after which the thread's virtual clock ([`crate::time`]) has gone on by so much.
 #[track_caller]
-pub fn sleep(_: std::time::Duration) {
-    yield_now();
+pub fn sleep(duration: Duration) {
+    if active() {
+        pass("sleep", duration);
+    } else {
+        std::thread::sleep(duration);
+    }
+}
+
+#[track_caller]
+fn pass(verb: &'static str, time: Duration) {
+    operate(Operation::local(YIELD).yielding(), verb, None, |context| context.pass(time));
 }
 
 /// As `std::thread::Builder`. The stack size is ignored.
@@ -213,6 +262,20 @@ impl Builder {
     #[must_use]
     pub fn stack_size(self, _: usize) -> Builder {
         self
+    }
+
+    /// As [`Builder::spawn`], for what is not `Send`; see [`spawn_here`].
+    ///
+    /// # Errors
+    /// None.
+    #[track_caller]
+    pub fn spawn_here<F, T>(self, f: F) -> std::io::Result<JoinHandle<T>>
+    where
+        F: FnOnce() -> T + 'static,
+        T: 'static,
+    {
+        let (thread, packet) = start(self.name, f);
+        Ok(JoinHandle { thread, packet })
     }
 
     /// Never fails.

@@ -8,6 +8,8 @@ const FEW: usize = 6;
 pub(crate) struct Clock {
     first: [u32; FEW],
     others: Vec<u32>,
+    /// Of the virtual clock (`crate::time`), in nanoseconds: the latest that is known.
+    pub time: u64,
 }
 
 impl Clock {
@@ -29,7 +31,25 @@ impl Clock {
         }
     }
 
+    /// Sets a thread's entry, which never goes back.
+    pub fn set(&mut self, thread: usize, time: u32) {
+        match thread.checked_sub(FEW) {
+            None => self.first[thread] = time,
+            Some(other) => {
+                let len = self.others.len().max(other + 1);
+                self.others.resize(len, 0);
+                self.others[other] = time;
+            }
+        }
+    }
+
+    /// A thread of which more is known here than there.
+    pub fn ahead_of(&self, other: &Clock) -> Option<usize> {
+        (0..FEW + self.others.len()).find(|&thread| self.get(thread) > other.get(thread))
+    }
+
     pub fn join(&mut self, other: &Clock) {
+        self.time = self.time.max(other.time);
         for (mine, theirs) in self.first.iter_mut().zip(&other.first) {
             *mine = (*mine).max(*theirs);
         }
@@ -44,5 +64,6 @@ impl Clock {
     pub fn clear(&mut self) {
         self.first = [0; FEW];
         self.others.clear();
+        self.time = 0;
     }
 }

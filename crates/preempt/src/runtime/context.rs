@@ -7,15 +7,17 @@
 use super::clock::Clock;
 use super::failure::{Failed, StepRecord};
 use super::place::Copy;
+use super::word::Bytes;
 use crate::local::Locals;
 use corosensei::Yielder;
 use preempt_stateless::executable::derive_name;
 use preempt_stateless::{Move, Need, ObjectId, Operation};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// A thread of the program under test.
 pub(crate) struct Thread {
@@ -27,6 +29,10 @@ pub(crate) struct Thread {
     pub panicked: bool,
     /// Somebody joined it and was given its panic.
     pub handled: bool,
+    /// It may wait for ever when everybody else has finished.
+    pub left: bool,
+    /// A destructor of one of its thread-local values has panicked: no join is given that.
+    pub fatal: bool,
     children: u64,
     token: Option<ObjectId>,
     /// How many of its steps went their other way.
@@ -71,16 +77,24 @@ pub(crate) struct Deferred {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Object {
     pub kind: &'static str,
+    /// Who has used it last.
+    user: Option<usize>,
     pub gate: u128,
     pub clock: Clock,
-    /// A second clock: what readers release to writers.
+    /// A second clock: what readers release to writers. Of an atomic: when each thread has last stored to it.
     pub readers: Clock,
+    /// Of an atomic: when each thread has last loaded it.
+    pub loads: Clock,
     pub holder: Option<usize>,
     /// Of a condition variable: who waits, and for each notification who may take it.
     pub waiting: u128,
     pub permits: Vec<u128>,
     /// Of a barrier: who has arrived so far.
     pub count: usize,
+    /// Of an atomic.
+    pub value: Bytes,
+    /// Of an atomic: its accesses that are not atomic, if there were any.
+    pub plain: Option<Box<super::race::Plain>>,
 }
 
 /// The objects of a run, in the order in which it used them first: their names are 1, 2, 3, ...
@@ -88,6 +102,11 @@ pub(crate) struct Object {
 pub(crate) struct Objects(Vec<Object>);
 
 impl Objects {
+    pub const fn none() -> Objects {
+        Objects(Vec::new())
+    }
+
+    #[inline]
     pub fn get(&self, id: ObjectId) -> Option<&Object> {
         self.0.get((id.0 as usize).wrapping_sub(1))
     }
@@ -111,23 +130,37 @@ pub(crate) struct Context {
     pub varied: bool,
     /// Of statics, by their addresses.
     pub copies: HashMap<usize, Copy, foldhash::fast::FixedState>,
+    /// The objects of statics that are atomics, by their addresses.
+    pub static_words: HashMap<usize, ObjectId, foldhash::fast::FixedState>,
     pub threads: Vec<Thread>,
     pub objects: Objects,
     parts: HashMap<(ObjectId, u64), ObjectId, foldhash::fast::FixedState>,
     pub cells: super::race::Cells,
+    pub living: super::living::Living,
     /// The thread that is running.
     pub current: usize,
+    /// `thread::current` of the main thread has no name.
+    pub nameless_main: bool,
     /// Spawned and not yet started, with their numbers.
     pub spawned: Vec<(usize, Box<dyn FnOnce()>)>,
-    /// The run is being abandoned: operations do nothing and return at once.
+    /// The run is over, and what its statics own is dropped: operations do nothing and return at once.
     pub cutting: bool,
+    /// A thread has panicked where it must not (in a destructor, while it was panicking): it stands in the panic hook and
+    /// never goes on, and this OS thread is not to panic again.
+    pub doomed: bool,
+    /// Two threads have used the same object.
+    pub shared: bool,
     /// What went wrong, first things first.
     pub failed: Vec<Failed>,
-    /// Of the run so far, if wanted.
+    /// The run is a replay: panics are noted with where they came from.
+    pub replay: bool,
+    /// Of the run so far.
     pub steps: Option<Vec<StepRecord>>,
 }
 
 thread_local! {
+    /// Some step of the run may go another way.
+    static OTHER_WAYS: Cell<bool> = const { Cell::new(false) };
     static CONTEXT: RefCell<Option<Context>> = const { RefCell::new(None) };
 }
 
@@ -136,20 +169,36 @@ static RUNS: AtomicU64 = AtomicU64::new(0);
 
 impl Context {
     pub fn new(record: bool, spurious: u32) -> Context {
+        OTHER_WAYS.set(spurious > 0);
         Context {
             run: RUNS.fetch_add(1, Ordering::Relaxed) + 1,
             spurious,
             varied: false,
             copies: HashMap::default(),
+            static_words: HashMap::default(),
             threads: Vec::new(),
             objects: Objects::default(),
             parts: HashMap::default(),
             cells: super::race::Cells::default(),
+            living: super::living::Living::default(),
             current: 0,
+            nameless_main: false,
             spawned: Vec::new(),
             cutting: false,
+            doomed: false,
+            shared: false,
             failed: Vec::new(),
-            steps: record.then(Vec::new),
+            replay: record,
+            steps: Some(Vec::new()),
+        }
+    }
+
+    /// Forgets a run that was cut, without running any code of the program's: see `Fibers::end_run`.
+    pub fn abandon(mut self) {
+        std::mem::forget(std::mem::take(&mut self.spawned));
+        for thread in &mut self.threads {
+            std::mem::forget(std::mem::take(&mut thread.deferred));
+            std::mem::forget(std::mem::take(&mut thread.locals));
         }
     }
 
@@ -170,6 +219,8 @@ impl Context {
             finished: false,
             panicked: false,
             handled: false,
+            left: false,
+            fatal: false,
             children: 0,
             token: None,
             varied: 0,
@@ -195,6 +246,11 @@ impl Context {
 
     pub fn me(&mut self) -> &mut Thread {
         &mut self.threads[self.current]
+    }
+
+    /// How many operations the running thread has done, as clocks count them.
+    pub fn time(&self) -> u32 {
+        self.threads[self.current].clock.get(self.current)
     }
 
     /// The name of an object that is used for the first time.
@@ -235,6 +291,12 @@ impl Context {
         let object = self.objects.get_mut(id);
         object.kind = kind;
         object
+    }
+
+    /// The running thread's virtual clock goes on.
+    pub fn pass(&mut self, time: Duration) {
+        let clock = &mut self.me().clock;
+        clock.time = clock.time.saturating_add(time.as_nanos().try_into().unwrap_or(u64::MAX));
     }
 
     /// Everything that the object's releases made known is known to the running thread.
@@ -279,10 +341,20 @@ impl Context {
         result
     }
 
+    /// The running thread uses the object.
+    pub fn used(&mut self, id: ObjectId) {
+        let current = Some(self.current);
+        let before = std::mem::replace(&mut self.objects.get_mut(id).user, current);
+        self.shared |= before.is_some() && before != current;
+    }
+
     fn record(&mut self, pending: &Pending) {
         let current = self.current;
         self.threads[current].varied += u32::from(self.varied);
         self.threads[current].at = Some(pending.location);
+        for access in pending.operation.accesses() {
+            self.used(access.object);
+        }
         if let Some(steps) = &mut self.steps {
             let (What { verb, object }, location, varied) = (pending.what, pending.location, self.varied);
             steps.push(StepRecord { thread: current, verb, object, location, varied });
@@ -292,7 +364,9 @@ impl Context {
 
 /// Replaces the context; returns the old one.
 pub(crate) fn install(context: Option<Context>) -> Option<Context> {
-    CONTEXT.with(|cell| cell.replace(context))
+    let mut over = CONTEXT.with(|cell| cell.replace(context));
+    over.iter_mut().for_each(super::word::keep);
+    over
 }
 
 /// Uses the context for a moment, if there is one and nobody else is using it.
@@ -310,6 +384,16 @@ pub(crate) fn with<R>(use_it: impl FnOnce(&mut Context) -> R) -> R {
 
 pub(crate) fn active() -> bool {
     try_with(|_| ()).is_some()
+}
+
+/// A step that may go another way is about to be announced, whatever the options say.
+pub(crate) fn expect_other_ways() {
+    OTHER_WAYS.set(true);
+}
+
+/// Can there be steps that go another way?
+pub(crate) fn other_ways_expected() -> bool {
+    OTHER_WAYS.get()
 }
 
 /// A need of an operation, in short.

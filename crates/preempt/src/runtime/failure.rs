@@ -1,13 +1,24 @@
 //! What can go wrong in a run, as the runtime notes it.
 
 use super::context::{Context, Location_};
+use super::living::Birth;
 use preempt_stateless::{Need, ObjectId};
+use std::backtrace::Backtrace;
+use std::sync::Arc;
 
 #[derive(Debug, Clone)]
 pub(crate) enum Failed {
-    Panic { thread: usize, message: String, location: Option<String> },
+    /// `ending`: in the destructor of a thread-local value.
+    Panic {
+        thread: usize,
+        message: String,
+        location: Option<String>,
+        ending: bool,
+        backtrace: Option<Arc<Backtrace>>,
+    },
     Race { first: Access, second: Access },
     Deadlock { waiting: Vec<Waiting> },
+    Leak { survivors: Vec<Birth> },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +68,8 @@ impl Context {
                 Some(Waiting { thread, verb, object, location: pending.location, on })
             })
             .collect();
-        if !waiting.is_empty() && self.failed.is_empty() {
+        let left = waiting.iter().all(|wait| self.threads[wait.thread].left);
+        if !left && self.failed.is_empty() {
             self.failed.push(Failed::Deadlock { waiting });
         }
     }
@@ -65,9 +77,9 @@ impl Context {
     /// Panics that nobody has joined and been given, races, deadlocks.
     pub fn failures(&self) -> Vec<Failed> {
         let counts = |failed: &&Failed| match failed {
-            Failed::Panic { thread, .. } => {
+            Failed::Panic { thread, ending, .. } => {
                 let thread = &self.threads[*thread];
-                thread.panicked && !thread.handled
+                if *ending { thread.fatal } else { thread.panicked && !thread.handled }
             }
             _ => true,
         };

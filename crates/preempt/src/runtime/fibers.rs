@@ -4,17 +4,18 @@
 //! operation and the local code after it, up to its next operation or its end. So the next operations of all threads
 //! are known at every point, which is what the algorithms need.
 
-use super::context::{Context, install, try_with, with};
-use super::failure::Failed;
+use super::context::{Context, install, other_ways_expected, try_with, with};
+use super::failure::{Failed, StepRecord};
 use super::operate::catch_up;
-use super::place::Copy;
-use crate::local::{end_of_thread, take_all};
+use crate::local::end_of_thread;
+use crate::supervise::Pulse;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use preempt_stateless::{Executable, Flow, Move, ObjectId, Operation, RunEnd};
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 type Fiber = Coroutine<(), (), (), DefaultStack>;
 
@@ -28,16 +29,22 @@ pub(crate) struct Fibers {
     fibers: Vec<Option<Fiber>>,
     /// Stacks to use again: a fresh one costs more than most runs.
     stacks: Vec<DefaultStack>,
-    /// Are the steps of runs recorded?
+    /// Are panics noted with where they came from?
     pub record: bool,
+    /// Is what a run leaves behind a failure?
+    pub check_leaks: bool,
+    /// What the run before has done.
+    pub before: Vec<StepRecord>,
     /// How often a thread's steps may go their other way.
     spurious: u32,
+    pulse: Arc<Pulse>,
 }
 
 impl Fibers {
-    pub fn new(body: Arc<dyn Fn() + Send + Sync>, spurious: u32) -> Fibers {
+    pub fn new(body: Arc<dyn Fn() + Send + Sync>, spurious: u32, pulse: Arc<Pulse>) -> Fibers {
         super::hook::install();
-        Fibers { body, fibers: Vec::new(), stacks: Vec::new(), record: false, spurious }
+        let (fibers, stacks, before) = (Vec::new(), Vec::new(), Vec::new());
+        Fibers { body, fibers, stacks, record: false, check_leaks: false, before, spurious, pulse }
     }
 
     fn launch(&mut self, thread: usize, body: Box<dyn FnOnce()>) {
@@ -45,22 +52,20 @@ impl Fibers {
             self.stacks.pop().unwrap_or_else(|| DefaultStack::new(STACK).expect("memory for a stack"));
         let fiber = Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
             with(|context| context.threads[thread].yielder = std::ptr::from_ref(yielder));
-            let result = catch_unwind(AssertUnwindSafe(|| {
+            // What was deferred in a panic that the body has caught itself comes before the end.
+            let finished = catch_unwind(AssertUnwindSafe(|| {
                 body();
-                // What was deferred in a panic that the body has caught itself.
                 catch_up();
-                end_of_thread();
             }));
-            if let Err(payload) = result {
-                if try_with(|context| context.cutting).unwrap_or(true) {
-                    // Not a panic of the program: the coroutine is being unwound.
-                    resume_unwind(payload);
-                }
+            if finished.is_err() {
                 with(|context| context.threads[thread].panicked = true);
                 catch_up();
-                end_of_thread();
             }
+            end_of_thread();
         });
+        if let Some(label) = with(|context| context.threads[thread].label.clone()) {
+            self.pulse.name(thread, label);
+        }
         self.fibers.resize_with(self.fibers.len().max(thread + 1), || None);
         self.fibers[thread] = Some(fiber);
         self.resume(thread, false);
@@ -68,12 +73,15 @@ impl Fibers {
 
     /// Runs the thread to its next operation or its end, and then those that it has spawned.
     fn resume(&mut self, thread: usize, varied: bool) {
-        with(|context| {
+        let doing = with(|context| {
             (context.current, context.varied) = (thread, varied);
-            context.threads[thread].pending = None;
+            context.threads[thread].pending.take()
         });
         let Some(fiber) = &mut self.fibers[thread] else { return };
-        if let CoroutineResult::Return(()) = fiber.resume(()) {
+        self.pulse.begin(thread, doing.map(|pending| (pending.what, pending.location)));
+        let result = fiber.resume(());
+        self.pulse.end();
+        if let CoroutineResult::Return(()) = result {
             with(|context| context.threads[thread].finished = true);
             if let Some(fiber) = self.fibers[thread].take() {
                 self.stacks.push(fiber.into_stack());
@@ -84,39 +92,70 @@ impl Fibers {
         }
     }
 
-    /// Ends the run, wherever it stands. Children go before their parents, whose frames scoped threads borrow.
-    fn cut(&mut self) {
-        if try_with(|context| context.cutting = true).is_none() {
+    /// Ends the run, wherever it stands.
+    ///
+    /// If all threads have finished, what is left of the run is what its statics own, which is dropped. Otherwise the run
+    /// is *cut*, and none of the program's code runs any more: the states in which its destructors would run cannot
+    /// occur. The stacks are used again as they are, so what the frames own on the heap is leaked, and so is
+    /// what thread-local values, statics and deferred operations own. The search itself cuts few runs: those that fail,
+    /// and those that a fair bound leaves without a way on.
+    fn end_run(&mut self) {
+        let Some(cut) = try_with(|context| {
+            context.cutting = true;
+            self.before = context.steps.take().unwrap_or_default();
+            if context.shared {
+                self.pulse.shared.store(true, Ordering::Relaxed);
+            }
+            context.threads.iter().any(|thread| !thread.finished)
+        }) else {
             return;
-        }
-        for fiber in self.fibers.iter_mut().rev() {
-            if let Some(mut fiber) = fiber.take() {
-                fiber.force_unwind();
+        };
+        for fiber in self.fibers.drain(..) {
+            if let Some(mut fiber) = fiber {
+                // SAFETY: no thread of the run is resumed again, so nobody can reach what is on these stacks: scoped
+                // threads, who borrow from their parents' frames, go with them. (Memory of the heap may point to a
+                // stack, but it is leaked, and only code of the run would know of it.)
+                #[allow(unsafe_code)]
+                unsafe {
+                    fiber.force_reset();
+                }
                 self.stacks.push(fiber.into_stack());
             }
         }
-        self.fibers.clear();
-        drop(take_all());
         let copies = try_with(|context| std::mem::take(&mut context.copies)).unwrap_or_default();
-        copies.into_values().for_each(Copy::discard);
-        install(None);
+        if cut {
+            std::mem::forget(copies);
+            if let Some(context) = install(None) {
+                context.abandon();
+            }
+        } else {
+            for copy in copies.into_values() {
+                // A static's destructor never runs in std: what it does here is nobody's failure.
+                drop(catch_unwind(AssertUnwindSafe(|| copy.discard())));
+            }
+            install(None);
+        }
     }
 }
 
 impl Drop for Fibers {
     fn drop(&mut self) {
-        self.cut();
+        self.end_run();
     }
 }
 
 impl Executable for Fibers {
     fn start(&mut self) {
-        self.cut();
+        self.end_run();
+        self.pulse.start();
         let mut context = Context::new(self.record, self.spurious);
         let main = context.add_thread(None, None);
         install(Some(context));
-        let body = Arc::clone(&self.body);
-        self.launch(main, Box::new(move || body()));
+        // A run that is cut leaks what its frames own: the test itself must not be among it.
+        let body = Arc::as_ptr(&self.body);
+        // SAFETY: `self` owns the test, and resumes the coroutine only while it does.
+        #[allow(unsafe_code)]
+        self.launch(main, Box::new(move || unsafe { (*body)() }));
     }
 
     fn threads(&self) -> usize {
@@ -136,7 +175,7 @@ impl Executable for Fibers {
     }
 
     fn other_ways(&self, thread: usize) -> Range<u8> {
-        if self.spurious == 0 { 1..1 } else { with(|context| context.other_ways(thread)) }
+        if other_ways_expected() { with(|context| context.other_ways(thread)) } else { 1..1 }
     }
 
     fn stands_before(&self, step: Move, operation: &Operation) -> bool {
@@ -154,7 +193,7 @@ impl Executable for Fibers {
         self.resume(step.thread, step.way != 0);
         with(|context| {
             let race = context.failed.iter().any(|failed| matches!(failed, Failed::Race { .. }));
-            match race || context.threads[0].panicked {
+            match race || context.threads[0].panicked || context.doomed {
                 true => Flow::Stop,
                 false => Flow::Continue,
             }
@@ -164,9 +203,14 @@ impl Executable for Fibers {
     fn end(&mut self) -> RunEnd {
         with(|context| {
             // A panic of the main thread ends the run before others have finished: that is no deadlock.
-            if !context.threads[0].panicked {
+            if !context.threads[0].panicked && !context.doomed {
                 context.conclude();
             }
+        });
+        if self.check_leaks {
+            super::living::look_for_leaks();
+        }
+        with(|context| {
             if context.failures().is_empty() { RunEnd::Fine } else { RunEnd::Failed }
         })
     }

@@ -5,6 +5,8 @@ pub(crate) mod context;
 pub(crate) mod failure;
 pub(crate) mod fibers;
 pub(crate) mod hook;
+pub(crate) mod living;
 pub(crate) mod operate;
 pub(crate) mod place;
 pub(crate) mod race;
+pub(crate) mod word;

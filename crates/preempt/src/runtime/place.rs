@@ -74,11 +74,17 @@ pub(crate) fn here<O: Tagged + ?Sized>(object: &O) -> &O {
     match found {
         None => object,
         Some(Found::Here(object)) => object,
-        Some(Found::Elsewhere) => panic!(
-            "an object that was created outside of the test is used by more than one run, and nobody can say what \
-             state it should be in: create it inside of the test, or make it a static"
-        ),
+        Some(Found::Elsewhere) => refuse(),
     }
+}
+
+/// The object has been used by another run.
+#[track_caller]
+pub(crate) fn refuse() -> ! {
+    panic!(
+        "an object that was created outside of the test is used by more than one run, and nobody can say what state it \
+         should be in: create it inside of the test, or make it a static"
+    )
 }
 
 /// The run's copy of a static, made when it is first used.
@@ -135,7 +141,7 @@ fn copy_of<'a, O: Tagged + ?Sized>(object: &'a O, context: &mut Context) -> &'a 
 
 /// Does the address lie in the program itself, and not in a stack or on the heap?
 #[cfg(target_os = "linux")]
-fn is_static(address: usize) -> bool {
+pub(crate) fn is_static(address: usize) -> bool {
     #[allow(unsafe_code)]
     mod linker {
         // SAFETY: linkers for ELF define both; only their addresses are used.
@@ -150,6 +156,6 @@ fn is_static(address: usize) -> bool {
 
 /// Elsewhere it is not known how to find out; statics are refused by the second run that uses them.
 #[cfg(not(target_os = "linux"))]
-fn is_static(_: usize) -> bool {
+pub(crate) fn is_static(_: usize) -> bool {
     false
 }

@@ -1,12 +1,12 @@
 //! `std::sync::atomic`. Values are sequentially consistent, whatever the ordering: stale values are *not* explored.
 //! The orderings decide what a thread may rely on: a data race that they leave open is reported.
 
-use crate::runtime::context::{Context, try_with};
+use crate::runtime::context::{Context, set, try_with};
 use crate::runtime::operate::operate;
-use crate::runtime::place::{Tag, Tagged, here};
+use crate::runtime::word::Word;
 use preempt_stateless::{ObjectId, Operation};
-use std::cell::UnsafeCell;
 use std::fmt;
+use std::panic::Location;
 
 pub use std::sync::atomic::{Ordering, compiler_fence};
 
@@ -20,9 +20,9 @@ fn releases(order: Ordering) -> bool {
 
 /// The thread has read what the object's release sequence published.
 fn read(context: &mut Context, id: ObjectId, order: Ordering) {
+    context.access_atomically(id, false);
     let Context { threads, objects, current, .. } = context;
     let (me, object) = (&mut threads[*current], objects.get_mut(id));
-    object.kind = "atomic";
     match acquires(order) {
         true => me.clock.join(&object.clock),
         // An acquire fence may follow.
@@ -32,9 +32,9 @@ fn read(context: &mut Context, id: ObjectId, order: Ordering) {
 
 /// A store ends the release sequence before it, a read-modify-write continues it.
 fn write(context: &mut Context, id: ObjectId, order: Ordering, modify: bool) {
+    context.access_atomically(id, true);
     let Context { threads, objects, current, .. } = context;
     let (me, object) = (&threads[*current], objects.get_mut(id));
-    object.kind = "atomic";
     if !modify {
         object.clock.clear();
     }
@@ -61,26 +61,15 @@ pub fn fence(order: Ordering) {
     });
 }
 
+/// As the function of that name in older editions of std.
+#[track_caller]
+pub fn spin_loop_hint() {
+    crate::hint::spin_loop();
+}
+
 const LOAD: u32 = 60;
 const STORE: u32 = 61;
 const MODIFY: u32 = 62;
-
-/// What all atomics are made of.
-struct Word<T> {
-    tag: Tag,
-    value: UnsafeCell<T>,
-}
-
-impl<T> Tagged for Word<T> {
-    fn tag(&self) -> &Tag {
-        &self.tag
-    }
-}
-
-// SAFETY: the modelled threads share one OS thread, and the value is accessed only within a step, without calling code
-// of the user.
-#[allow(unsafe_code)]
-unsafe impl<T: Send> Sync for Word<T> {}
 
 /// Of a load, or of an exchange that fails: std panics too.
 #[track_caller]
@@ -90,36 +79,15 @@ fn no_release(order: Ordering) {
 }
 
 impl<T: Copy> Word<T> {
-    const fn new(value: T) -> Word<T> {
-        Word { tag: Tag::new(), value: UnsafeCell::new(value) }
-    }
-
-    fn peek(&self) -> T {
-        // SAFETY: see above; no reference to the value is ever given out but by `get_mut`, which needs `&mut self`.
-        #[allow(unsafe_code)]
-        unsafe {
-            *self.value.get()
-        }
-    }
-
-    fn poke(&self, value: T) {
-        // SAFETY: as for `peek`.
-        #[allow(unsafe_code)]
-        unsafe {
-            *self.value.get() = value;
-        }
-    }
-
     #[track_caller]
     fn load(&self, order: Ordering) -> T {
         no_release(order);
-        let this = here(self);
-        let id = this.tag.id();
+        let id = self.object();
         let loaded = operate(Operation::local(LOAD).reads(id), "load", Some(id), |context| {
             read(context, id, order);
-            this.peek()
+            context.peek(id)
         });
-        loaded.unwrap_or_else(|| this.peek())
+        loaded.unwrap_or_else(|| self.peek())
     }
 
     #[track_caller]
@@ -128,14 +96,13 @@ impl<T: Copy> Word<T> {
             !matches!(order, Ordering::Acquire | Ordering::AcqRel),
             "there is no such thing as an acquire store"
         );
-        let this = here(self);
-        let id = this.tag.id();
+        let id = self.object();
         let stored = operate(Operation::local(STORE).writes(id).releasing(), "store", Some(id), |context| {
             write(context, id, order, false);
-            this.poke(value);
+            context.poke(id, value);
         });
         if stored.is_none() {
-            this.poke(value);
+            self.poke(value);
         }
     }
 
@@ -149,17 +116,16 @@ impl<T: Copy> Word<T> {
         weak: bool,
         change: impl Fn(T) -> Option<T>,
     ) -> (T, bool) {
-        let this = here(self);
-        let id = this.tag.id();
+        let id = self.object();
         let weak = weak && try_with(|context| context.may_vary()) == Some(true);
         let operation = Operation::local(MODIFY).writes(id).releasing().varying(weak);
         let modified = operate(operation, verb, Some(id), |context| {
-            let old = this.peek();
+            let old = context.peek(id);
             match change(old).filter(|_| !context.varied) {
                 Some(new) => {
                     read(context, id, success);
                     write(context, id, success, true);
-                    this.poke(new);
+                    context.poke(id, new);
                     (old, true)
                 }
                 None => {
@@ -169,11 +135,21 @@ impl<T: Copy> Word<T> {
             }
         });
         modified.unwrap_or_else(|| {
-            let old = this.peek();
+            let old = self.peek();
             let new = change(old);
-            new.into_iter().for_each(|new| this.poke(new));
+            new.into_iter().for_each(|new| self.poke(new));
             (old, new.is_some())
         })
+    }
+
+    /// An access that is not atomic, to be checked for data races.
+    #[track_caller]
+    fn noted(&self, write: bool) {
+        let location = Location::caller();
+        if crate::runtime::context::active() {
+            let id = self.object();
+            try_with(|context| context.access_plainly(id, write, location));
+        }
     }
 }
 
@@ -290,18 +266,55 @@ macro_rules! atomic {
                 }
             }
 
+            /// An access that is not atomic, and checked for data races.
+            #[track_caller]
             pub fn get_mut(&mut self) -> &mut $type {
-                self.word.value.get_mut()
+                self.word.noted(true);
+                self.word.get_mut()
+            }
+
+            /// As [`Self::get_mut`], under loom's name: the closure may read and write the value.
+            #[track_caller]
+            pub fn with_mut<R>(&mut self, f: impl FnOnce(&mut $type) -> R) -> R {
+                self.word.noted(true);
+                let mut value = self.word.peek();
+                let result = f(&mut value);
+                self.word.poke(value);
+                result
+            }
+
+            /// loom's read without synchronisation: no step, and checked for data races with stores.
+            ///
+            /// # Safety
+            /// None is asked for here: a data race is reported.
+            #[track_caller]
+            #[allow(unsafe_code)]
+            pub unsafe fn unsync_load(&self) -> $type {
+                self.word.noted(false);
+                self.word.peek()
+            }
+
+            /// As std's, which has been deprecated in favour of [`Self::compare_exchange`].
+            #[track_caller]
+            pub fn compare_and_swap(&self, current: $type, new: $type, order: Ordering) -> $type {
+                let failure = match order {
+                    Ordering::AcqRel => Ordering::Acquire,
+                    Ordering::Release => Ordering::Relaxed,
+                    order => order,
+                };
+                match self.compare_exchange(current, new, order, failure) {
+                    Ok(old) | Err(old) => old,
+                }
             }
 
             pub fn into_inner(self) -> $type {
-                self.word.value.into_inner()
+                self.word.peek()
             }
         }
 
         impl$(<$p>)? fmt::Debug for $name$(<$p>)? {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                here(&self.word).peek().fmt(f)
+                self.word.peek().fmt(f)
             }
         }
 
@@ -384,6 +397,31 @@ impl AtomicBool {
     #[track_caller]
     pub fn fetch_not(&self, order: Ordering) -> bool {
         self.fetch_xor(true, order)
+    }
+}
+
+impl AtomicBool {
+    /// A store of `true`, with release, that lets those go on who wait in [`AtomicBool::wait_open`].
+    #[track_caller]
+    pub(crate) fn open(&self) {
+        let id = self.word.object();
+        let opened = operate(Operation::local(STORE).writes(id).releasing(), "store", Some(id), |context| {
+            write(context, id, Ordering::Release, false);
+            context.poke(id, true);
+            context.objects.get_mut(id).gate = 1;
+        });
+        if opened.is_none() {
+            self.word.poke(true);
+        }
+    }
+
+    /// A load, with acquire, that waits until the value is `true`.
+    #[track_caller]
+    pub(crate) fn wait_open(&self) {
+        let id = self.word.object();
+        operate(Operation::local(LOAD).reads(id).needs(set(id, 1)), "wait", Some(id), |context| {
+            read(context, id, Ordering::Acquire);
+        });
     }
 }
 

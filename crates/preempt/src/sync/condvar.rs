@@ -5,6 +5,7 @@ use super::mutex::{MutexGuard, give, take};
 use crate::runtime::context::{Context, clear, set, with};
 use crate::runtime::operate::{operate, operate_later};
 use crate::runtime::place::{Tag, Tagged, here};
+use crate::thread::timed_out;
 use preempt_stateless::{ObjectId, Operation};
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -87,7 +88,11 @@ impl Condvar {
             take(context, lock);
             wake(context, id)
         });
-        (MutexGuard::new(mutex), notified.unwrap_or(true))
+        let guard = MutexGuard::new(mutex);
+        if timeout && notified == Some(false) {
+            timed_out();
+        }
+        (guard, notified.unwrap_or(true))
     }
 
     #[track_caller]
@@ -132,14 +137,17 @@ impl Condvar {
         Ok((guard, WaitTimeoutResult(false)))
     }
 
-    /// The duration is ignored: it may always have passed, and never needs to have.
+    /// The time may always have passed, and never needs to have. If it has, so it has on the thread's virtual clock.
     #[track_caller]
     pub fn wait_timeout<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,
-        _: Duration,
+        duration: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let (guard, notified) = self.suspend(guard, true);
+        if !notified {
+            with(|context| context.pass(duration));
+        }
         let poisoned = guard.mutex.is_poisoned();
         let result = (guard, WaitTimeoutResult(!notified));
         if poisoned { Err(PoisonError::new(result)) } else { Ok(result) }

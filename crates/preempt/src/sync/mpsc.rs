@@ -4,6 +4,7 @@ use crate::runtime::clock::Clock;
 use crate::runtime::context::{Context, clear, set, try_with};
 use crate::runtime::operate::{operate, operate_later};
 use crate::runtime::place::{Tag, Tagged, here};
+use crate::thread::timed_out;
 use preempt_stateless::{ObjectId, Operation};
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,12 +16,23 @@ pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, 
 const READY: u128 = 1;
 const FULL: u128 = 2;
 
+/// How long a receiver waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    None,
+    /// The time may always have passed.
+    TimeOut,
+    Endless,
+}
+
 struct State<T> {
     /// With what the sender knew.
     queue: VecDeque<(T, Clock)>,
     senders: usize,
     receiver: bool,
     capacity: Option<usize>,
+    /// Of a rendezvous channel: the receiver waits for a sender.
+    waiting: bool,
     /// Received so far: a rendezvous is over when its message was.
     received: u64,
     sent: u64,
@@ -79,12 +91,17 @@ impl<T> Channel<T> {
             let clock = context.me().clock.clone();
             let mut state = self.state();
             let full = state.capacity.is_some_and(|most| state.queue.len() >= most.max(1));
+            // Who does not wait can hand over only what is being waited for.
+            let full = full || !wait && state.capacity == Some(0) && !state.waiting;
             let sent = match value.take() {
                 Some(value) if !state.receiver => Err(TrySendError::Disconnected(value)),
                 Some(value) if full => Err(TrySendError::Full(value)),
                 Some(value) => {
                     state.queue.push_back((value, clock));
                     state.sent += 1;
+                    if std::mem::take(&mut state.waiting) {
+                        context.acquire(id);
+                    }
                     Ok(state.sent)
                 }
                 None => Ok(0),
@@ -123,8 +140,32 @@ impl<T> Channel<T> {
         );
     }
 
+    /// Receives; on a rendezvous channel it first lets senders know that it is there, which is a step: `try_send` depends
+    /// on it.
     #[track_caller]
-    fn receive(&self, wait: bool) -> Result<T, TryRecvError> {
+    fn receive(&self, patience: Patience) -> Result<T, TryRecvError> {
+        let announces = { self.state().capacity == Some(0) } && patience != Patience::None;
+        if announces {
+            match self.take("receive", false, true) {
+                Err(TryRecvError::Empty) => {}
+                received => return received,
+            }
+        }
+        let verb = match patience {
+            Patience::None => "try_recv",
+            Patience::TimeOut => "receive or time out",
+            Patience::Endless => "receive",
+        };
+        let received = self.take(verb, patience == Patience::Endless, false);
+        if patience == Patience::TimeOut && matches!(received, Err(TryRecvError::Empty)) {
+            timed_out();
+        }
+        received
+    }
+
+    /// Takes a message if there is one, or waits for it. Without one, `announce` tells senders that it is waited for.
+    #[track_caller]
+    fn take(&self, verb: &'static str, wait: bool, announce: bool) -> Result<T, TryRecvError> {
         let id = self.name();
         // A rendezvous also lets its sender go on: the object of the message that is received next.
         let meeting = self.state().next_meeting();
@@ -132,8 +173,12 @@ impl<T> Channel<T> {
         let operation = Operation::local(52).writes(id).releasing();
         let operation = round.map_or(operation, |round| operation.writes(round));
         let operation = if wait { operation.needs(set(id, READY)) } else { operation };
-        let received = operate(operation, if wait { "receive" } else { "try_recv" }, Some(id), |context| {
+        let received = operate(operation, verb, Some(id), |context| {
             let mut state = self.state();
+            state.waiting = announce && state.queue.is_empty();
+            if state.waiting {
+                context.release(id);
+            }
             let received = match state.queue.pop_front() {
                 Some((value, clock)) => {
                     state.received += 1;
@@ -181,7 +226,7 @@ impl<T: 'static> Channel<T> {
 }
 
 fn make<T>(capacity: Option<usize>) -> Arc<Channel<T>> {
-    let state = State { queue: VecDeque::new(), senders: 1, receiver: true, capacity, received: 0, sent: 0 };
+    let state = State { queue: VecDeque::new(), senders: 1, receiver: true, capacity, waiting: false, received: 0, sent: 0 };
     Arc::new(Channel { tag: Tag::new(), state: Mutex::new(state) })
 }
 
@@ -276,22 +321,25 @@ impl<T> Receiver<T> {
     /// If all senders are gone and no message is left.
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
-        self.channel.receive(true).map_err(|_| RecvError)
+        self.channel.receive(Patience::Endless).map_err(|_| RecvError)
     }
 
     /// # Errors
     /// If no message is there.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        self.channel.receive(false)
+        self.channel.receive(Patience::None)
     }
 
     /// # Errors
     /// If all senders are gone, or whenever no message is there: the time may always have passed.
     #[track_caller]
-    pub fn recv_timeout(&self, _: std::time::Duration) -> Result<T, RecvTimeoutError> {
-        self.channel.receive(false).map_err(|error| match error {
-            TryRecvError::Empty => RecvTimeoutError::Timeout,
+    pub fn recv_timeout(&self, duration: std::time::Duration) -> Result<T, RecvTimeoutError> {
+        self.channel.receive(Patience::TimeOut).map_err(|error| match error {
+            TryRecvError::Empty => {
+                try_with(|context| context.pass(duration));
+                RecvTimeoutError::Timeout
+            }
             TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
         })
     }

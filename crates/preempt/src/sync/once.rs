@@ -51,7 +51,7 @@ impl Once {
         let Ok(_running) = this.running.lock() else { panic!("Once instance has previously been poisoned") };
         if !this.is_completed() {
             f();
-            this.done.store(true, Ordering::Release);
+            this.done.open();
         }
     }
 
@@ -69,8 +69,25 @@ impl Once {
         if !this.is_completed() {
             f(&OnceState { poisoned });
             this.running.clear_poison();
-            this.done.store(true, Ordering::Release);
+            this.done.open();
         }
+    }
+
+    /// Waits until some call has completed.
+    ///
+    /// # Panics
+    /// If a call has panicked before.
+    #[track_caller]
+    pub fn wait(&self) {
+        let this = here(self);
+        assert!(!this.running.is_poisoned(), "Once instance has previously been poisoned");
+        this.done.wait_open();
+    }
+
+    /// As [`Once::wait`], also after a call that has panicked.
+    #[track_caller]
+    pub fn wait_force(&self) {
+        here(self).done.wait_open();
     }
 
     #[track_caller]
@@ -145,9 +162,17 @@ impl<T> OnceLock<T> {
                 unsafe {
                     *this.value.get() = Some(value);
                 }
-                this.done.store(true, Ordering::Release);
+                this.done.open();
             }
         }
+        this.get().expect("it was set")
+    }
+
+    /// Waits until there is a value.
+    #[track_caller]
+    pub fn wait(&self) -> &T {
+        let this = here(self);
+        this.done.wait_open();
         this.get().expect("it was set")
     }
 
@@ -224,6 +249,42 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         #[allow(unsafe_code)]
         let value = unsafe { (*this.value.get()).as_ref() };
         value.expect("it was computed")
+    }
+
+    /// The value, computed if need be.
+    ///
+    /// # Panics
+    /// If computing the value has panicked before.
+    pub fn force_mut(this: &mut LazyLock<T, F>) -> &mut T {
+        LazyLock::force(this);
+        this.value.get_mut().as_mut().expect("it was computed")
+    }
+}
+
+impl<T, F> LazyLock<T, F> {
+    /// The value, if it was computed.
+    #[track_caller]
+    pub fn get(this: &LazyLock<T, F>) -> Option<&T> {
+        let this = here(this);
+        if !this.once.is_completed() {
+            return None;
+        }
+        // SAFETY: `once` is complete, so nobody writes any more.
+        #[allow(unsafe_code)]
+        unsafe {
+            (*this.value.get()).as_ref()
+        }
+    }
+
+    /// The value, if it was computed.
+    pub fn get_mut(this: &mut LazyLock<T, F>) -> Option<&mut T> {
+        this.value.get_mut().as_mut()
+    }
+}
+
+impl<T: Default> Default for LazyLock<T> {
+    fn default() -> LazyLock<T> {
+        LazyLock::new(T::default)
     }
 }
 

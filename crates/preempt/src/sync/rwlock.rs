@@ -197,6 +197,19 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
+    /// The writer becomes a reader; no other writer comes in between.
+    #[track_caller]
+    pub fn downgrade(this: RwLockWriteGuard<'a, T>) -> RwLockReadGuard<'a, T> {
+        let this = std::mem::ManuallyDrop::new(this);
+        let id = this.lock.name();
+        operate(Operation::local(26).writes(id).releasing(), "downgrade", Some(id), |context| {
+            let object = context.object(id, "rwlock");
+            (object.gate, object.holder) = (1, None);
+            context.release(id);
+        });
+        RwLockReadGuard { lock: this.lock, not_send: std::marker::PhantomData }
+    }
+
     fn new(lock: &'a RwLock<T>) -> RwLockWriteGuard<'a, T> {
         RwLockWriteGuard { lock, calm: !std::thread::panicking(), not_send: std::marker::PhantomData }
     }
@@ -252,6 +265,18 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
 }
 
 impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for RwLockWriteGuard<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }

@@ -1,0 +1,122 @@
+//! The search, with loom's options.
+
+use preempt::{Checker, Verdict};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// loom's limit of branches of a run.
+const MAX_BRANCHES: usize = 1000;
+
+/// How a test is searched. What loom's variables say comes first (`LOOM_MAX_PREEMPTIONS`, `LOOM_MAX_BRANCHES`,
+/// `LOOM_MAX_PERMUTATIONS`, `LOOM_MAX_DURATION`), then what the code says, and preempt's own variables win over both.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Builder {
+    /// Not used: there may be any number of threads.
+    pub max_threads: usize,
+    /// A run with so many steps is a failure. Ours have more than loom's (an unlock is one), so the default of 1000 stands
+    /// for 10 000, and larger numbers for ten times as much.
+    pub max_branches: usize,
+    /// So many executions at most.
+    pub max_permutations: Option<usize>,
+    /// So much time at most.
+    pub max_duration: Option<Duration>,
+    /// Every run with at most so many preemptions; none: every run.
+    pub preemption_bound: Option<usize>,
+    /// Not used: a search is not resumed.
+    pub checkpoint_file: Option<PathBuf>,
+    /// Not used.
+    pub checkpoint_interval: usize,
+    /// Not used: everything is searched.
+    pub expect_explicit_explore: bool,
+    /// Not used: locations are always known.
+    pub location: bool,
+    /// What was searched is written to stderr.
+    pub log: bool,
+}
+
+/// Of a variable.
+fn read<T: FromStr>(name: &str) -> Option<T> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("invalid value for `{name}`: {text}")))
+}
+
+impl Builder {
+    /// What the environment says.
+    ///
+    /// # Panics
+    /// If it makes no sense.
+    pub fn new() -> Builder {
+        Builder {
+            max_threads: crate::MAX_THREADS,
+            max_branches: read("LOOM_MAX_BRANCHES").unwrap_or(MAX_BRANCHES),
+            max_permutations: read("LOOM_MAX_PERMUTATIONS"),
+            max_duration: read("LOOM_MAX_DURATION").map(Duration::from_secs),
+            preemption_bound: read("LOOM_MAX_PREEMPTIONS"),
+            checkpoint_file: read("LOOM_CHECKPOINT_FILE"),
+            checkpoint_interval: read("LOOM_CHECKPOINT_INTERVAL").unwrap_or(20_000),
+            expect_explicit_explore: false,
+            location: std::env::var_os("LOOM_LOCATION").is_some(),
+            log: std::env::var_os("LOOM_LOG").is_some(),
+        }
+    }
+
+    /// Not used: a search is not resumed.
+    pub fn checkpoint_file(&mut self, file: &str) -> &mut Builder {
+        self.checkpoint_file = Some(file.into());
+        self
+    }
+
+    /// Searches the test.
+    ///
+    /// # Panics
+    /// With the simplest failing run, if there is one.
+    #[track_caller]
+    pub fn check<F>(&self, f: F)
+    where
+        F: Fn() + Sync + Send + 'static,
+    {
+        let steps = if self.max_branches < MAX_BRANCHES {
+            self.max_branches
+        } else {
+            self.max_branches.saturating_mul(10)
+        };
+        let bound = self.preemption_bound.map(|bound| u32::try_from(bound).unwrap_or(u32::MAX));
+        let mut checker = Checker::new().check_leaks(true).max_preemptions(bound).max_steps(steps);
+        if let Some(most) = self.max_permutations {
+            checker = checker.max_executions(most as u64);
+        }
+        if let Some(most) = self.max_duration {
+            checker = checker.max_duration(most);
+        }
+        let report = checker.run(move || {
+            preempt::thread::without_name_of_main();
+            f();
+            crate::lazy_static::shut_down();
+        });
+        match report.verdict {
+            Verdict::Violated => panic!("{report}"),
+            _ if self.log => eprintln!("loom (preempt): {report}"),
+            _ => {}
+        }
+    }
+}
+
+impl Default for Builder {
+    fn default() -> Builder {
+        Builder::new()
+    }
+}
+
+/// Searches every schedule of the test, or those that the environment says.
+///
+/// # Panics
+/// With the simplest failing run, if there is one.
+#[track_caller]
+pub fn model<F>(f: F)
+where
+    F: Fn() + Sync + Send + 'static,
+{
+    Builder::new().check(f);
+}

@@ -1,0 +1,29 @@
+//! What [`crate::lazy_static!`] makes.
+
+/// A value that is made when a run first asks for it.
+#[derive(Debug)]
+pub struct Lazy<T: 'static>(preempt::sync::LazyLock<T>);
+
+impl<T: Sync + Send> Lazy<T> {
+    /// Not made yet.
+    pub const fn new(init: fn() -> T) -> Lazy<T> {
+        Lazy(preempt::sync::LazyLock::new(init))
+    }
+
+    /// The value.
+    #[track_caller]
+    pub fn get(&'static self) -> &'static T {
+        preempt::sync::LazyLock::force(&self.0)
+    }
+}
+
+/// As the trait of the crate `lazy_static`.
+pub trait LazyStatic {
+    /// Makes the value, if it is not there.
+    fn initialize(lazy: &Self);
+}
+
+/// Makes the value, if it is not there.
+pub fn initialize<T: LazyStatic>(lazy: &T) {
+    LazyStatic::initialize(lazy);
+}

@@ -1,0 +1,155 @@
+//! shuttle's interface over `preempt`.
+//!
+//! A crate with tests for shuttle uses this package by one line:
+//!
+//! ```toml
+//! [patch.crates-io]
+//! shuttle = { path = "../preempt/compat/shuttle" }
+//! ```
+//!
+//! What is different: [`check_dfs`] runs equivalent schedules once, in the order of their preemptions, so that a failure is
+//! shown with the fewest; schedules are strings of preempt's; values from [`rand`] depend on the thread alone, and are the
+//! same in every execution. What belongs to shuttle's own engine is missing: schedulers of the user's, vector clocks,
+//! labels and tags.
+#![forbid(unsafe_code)]
+
+#[doc(hidden)]
+pub use preempt as __preempt;
+
+pub mod current;
+pub mod future;
+pub mod lazy_static;
+pub mod rand;
+mod runner;
+pub mod scheduler;
+pub mod sync;
+
+pub use preempt::{hint, thread};
+pub use runner::{Config, FailurePersistence, MaxSteps, PortfolioRunner, Runner};
+
+use scheduler::{
+    DfsScheduler, PctScheduler, RandomScheduler, ReplayScheduler, RoundRobinScheduler, Scheduler,
+    UrwScheduler,
+};
+use std::path::Path;
+
+#[track_caller]
+fn run(scheduler: impl Scheduler + 'static, f: impl Fn() + Send + Sync + 'static) {
+    Runner::new(scheduler, Config::default()).run(f);
+}
+
+/// Runs the test once.
+///
+/// # Panics
+/// If it fails.
+#[track_caller]
+pub fn check<F: Fn() + Send + Sync + 'static>(f: F) {
+    run(RoundRobinScheduler::new(1), f);
+}
+
+/// Runs the test with so many schedules, each chosen by chance.
+///
+/// # Panics
+/// If one of them fails.
+#[track_caller]
+pub fn check_random<F: Fn() + Send + Sync + 'static>(f: F, iterations: usize) {
+    run(RandomScheduler::new(iterations), f);
+}
+
+/// As [`check_random`], with the chance of a seed.
+///
+/// # Panics
+/// If a schedule fails.
+#[track_caller]
+pub fn check_random_with_seed<F: Fn() + Send + Sync + 'static>(f: F, seed: u64, iterations: usize) {
+    run(RandomScheduler::new_from_seed(seed, iterations), f);
+}
+
+/// As [`check_random`]: here it is no different walk.
+///
+/// # Panics
+/// If a schedule fails.
+#[track_caller]
+pub fn check_urw<F: Fn() + Send + Sync + 'static>(f: F, iterations: usize) {
+    run(UrwScheduler::new(iterations), f);
+}
+
+/// Runs the test with so many schedules, chosen by probabilistic concurrency testing with `depth - 1` changes of priority.
+///
+/// # Panics
+/// If one of them fails.
+#[track_caller]
+pub fn check_pct<F: Fn() + Send + Sync + 'static>(f: F, iterations: usize, depth: usize) {
+    run(PctScheduler::new(depth, iterations), f);
+}
+
+/// Runs the test with every schedule that matters, or with so many of them.
+///
+/// # Panics
+/// With the simplest that fails.
+#[track_caller]
+pub fn check_dfs<F: Fn() + Send + Sync + 'static>(f: F, max_iterations: Option<usize>) {
+    run(DfsScheduler::new(max_iterations, false), f);
+}
+
+/// Runs the test with so many schedules; that the same schedule does the same is always checked.
+///
+/// # Panics
+/// If the test is not deterministic, or fails.
+#[track_caller]
+pub fn check_uncontrolled_nondeterminism<F: Fn() + Send + Sync + 'static>(f: F, max_iterations: usize) {
+    run(DfsScheduler::new(Some(max_iterations), false), f);
+}
+
+/// Runs the test with a schedule that has failed before.
+///
+/// # Panics
+/// If it fails again.
+#[track_caller]
+pub fn replay<F: Fn() + Send + Sync + 'static>(f: F, encoded_schedule: &str) {
+    run(ReplayScheduler::new_from_encoded(encoded_schedule), f);
+}
+
+/// As [`replay`], with the schedule in a file.
+///
+/// # Panics
+/// If it fails again, or the file cannot be read.
+#[track_caller]
+pub fn replay_from_file<F: Fn() + Send + Sync + 'static, P: AsRef<Path>>(f: F, path: P) {
+    run(ReplayScheduler::new_from_file(path).expect("a file with a schedule"), f);
+}
+
+/// As `std::thread_local!`, for modelled threads.
+#[macro_export]
+macro_rules! thread_local {
+    ($($declarations:tt)*) => {
+        $crate::__preempt::thread_local! { $($declarations)* }
+    };
+}
+
+/// As the macro of the crate `lazy_static`: a value for each run.
+#[macro_export]
+macro_rules! lazy_static {
+    () => {};
+    ($(#[$attr:meta])* $vis:vis static ref $name:ident : $type:ty = $init:expr; $($rest:tt)*) => {
+        #[allow(missing_copy_implementations, non_camel_case_types, dead_code)]
+        $(#[$attr])*
+        $vis struct $name { __private_field: () }
+        #[doc(hidden)]
+        $vis static $name: $name = $name { __private_field: () };
+        impl ::std::ops::Deref for $name {
+            type Target = $type;
+
+            fn deref(&self) -> &$type {
+                static LAZY: $crate::lazy_static::Lazy<$type> = $crate::lazy_static::Lazy::new(|| $init);
+                LAZY.get()
+            }
+        }
+        impl $crate::lazy_static::LazyStatic for $name {
+            fn initialize(lazy: &Self) {
+                let _ = &**lazy;
+            }
+        }
+        $crate::lazy_static! { $($rest)* }
+    };
+}

@@ -1,0 +1,182 @@
+//! A search with options.
+
+use crate::scheduler::{Plan, Scheduler};
+use preempt::{Checker, Failure, Report};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What becomes of a failing schedule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FailurePersistence {
+    /// It is shown within the report only.
+    None,
+    /// It is also shown in shuttle's way.
+    Print,
+    /// It is written to a file in this directory, or in the current one.
+    File(Option<PathBuf>),
+}
+
+/// What happens to a run with too many steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MaxSteps {
+    /// There is no limit.
+    None,
+    /// It fails.
+    FailAfter(usize),
+    /// Here it fails, too.
+    ContinueAfter(usize),
+}
+
+/// The options.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Config {
+    /// Not used: stacks are as large as std's.
+    pub stack_size: usize,
+    /// What becomes of a failing schedule.
+    pub failure_persistence: FailurePersistence,
+    /// So many steps of a run at most.
+    pub max_steps: MaxSteps,
+    /// So much time for the search at most.
+    pub max_time: Option<Duration>,
+    /// Not used: there are no warnings.
+    pub silence_warnings: bool,
+    /// Not used.
+    pub record_steps_in_span: bool,
+}
+
+impl Config {
+    /// shuttle's defaults.
+    pub fn new() -> Config {
+        Config {
+            stack_size: 0xf000,
+            failure_persistence: FailurePersistence::Print,
+            max_steps: MaxSteps::FailAfter(1_000_000),
+            max_time: None,
+            silence_warnings: false,
+            record_steps_in_span: false,
+        }
+    }
+
+    fn checker(&self, plan: Plan) -> Checker {
+        let steps = match self.max_steps {
+            MaxSteps::None => usize::MAX,
+            MaxSteps::FailAfter(steps) | MaxSteps::ContinueAfter(steps) => steps,
+        };
+        let mut checker = Checker::new().strategy(plan.strategy).max_steps(steps);
+        if let Some(executions) = plan.executions {
+            checker = checker.max_executions(executions as u64);
+        }
+        if let Some(time) = self.max_time {
+            checker = checker.max_duration(time);
+        }
+        match plan.replay {
+            Some(schedule) => checker.replay(&schedule),
+            None => checker,
+        }
+    }
+
+    /// The report of a failure, with the schedule as shuttle shows it.
+    fn tell(&self, report: &Report, failure: &Failure) -> String {
+        let schedule = &failure.schedule;
+        match &self.failure_persistence {
+            FailurePersistence::None => report.to_string(),
+            FailurePersistence::Print => format!(
+                "{report}\nfailing schedule:\n\"\n{schedule}\n\"\npass that string to `shuttle::replay` to replay the failure"
+            ),
+            FailurePersistence::File(directory) => {
+                let directory = directory.clone().unwrap_or_default();
+                let free = |number: &usize| !directory.join(format!("schedule{number:03}.txt")).exists();
+                let number = (0..).find(free).unwrap_or_default();
+                let path = directory.join(format!("schedule{number:03}.txt"));
+                match std::fs::write(&path, schedule) {
+                    Ok(()) => format!("{report}\nfailing schedule persisted to file: {}", path.display()),
+                    Err(error) => format!("{report}\nfailing schedule: {schedule} (not written: {error})"),
+                }
+            }
+        }
+    }
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config::new()
+    }
+}
+
+/// A scheduler with options.
+#[derive(Debug)]
+pub struct Runner<S: ?Sized + Scheduler> {
+    config: Config,
+    scheduler: S,
+}
+
+impl<S: Scheduler + 'static> Runner<S> {
+    /// To be run.
+    pub fn new(scheduler: S, config: Config) -> Runner<S> {
+        Runner { config, scheduler }
+    }
+
+    /// Runs the test; returns the number of executions.
+    ///
+    /// # Panics
+    /// With the simplest run that fails, if there is one.
+    #[track_caller]
+    pub fn run<F: Fn() + Send + Sync + 'static>(self, f: F) -> usize {
+        let report = self.config.checker(self.scheduler.plan()).run(f);
+        if let Some(failure) = &report.failure {
+            panic!("{}", self.config.tell(&report, failure));
+        }
+        report.executions as usize
+    }
+}
+
+/// Several schedulers, each in a thread of the operating system.
+pub struct PortfolioRunner {
+    schedulers: Vec<Box<dyn Scheduler + Send>>,
+    config: Config,
+}
+
+impl PortfolioRunner {
+    /// To be run. The first failure is the one that is told, whether or not the others are waited for.
+    pub fn new(_stop_on_first_failure: bool, config: Config) -> PortfolioRunner {
+        PortfolioRunner { schedulers: Vec::new(), config }
+    }
+
+    /// One more.
+    pub fn add(&mut self, scheduler: impl Scheduler + Send + 'static) {
+        self.schedulers.push(Box::new(scheduler));
+    }
+
+    /// Runs the test with all of them.
+    ///
+    /// # Panics
+    /// If one of them fails.
+    #[track_caller]
+    pub fn run<F: Fn() + Send + Sync + 'static>(self, f: F) {
+        let f = Arc::new(f);
+        let threads: Vec<_> = self
+            .schedulers
+            .into_iter()
+            .map(|scheduler| {
+                let (config, f) = (self.config.clone(), Arc::clone(&f));
+                std::thread::spawn(move || {
+                    Runner::new(scheduler as Box<dyn Scheduler>, config).run(move || f());
+                })
+            })
+            .collect();
+        let results: Vec<_> = threads.into_iter().map(std::thread::JoinHandle::join).collect();
+        if let Some(Err(failure)) = results.into_iter().find(Result::is_err) {
+            std::panic::resume_unwind(failure);
+        }
+    }
+}
+
+impl std::fmt::Debug for PortfolioRunner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PortfolioRunner").field("config", &self.config).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,210 @@
+//! Which steps are scheduling points: those on objects that race.
+//!
+//! Two steps of different threads *race* if they conflict and nothing but this conflict orders them. A step that races with
+//! none in any run is *hidden*: nobody needs to be let in before it. The search lets a thread that has moved go on
+//! while its next step is hidden and enabled, so that independent work costs no more than the steps themselves.
+//!
+//! **Nothing is lost, within any bound.** Let `p` be a step of thread t and `e` the next one of t, hidden and enabled after
+//! `p`, and take a run `α p X e β` in which others do `X` in between. No step of `X` happens before `e`: the first that
+//! conflicts with `e` would race with it. So `α p e X β` is a run with the same graph. It costs no more: leaving t after
+//! `p` was a preemption, since `e` was enabled; leaving it after `e` is at most one. Returning from `X` to t is left
+//! out, and what comes after `e` is entered from `X` at the price that `e` was. Who is enabled within `X` is the same,
+//! since an operation that `e` enables or disables conflicts with `e`. So every graph has a cheapest run in which no
+//! hidden step is separated from the step before.
+//!
+//! **What races is learned.** At first nothing is known to race. With every step of every run we look for races with steps done
+//! and with operations pending ([`Graph::learn`]), and what is found races from then on. Suppose that at the end a graph
+//! within the bound was not run, and take of all runs of such graphs within the bound one that keeps to the rule for
+//! longest: `α p X..`, where the rule asked for `e` after `p`. By the above, `e` cannot be moved to `p`: let `d` be the
+//! first step (or pending operation) of `X..` that conflicts with `e`. Then `α p e`, followed by `X` up to `d`, is the
+//! beginning of a run that costs no more and keeps to the rule for longer, so its graph was run. In it `d` is done or
+//! pending, and `e` does not happen before the step of `d`'s thread before `d`: so `e` was found to race, and the rule
+//! cannot have asked for it. (If an operation on the way is enabled by `e` and makes the run dearer, it is this operation
+//! that conflicts with `e`, and the same holds of it.)
+//!
+//! **Never hidden** are: the first step of a thread (there is none before it); a step that can go several ways; one that waits
+//! for the end of a thread; and steps of a thread that has yielded, which may be held back by the fair bound. So a
+//! hidden step that is enabled was so since the step before it, and whether it is hidden follows from the prefix. A
+//! step that ends the run depends on all others: once there is one, nothing is hidden.
+//!
+//! Objects that race are remembered by thread as "the n-th object that this thread has used", which follows from the thread's
+//! own steps in every run.
+
+use crate::executable::{Flow, Need, Operation, Ways};
+use crate::graph::{Event, Graph, ObjectLog};
+use std::collections::HashMap;
+
+/// What is known to race.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Racing {
+    /// Without it everything counts as racing.
+    hides: bool,
+    /// For each thread, by its name: which of its objects race.
+    known: HashMap<u64, Vec<bool>, foldhash::fast::FixedState>,
+    /// How often something was learned.
+    epoch: u32,
+}
+
+impl Racing {
+    pub fn of(&self, name: u64) -> Vec<bool> {
+        self.known.get(&name).cloned().unwrap_or_default()
+    }
+}
+
+fn is_set(flags: &[bool], place: u32) -> bool {
+    flags.get(place as usize).copied().unwrap_or(false)
+}
+
+/// True if it was not set before.
+fn set(flags: &mut Vec<bool>, place: u32) -> bool {
+    if flags.len() <= place as usize {
+        flags.resize(place as usize + 1, false);
+    }
+    !std::mem::replace(&mut flags[place as usize], true)
+}
+
+/// Can the operation be hidden at all? What it needs must be decided by what it conflicts with.
+fn hideable(operation: &Operation) -> bool {
+    let touches = |need: &Need| match need {
+        Need::Clear { object, .. } | Need::Set { object, .. } => {
+            operation.accesses().any(|access| access.object == *object)
+        }
+        Need::Finished(_) => false,
+    };
+    operation.ways == Ways::One && operation.needs.iter().flatten().all(touches)
+}
+
+impl Graph {
+    /// From now on steps are hidden unless they are known to race.
+    pub(crate) fn hide(&mut self) {
+        self.racing.hides = true;
+    }
+
+    /// A number that changes when something was found to race, and with it which steps are hidden.
+    pub(crate) fn epoch(&self) -> u32 {
+        self.racing.epoch
+    }
+
+    /// The thread has moved, and goes on before anybody else: its next step is hidden, and enabled.
+    fn goes_on(&self, counts: &[u32], thread: usize) -> bool {
+        let (log, count) = (&self.threads[thread], counts[thread]);
+        if !self.racing.hides || count == 0 || log.yields_within(count) > 0 {
+            return false;
+        }
+        let (operation, places) = match log.events.get(count as usize) {
+            Some(event) => (&event.operation, event.places),
+            None => match &log.pending {
+                Some(pending) => (pending, log.pending_places),
+                None => return false,
+            },
+        };
+        let races = operation.accesses().zip(places).any(|(_, place)| is_set(&log.races, place));
+        !races && hideable(operation) && self.enabled_in(counts, thread)
+    }
+
+    /// Who must go on here, if anybody must.
+    pub(crate) fn obliged(&self, counts: &[u32]) -> Option<usize> {
+        (0..counts.len()).find(|&thread| self.goes_on(counts, thread))
+    }
+
+    /// May the thread do its next step here, as far as hidden steps of others are concerned?
+    pub(crate) fn admits(&self, counts: &[u32], thread: usize) -> bool {
+        !self.racing.hides || (0..counts.len()).all(|other| other == thread || !self.goes_on(counts, other))
+    }
+
+    /// "The n-th object that this thread has used", for each access of its next operation.
+    pub(crate) fn places_of(&self, thread: usize, operation: &Operation) -> [u32; 3] {
+        let mut places = [0; 3];
+        let mut fresh = self.threads[thread].objects;
+        for (i, access) in operation.accesses.iter().enumerate() {
+            let Some(access) = access else { continue };
+            let repeated = operation.accesses[..i]
+                .iter()
+                .position(|before| before.is_some_and(|before| before.object == access.object));
+            let known = self.objects.get(&access.object).and_then(|log| log.place_for(thread));
+            places[i] = match (repeated, known) {
+                (Some(before), _) => places[before],
+                (None, Some(known)) => known,
+                (None, None) => {
+                    fresh += 1;
+                    fresh - 1
+                }
+            };
+        }
+        places
+    }
+
+    /// Looks for races of the step that the thread has just done, of its next operation, and of the first ones of
+    /// the threads that it has started (from number `from` on).
+    pub(crate) fn learn(&mut self, thread: usize, flow: Flow, from: usize) {
+        if !self.racing.hides {
+            return;
+        }
+        if flow == Flow::Stop {
+            // Whatever was hidden before: nothing is any more.
+            (self.racing.hides, self.racing.epoch) = (false, self.racing.epoch + 1);
+            return;
+        }
+        let mut found: Vec<(usize, u32)> = Vec::new();
+        let Some(done) = self.threads[thread].events.last() else { return };
+        for (other, log) in self.threads.iter().enumerate().take(from).filter(|(other, _)| *other != thread) {
+            let Some(pending) = log.pending.as_ref().filter(|pending| pending.conflicts(&done.operation)) else {
+                continue;
+            };
+            for (a, place) in done.operation.accesses().zip(done.places) {
+                for (b, pending_place) in pending.accesses().zip(log.pending_places) {
+                    if a.object == b.object && (a.write || b.write) {
+                        found.extend([(thread, place), (other, pending_place)]);
+                    }
+                }
+            }
+        }
+        self.against_the_past(thread, done, &mut found);
+        for child in from..self.threads.len() {
+            self.against_the_past(child, done, &mut found);
+        }
+        let mut news = false;
+        for (thread, place) in found {
+            let log = &mut self.threads[thread];
+            if set(&mut log.races, place) {
+                set(self.racing.known.entry(log.name).or_default(), place);
+                news = true;
+            }
+        }
+        self.racing.epoch += u32::from(news);
+    }
+
+    /// The thread's pending operation against all steps that do not happen before the step that precedes it.
+    fn against_the_past(&self, thread: usize, before: &Event, found: &mut Vec<(usize, u32)>) {
+        let log = &self.threads[thread];
+        let Some(pending) = &log.pending else { return };
+        let ordered = |by: usize, index: u32| before.clock.get(by).is_some_and(|&seen| seen > index);
+        for (access, place) in pending.accesses().zip(log.pending_places) {
+            let Some(object) = self.objects.get(&access.object) else { continue };
+            let mut note = |by: usize, index: u32| {
+                let event = &self.threads[by].events[index as usize];
+                let theirs = event.operation.accesses().zip(event.places);
+                let theirs = theirs.filter(|(a, _)| a.object == access.object).map(|(_, place)| (by, place));
+                found.extend(theirs.chain([(thread, place)]));
+            };
+            // Newest first: what comes before an ordered write is ordered too.
+            for version in (0..=object.writes.len()).rev() {
+                if access.write {
+                    let unordered = object.reads[version].iter().filter(|r| !ordered(r.thread, r.index));
+                    unordered.for_each(|read| note(read.thread, read.index));
+                }
+                let Some(write) = version.checked_sub(1).map(|version| object.writes[version]) else { break };
+                if ordered(write.thread, write.index) {
+                    break;
+                }
+                note(write.thread, write.index);
+            }
+        }
+    }
+}
+
+impl ObjectLog {
+    fn place_for(&self, thread: usize) -> Option<u32> {
+        self.places.iter().find(|(user, _)| *user == thread).map(|(_, place)| *place)
+    }
+}

@@ -1,0 +1,243 @@
+//! The memory of atomics. An atomic has the size of a word, as std's `AtomicUsize` has, so there is no room for a tag. When a
+//! run first uses an atomic it takes its value away, into the run's object, and leaves the object's *name* in its place.
+//!
+//! So the name goes along when the atomic is moved, and is gone when the memory gets another value: nothing has to be
+//! known about drops, `mem::forget`, `MaybeUninit` or memory that is used again. That is why objects are not found by
+//! their addresses: an allocator hands those out as the interleaving has it, and nobody tells when an atomic dies.
+//!
+//! **Invariant:** a name is told from a value by chance: it is the number of the run and that of the object, multiplied by an
+//! odd constant. A value is mistaken with probability 2⁻⁶⁴ for each object of the run.
+
+use super::context::{Context, Objects, try_with};
+use super::place::is_static;
+use preempt_stateless::ObjectId;
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Odd, with the bits of the golden ratio, and its inverse modulo 2⁶⁴.
+const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
+const GATHER: u64 = 0xf1de_83e1_9937_733d;
+const _: () = assert!(SCATTER.wrapping_mul(GATHER) == 1);
+
+/// So many bits of a name are the object's number; the others are the run's.
+const OBJECT_BITS: u32 = 24;
+
+/// Names of so many earlier runs are recognised, to refuse atomics that outlive their run.
+const RECENT: u64 = 64;
+
+fn name(run: u64, object: ObjectId) -> u64 {
+    assert!(object.0 >> OBJECT_BITS == 0, "one run uses more than 16 million objects");
+    (run << OBJECT_BITS | object.0).wrapping_mul(SCATTER)
+}
+
+fn unname(bits: u64) -> (u64, ObjectId) {
+    let plain = bits.wrapping_mul(GATHER);
+    (plain >> OBJECT_BITS, ObjectId(plain & ((1 << OBJECT_BITS) - 1)))
+}
+
+/// Bytes of a value of at most eight, also of a pointer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bytes(MaybeUninit<u64>);
+
+impl Default for Bytes {
+    fn default() -> Bytes {
+        Bytes(MaybeUninit::new(0))
+    }
+}
+
+impl Bytes {
+    fn of<T: Copy>(value: T) -> Bytes {
+        const { assert!(size_of::<T>() <= 8 && align_of::<T>() <= 8) };
+        let mut bytes = Bytes::default();
+        // SAFETY: it fits, see above.
+        #[allow(unsafe_code)]
+        unsafe {
+            bytes.0.as_mut_ptr().cast::<T>().write(value);
+        }
+        bytes
+    }
+
+    /// Of the type that they were made of.
+    fn get<T: Copy>(&self) -> T {
+        const { assert!(size_of::<T>() <= 8 && align_of::<T>() <= 8) };
+        // SAFETY: `of` has put a value of the type there: an object belongs to one word.
+        #[allow(unsafe_code)]
+        unsafe {
+            self.0.as_ptr().cast::<T>().read()
+        }
+    }
+}
+
+/// What is in the memory: a value, or the name of the object that has it.
+#[repr(C)]
+union Slot<T: Copy> {
+    value: T,
+    bits: u64,
+}
+
+/// What all atomics are made of.
+#[repr(transparent)]
+pub(crate) struct Word<T: Copy> {
+    slot: UnsafeCell<Slot<T>>,
+}
+
+// SAFETY: the modelled threads share one OS thread. Of several OS threads one at a time can take the value away, by a
+// compare-and-exchange; the others find its name and refuse.
+#[allow(unsafe_code)]
+unsafe impl<T: Copy + Send> Sync for Word<T> {}
+
+/// The last run, for atomics that are looked at after it: its number and its objects.
+static LAST: Mutex<(u64, Objects)> = Mutex::new((0, Objects::none()));
+
+fn last() -> MutexGuard<'static, (u64, Objects)> {
+    LAST.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The run is over; its values can be asked for until the next one is.
+pub(crate) fn keep(context: &mut Context) {
+    *last() = (context.run, std::mem::take(&mut context.objects));
+}
+
+impl<T: Copy> Word<T> {
+    pub const fn new(value: T) -> Word<T> {
+        let mut slot = Slot { bits: 0 };
+        slot.value = value;
+        Word { slot: UnsafeCell::new(slot) }
+    }
+
+    fn bits(&self) -> &AtomicU64 {
+        // SAFETY: a slot is eight initialised bytes, aligned as a word is, and lives as long as `self`.
+        #[allow(unsafe_code)]
+        unsafe {
+            AtomicU64::from_ptr(self.slot.get().cast::<u64>())
+        }
+    }
+
+    /// The value in the memory, if there is no name.
+    fn plain(&self) -> T {
+        // SAFETY: whoever calls has seen that it is no name; then it is the value that `new` has put there.
+        #[allow(unsafe_code)]
+        unsafe {
+            (*self.slot.get()).value
+        }
+    }
+
+    /// The atomic's object in the current run.
+    ///
+    /// # Panics
+    /// Outside of a run, and if an earlier run has used the atomic.
+    #[track_caller]
+    pub fn object(&self) -> ObjectId {
+        let found = try_with(|context| self.find(context)).unwrap_or_else(|| {
+            panic!("a preempt type was used outside of preempt::check: there is no schedule to control here")
+        });
+        found.unwrap_or_else(|| super::place::refuse())
+    }
+
+    #[inline]
+    fn find(&self, context: &mut Context) -> Option<ObjectId> {
+        let bits = self.bits().load(Ordering::Relaxed);
+        let (run, object) = unname(bits);
+        if run == context.run && context.objects.get(object).is_some() {
+            return Some(object);
+        }
+        self.take_over(bits, run, context)
+    }
+
+    /// The first use in a run.
+    #[cold]
+    fn take_over(&self, bits: u64, run: u64, context: &mut Context) -> Option<ObjectId> {
+        if run > 0 && run < context.run && run + RECENT >= context.run {
+            return None;
+        }
+        let address = std::ptr::from_ref(self).addr();
+        if is_static(address) {
+            // Statics are never touched: every run starts with their values as they were declared.
+            return Some(match context.static_words.get(&address) {
+                Some(object) => *object,
+                None => {
+                    let object = context.adopt(Bytes::of(self.plain()));
+                    context.static_words.insert(address, object);
+                    object
+                }
+            });
+        }
+        let value = self.plain();
+        let object = context.adopt(Bytes::of(value));
+        let mine = name(context.run, object);
+        self.bits().compare_exchange(bits, mine, Ordering::Relaxed, Ordering::Relaxed).ok().map(|_| object)
+    }
+
+    /// The value now, also after the run that used the atomic.
+    pub fn peek(&self) -> T {
+        match try_with(|context| self.find(context).map(|object| context.peek(object))) {
+            Some(Some(value)) => value,
+            // Of an earlier run, or of none.
+            _ => self.remembered().map_or_else(|| self.plain(), |bytes| bytes.get()),
+        }
+    }
+
+    fn remembered(&self) -> Option<Bytes> {
+        let (run, object) = unname(self.bits().load(Ordering::Relaxed));
+        let last = last();
+        last.1.get(object).filter(|_| last.0 == run).map(|object| object.value)
+    }
+
+    /// Changes the value without a step.
+    pub fn poke(&self, value: T) {
+        let done = try_with(|context| self.find(context).map(|object| context.poke(object, value)));
+        if done.flatten().is_none() {
+            // SAFETY: outside of runs nobody else can be here, but by the user's own OS threads, whose data race it is.
+            #[allow(unsafe_code)]
+            unsafe {
+                *self.slot.get() = Slot { bits: 0 };
+                (*self.slot.get()).value = value;
+            }
+        }
+    }
+
+    /// The value goes back into the memory, and the object ends: who has the word for itself may do as it likes.
+    pub fn get_mut(&mut self) -> &mut T {
+        let value = self.peek();
+        *self = Word::new(value);
+        // SAFETY: it was just put there.
+        #[allow(unsafe_code)]
+        unsafe {
+            &mut self.slot.get_mut().value
+        }
+    }
+}
+
+impl Context {
+    fn adopt(&mut self, value: Bytes) -> ObjectId {
+        let object = ObjectId(self.fresh_object());
+        self.object(object, "atomic").value = value;
+        object
+    }
+
+    pub fn peek<T: Copy>(&self, object: ObjectId) -> T {
+        self.objects.get(object).map_or_else(Bytes::default, |object| object.value).get()
+    }
+
+    pub fn poke<T: Copy>(&mut self, object: ObjectId, value: T) {
+        self.objects.get_mut(object).value = Bytes::of(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_can_be_read_and_values_are_none() {
+        for (run, object) in [(1, 1), (1, 2), (77, 12_345), (1 << 39, (1 << 24) - 1)] {
+            assert_eq!(unname(name(run, ObjectId(object))), (run, ObjectId(object)));
+        }
+        for bits in (0..1 << 16).flat_map(|small: u64| [small, !small, small << 48, 0x7fff_0000_0000 | small])
+        {
+            assert!(unname(bits).0 == 0 || unname(bits).0 > 1 << 20, "{bits:x} looks like a name");
+        }
+    }
+}
