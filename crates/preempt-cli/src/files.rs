@@ -12,6 +12,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Writes the file, or leaves everything as it was.
 pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
@@ -28,14 +29,15 @@ pub fn replace(path: &Path, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<
             out.flush()
         }
         Place::Ordinary(target) => {
-            let (temporary, file) = Temporary::beside(&target)?;
+            let temporary = Temporary::beside(&target)?;
             if let Ok(old) = target.metadata() {
-                let _ = file.set_permissions(old.permissions());
+                let _ = temporary.file.set_permissions(old.permissions());
             }
-            let mut out = BufWriter::new(file);
+            let mut out = BufWriter::new(&temporary.file);
             write(&mut out)?;
             out.flush()?;
-            out.get_ref().sync_all()?;
+            drop(out);
+            temporary.file.sync_all()?;
             temporary.becomes(&target)
         }
     }
@@ -118,6 +120,9 @@ impl Place {
     }
 }
 
+/// How long another command may take to write the same file.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// What is half written now, so that whoever ends the process can remove it.
 static HALF_WRITTEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -132,6 +137,8 @@ pub fn remove_temporaries() {
 #[derive(Debug)]
 struct Temporary {
     path: PathBuf,
+    /// Locked until it has another name or none, so that nobody else takes it for theirs.
+    file: File,
     /// From then on the name may be another command's.
     renamed: bool,
 }
@@ -139,16 +146,25 @@ struct Temporary {
 impl Temporary {
     /// Its name follows from the target's, so that what a killed command left is used again. The lock is for two commands
     /// with the same target.
-    fn beside(target: &Path) -> io::Result<(Temporary, File)> {
+    fn beside(target: &Path) -> io::Result<Temporary> {
         let path = target.with_file_name(temporary_name(target));
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(io::Error::new(io::ErrorKind::ResourceBusy, "another command is writing it"));
-        }
+        let since = Instant::now();
+        let file = loop {
+            let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+            let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+            // Whoever had the lock before may have renamed what was opened here.
+            if !is_taken && is_named(&file, &path) {
+                break file;
+            }
+            if since.elapsed() > PATIENCE {
+                return Err(io::Error::new(io::ErrorKind::ResourceBusy, "another command is writing it"));
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
         HALF_WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
-        let temporary = Temporary { path, renamed: false };
-        file.set_len(0)?;
-        Ok((temporary, file))
+        let temporary = Temporary { path, file, renamed: false };
+        temporary.file.set_len(0)?;
+        Ok(temporary)
     }
 
     fn becomes(mut self, target: &Path) -> io::Result<()> {
@@ -165,6 +181,19 @@ impl Drop for Temporary {
         }
         HALF_WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).retain(|path| *path != self.path);
     }
+}
+
+/// Is the open file still the one under this name?
+#[cfg(unix)]
+fn is_named(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let number = |it: std::fs::Metadata| (it.dev(), it.ino());
+    file.metadata().is_ok_and(|one| path.metadata().is_ok_and(|other| number(one) == number(other)))
+}
+
+#[cfg(not(unix))]
+fn is_named(_: &File, _: &Path) -> bool {
+    true
 }
 
 /// `.run.json.preempt`; a name that would be too long for that is told apart by a number made from it.
@@ -233,6 +262,23 @@ mod tests {
         assert!(message(&[&one, &one]).contains("already"));
         assert!(message(&[&model]).contains("already"));
         assert_eq!(names(&folder), ["model.pml"]);
+        std::fs::remove_dir_all(folder).expect("it can be removed");
+    }
+
+    /// Whoever comes last has written the file, and nobody a part of it.
+    #[test]
+    fn several_may_write_the_same_file() {
+        let folder = folder("same");
+        let path = folder.join("run.json");
+        std::thread::scope(|scope| {
+            for letter in ["a", "b", "c", "d"] {
+                let path = &path;
+                scope.spawn(move || write(path, &letter.repeat(100_000)).expect("it can be written"));
+            }
+        });
+        let text = std::fs::read_to_string(&path).expect("it is there");
+        assert!(text.len() == 100_000 && text.bytes().all(|byte| byte == text.as_bytes()[0]));
+        assert_eq!(names(&folder), ["run.json"]);
         std::fs::remove_dir_all(folder).expect("it can be removed");
     }
 
