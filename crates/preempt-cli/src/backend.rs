@@ -3,7 +3,7 @@
 //! Everything that the commands know of them goes through here.
 
 pub use preempt_boolean::{
-    Dialect, Options as BooleanOptions, inline, load as load_boolean, print, sequentialize,
+    Dialect, Options as BooleanOptions, inline, load_within as load_boolean, print, sequentialize,
 };
 pub use preempt_explicit::{
     Answers, Checkpoints, Figure, Goal, Options as ExplicitOptions, Order, Published, Reduction, Refusal,

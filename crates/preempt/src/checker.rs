@@ -166,7 +166,8 @@ impl Checker {
         };
         if let Some(schedule) = self.replay {
             // Whoever replays may want to look at it for long, with a debugger.
-            let replayed = apart(&pulses, None, move || replay_report(&mut program(), &schedule, &self.limits));
+            let replayed =
+                apart(&pulses, None, move || replay_report(&mut program(), &schedule, &self.limits));
             return replayed.unwrap_or_else(hangs);
         }
         let make = program.clone();
@@ -245,8 +246,7 @@ where
 }
 
 fn report(found: &Exploration, failure: Option<Failure>, strategy: Strategy) -> Report {
-    let fewest =
-        matches!(strategy, Strategy::Marking | Strategy::Basic | Strategy::Bpor | Strategy::CbDfs);
+    let fewest = matches!(strategy, Strategy::Marking | Strategy::Basic | Strategy::Bpor | Strategy::CbDfs);
     let failure = failure.map(|failure| Failure {
         fewest_preemptions: fewest && failure.kind != FailureKind::Nondeterminism,
         ..failure

@@ -20,9 +20,8 @@ pub fn run(args: &CertifyArgs) -> Result<ExitStatus, Failure> {
     let certificate = Certificate::parse(&asked.problem.net, &text)
         .map_err(|error| Failure::new(format!("`{file}`: {error}")))?;
     job::check()?;
-    let verified = checker::verify(&asked.problem, &certificate);
-    job::check()?;
-    verified.map_err(|reason| {
+    let verified = checker::verify_within(&asked.problem, &certificate, &job::current().budget);
+    verified.map_err(Failure::stopped)?.map_err(|reason| {
         Failure::new(format!("the certificate does not show it: {reason}"))
             .hint("was the net changed since, or is it a certificate of another property?")
     })?;

@@ -82,7 +82,7 @@ fn boolean(
     });
     let options = backend::BooleanOptions { dialect, error_label: args.error_label.clone() };
     let preempt_boolean::Loaded { model, sources, diagnostics } =
-        backend::load_boolean(&source.name, &source.text, &options);
+        backend::load_boolean(&source.name, &source.text, &options, &job::current().budget);
     job::check()?;
     let loaded = Loaded { model, sources, diagnostics, numbers: StatementNumbers::default(), stopped: None };
     Ok(sound(loaded, source.name, colour))
@@ -114,7 +114,9 @@ impl Ready {
         if !backend::inline::has_procedures(&self.model) {
             return Ok(self);
         }
-        let model = backend::inline::inline(&self.model).map_err(|why| {
+        let inlined = backend::inline::inline_within(&self.model, &job::current().budget);
+        job::check()?;
+        let model = inlined.map_err(|why| {
             Failure::new(format!("`{}` cannot be explored state by state: {why}", self.file))
                 .hint("`preempt sequentialize` takes recursion; so does every engine that works with sets of states")
         })?;

@@ -50,7 +50,7 @@ pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<E
     if let Some(error) = &checked.internal_error {
         return Err(Failure::new(format!("internal error: {error}")));
     }
-    asked.name_what_is_violated(&mut checked, &Budget::unlimited());
+    asked.name_what_is_violated(&mut checked, &job::current().budget);
     let answered_by = Setting::Text(checked.answered_by.name().into());
     let mut options = vec![("answered_by".to_string(), answered_by)];
     options.extend(checked.diagrams.iter().flat_map(numbers));
@@ -86,9 +86,10 @@ pub fn load(
 ) -> Result<Option<Asked>, Failure> {
     let mut sources = SourceMap::new();
     let id = sources.add(source.name.as_str(), source.text.as_str());
+    let budget = &job::current().budget;
     let (mut problem, mut diagnostics) = match source.input {
-        Input::Pnml => pnml::read(id, &source.text),
-        Input::Net => spec::read(id, &source.text),
+        Input::Pnml => pnml::read_within(id, &source.text, budget),
+        Input::Net => spec::read_within(id, &source.text, budget),
         other => return Err(Failure::new(format!("this is {}, and no net", other.name()))),
     };
     let mut read = Vec::new();
@@ -98,7 +99,7 @@ pub fn load(
             let id = sources.add(path.display().to_string().as_str(), text.as_str());
             // Names mean nothing before the net is understood.
             if !diagnostics.iter().any(Diagnostic::is_error) {
-                let found = mcc::read(&problem.net, id, &text, wanted);
+                let found = mcc::read_within(&problem.net, id, &text, wanted, budget);
                 read = found.0;
                 diagnostics.extend(found.1);
             }

@@ -8,7 +8,6 @@ use crate::console::{self, Failure};
 use crate::files::{self, could_be_written};
 use crate::job::{self, Stage};
 use crate::plan::Engine;
-use preempt_core::Budget;
 use preempt_report::render_diagnostics;
 
 pub fn run(args: &SequentializeArgs) -> Result<ExitStatus, Failure> {
@@ -22,10 +21,12 @@ pub fn run(args: &SequentializeArgs) -> Result<ExitStatus, Failure> {
     };
     let written = match args.to {
         Language::Boolean => {
-            sequentialize::to_boolean(&ready.model, &ready.sources, args.contexts, &Budget::unlimited())
+            sequentialize::to_boolean(&ready.model, &ready.sources, args.contexts, &job::current().budget)
                 .map(|program| print::program(&program))
         }
-        Language::C => sequentialize::to_c(&ready.model, &ready.sources, args.contexts, &Budget::unlimited()),
+        Language::C => {
+            sequentialize::to_c(&ready.model, &ready.sources, args.contexts, &job::current().budget)
+        }
     };
     job::check()?;
     let text = match written {

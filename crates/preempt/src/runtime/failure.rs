@@ -16,9 +16,16 @@ pub(crate) enum Failed {
         ending: bool,
         backtrace: Option<Arc<Backtrace>>,
     },
-    Race { first: Access, second: Access },
-    Deadlock { waiting: Vec<Waiting> },
-    Leak { survivors: Vec<Birth> },
+    Race {
+        first: Access,
+        second: Access,
+    },
+    Deadlock {
+        waiting: Vec<Waiting>,
+    },
+    Leak {
+        survivors: Vec<Birth>,
+    },
 }
 
 #[derive(Debug, Clone, Copy)]

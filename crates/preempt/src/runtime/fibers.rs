@@ -210,8 +210,6 @@ impl Executable for Fibers {
         if self.check_leaks {
             super::living::look_for_leaks();
         }
-        with(|context| {
-            if context.failures().is_empty() { RunEnd::Fine } else { RunEnd::Failed }
-        })
+        with(|context| if context.failures().is_empty() { RunEnd::Fine } else { RunEnd::Failed })
     }
 }
