@@ -51,6 +51,7 @@ fn go_on(budget: &Budget) -> Result<(), Fault> {
 }
 
 fn verified(problem: &Problem, certificate: &Certificate, budget: &Budget) -> Result<(), Fault> {
+    go_on(budget)?;
     let mut done = BTreeSet::new();
     for refutation in &certificate.refutations {
         verify_refutation(problem, refutation, budget).map_err(|fault| match fault {
