@@ -142,7 +142,7 @@ pub(crate) fn patiently(
     while waits < 20 && manager.with_manager_shared(|manager| manager.gc()) == 0 {
         waits += 1;
         std::thread::sleep(std::time::Duration::from_millis(5));
-        if waits % 4 == 0
+        if waits.is_multiple_of(4)
             && let Ok(function) = operation()
         {
             return Ok(Bdd(function));

@@ -283,7 +283,7 @@ fn verify_basis(
             let mut looked_at = 0u32;
             each_before(transition, element, &mut |before| {
                 looked_at = looked_at.wrapping_add(1);
-                if looked_at % POLL == 0 {
+                if looked_at.is_multiple_of(POLL) {
                     go_on(budget)?;
                 }
                 if inside(before) || excluded(before) {

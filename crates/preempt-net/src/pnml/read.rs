@@ -46,11 +46,14 @@ enum ArcKind {
     Reset,
 }
 
+/// Of arcs, in any order.
+type Weights = Vec<(Place, u64)>;
+
 struct PnmlReader<'x> {
     nodes: HashMap<&'x str, Node<'x>>,
     arcs: Vec<&'x Element>,
     /// For each transition what its arcs consume and produce; several for one place add up.
-    weights: Vec<(Vec<(Place, u64)>, Vec<(Place, u64)>)>,
+    weights: Vec<(Weights, Weights)>,
     problem: Problem,
     diagnostics: Vec<Diagnostic>,
     budget: &'x Budget,
@@ -84,7 +87,7 @@ impl<'x> PnmlReader<'x> {
         self.page(net);
         let mut counted = 0;
         for (number, arc) in std::mem::take(&mut self.arcs).into_iter().enumerate() {
-            if number % 64 == 0 && self.budget.exhausted().is_some() {
+            if number.is_multiple_of(64) && self.budget.exhausted().is_some() {
                 self.diagnostics.push(crate::stopped());
                 return;
             }
