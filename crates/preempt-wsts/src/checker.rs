@@ -346,18 +346,18 @@ fn each_before(
     })
 }
 
+/// What is left on each place after consuming.
+type Rest = BTreeMap<Place, u128>;
+
 /// Every way in which the sources can give what is missing, one after the other: a counter whose digits are the tokens that
 /// each source adds for each place. A source that comes last gives all that is still missing.
-fn splits(
-    needs: &[Wanted],
-    look: &mut dyn FnMut(&BTreeMap<Place, u128>) -> Result<(), Fault>,
-) -> Result<(), Fault> {
+fn splits(needs: &[Wanted], look: &mut dyn FnMut(&Rest) -> Result<(), Fault>) -> Result<(), Fault> {
     let digits: Vec<(usize, usize)> =
         needs.iter().enumerate().flat_map(|(n, need)| (0..need.sources.len()).map(move |s| (n, s))).collect();
     if needs.iter().any(|need| need.missing > 0 && need.sources.is_empty()) {
         return Ok(());
     }
-    let mut rest: BTreeMap<Place, u128> = BTreeMap::new();
+    let mut rest = Rest::new();
     // For each digit what it adds, and the most that it may.
     let mut added: Vec<(u128, u128)> = Vec::new();
     loop {
