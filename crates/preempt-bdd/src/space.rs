@@ -131,7 +131,7 @@ impl Space {
             .with_manager_shared(|manager| (Bdd(BDDFunction::t(manager)), Bdd(BDDFunction::f(manager))));
         let mut literals = Vec::with_capacity(count as usize);
         for level in 0..count {
-            if level % 1024 == 0 && budget.exhausted().is_some() {
+            if level.is_multiple_of(1024) && budget.exhausted().is_some() {
                 return Err(Full);
             }
             let literal = patiently(&manager, || {

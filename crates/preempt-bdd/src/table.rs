@@ -138,11 +138,11 @@ pub(crate) fn patiently(
     // A collection that frees something helps at once or not at all, as the operation begins again from the start, and
     // fills a large table once more before it says so. One that frees nothing may only mean that another thread is
     // collecting: then we wait for it.
-    let mut waits = 0;
+    let mut waits = 0u32;
     while waits < 20 && manager.with_manager_shared(|manager| manager.gc()) == 0 {
         waits += 1;
         std::thread::sleep(std::time::Duration::from_millis(5));
-        if waits % 4 == 0
+        if waits.is_multiple_of(4)
             && let Ok(function) = operation()
         {
             return Ok(Bdd(function));

@@ -27,6 +27,23 @@ pub(crate) fn stopped() -> Diagnostic {
     Diagnostic::global_error("reading ended before the whole text was understood: a limit was reached")
 }
 
+/// After so many mistakes the rest of a text is not looked at.
+const MOST_MISTAKES: usize = 100;
+
+/// Are there too many errors? Then one more says so. `counted`: how many diagnostics there were at the last count.
+pub(crate) fn too_many_mistakes(diagnostics: &mut Vec<Diagnostic>, counted: &mut usize) -> bool {
+    if diagnostics.len() < *counted + MOST_MISTAKES {
+        return false;
+    }
+    *counted = diagnostics.len();
+    let too_many = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count() >= MOST_MISTAKES;
+    if too_many {
+        let message = "there are too many mistakes; the rest of the text was not looked at";
+        diagnostics.push(Diagnostic::global_error(message));
+    }
+    too_many
+}
+
 /// Only so many mistakes get a hint about what may have been meant: it is looked for among all names.
 pub(crate) const MOST_HINTS: usize = 20;
 

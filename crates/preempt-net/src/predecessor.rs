@@ -64,7 +64,7 @@ fn fill(
     let Some(((from, each), others)) = sources.split_first() else {
         if missing == 0 {
             out.push(rest.clone());
-            if out.len() % POLL == 0 && !go_on(out.len()) {
+            if out.len().is_multiple_of(POLL) && !go_on(out.len()) {
                 return None;
             }
         }

@@ -55,7 +55,7 @@ pub(crate) fn parse(
     let mut root = None;
     loop {
         events = events.wrapping_add(1);
-        if events % 1024 == 0 && budget.exhausted().is_some() {
+        if events.is_multiple_of(1024) && budget.exhausted().is_some() {
             diagnostics.push(crate::stopped());
             return None;
         }

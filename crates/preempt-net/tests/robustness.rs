@@ -126,6 +126,19 @@ fn nesting_has_an_end() {
     }
 }
 
+/// A text that is wrong everywhere is told so a hundred times, and not a hundred thousand.
+#[test]
+fn mistakes_have_an_end() {
+    let arcs: String =
+        (0..20_000).map(|n| format!("<arc id=\"x{n}\" source=\"z{n}\" target=\"t\"/>")).collect();
+    let (mut map, text) = (SourceMap::new(), NET.replace("<arc id=\"a1\"", &format!("{arcs}<arc id=\"a1\"")));
+    let (_, diagnostics) = pnml::read(map.add("net.pnml", text.as_str()), &text);
+    assert_eq!(diagnostics.len(), 101, "{:?}", diagnostics.last());
+    let rules: String = (0..20_000).map(|n| format!("z{n} >= 1 -> a' = a + 1;")).collect();
+    let text = format!("vars a rules {rules} init a = 0 target a >= 1");
+    assert_eq!(spec::read(map.add("net.spec", text.as_str()), &text).1.len(), 101);
+}
+
 /// Sums of weights are what they are, however large the parts.
 #[test]
 fn large_weights_are_added_exactly() {

@@ -262,13 +262,11 @@ fn first_locals(model: &Model, code: CodeId, args: &[Expr]) -> (Vec<i32>, Vec<us
     (locals, sent.into_iter().collect())
 }
 
+/// An edge by its code, location and number.
+type EdgeAt = (CodeId, LocationId, u32);
+
 /// How often each edge that starts a process can be executed; `most + 1` stands for more than that.
-fn executions(
-    model: &Model,
-    threads: &[Thread],
-    most: u32,
-    budget: &Budget,
-) -> Result<Vec<((CodeId, LocationId, u32), u32)>> {
+fn executions(model: &Model, threads: &[Thread], most: u32, budget: &Budget) -> Result<Vec<(EdgeAt, u32)>> {
     let cap = |times: u32| times.min(most + 1);
     let mut entered: BTreeMap<CodeId, u32> = BTreeMap::new();
     let mut sites = BTreeMap::new();

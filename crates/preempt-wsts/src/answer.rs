@@ -29,7 +29,7 @@ impl Run {
         }
         let mut marking = self.initial.clone();
         for (step, number) in self.transitions.iter().enumerate() {
-            if step % POLL == 0 && stopped() {
+            if step.is_multiple_of(POLL) && stopped() {
                 return None;
             }
             match problem.net.transitions.get(*number).and_then(|transition| transition.fire(&marking)) {
@@ -51,7 +51,7 @@ impl Run {
         let mut steps = Vec::new();
         let mut before = self.initial.clone();
         for (at, number) in self.transitions.iter().enumerate() {
-            if at % POLL == 0 && budget.exhausted().is_some() {
+            if at.is_multiple_of(POLL) && budget.exhausted().is_some() {
                 return None;
             }
             let transition = problem.net.transitions.get(*number)?;

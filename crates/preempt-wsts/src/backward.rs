@@ -160,7 +160,7 @@ fn minimal(elements: Vec<Element>, stop: &Stop) -> Option<Vec<Marking>> {
     let (mut looked_at, mut stopped) = (0u32, false);
     markings.retain(|marking| {
         looked_at += 1;
-        stopped = stopped || (looked_at % 256 == 0 && stop.reason().is_some());
+        stopped = stopped || (looked_at.is_multiple_of(256) && stop.reason().is_some());
         let new = !stopped && !trie.has_below(marking, None);
         if new {
             trie.insert(marking, 0);

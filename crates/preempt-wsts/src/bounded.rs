@@ -60,7 +60,7 @@ fn visited(problem: &Problem, stop: &Stop) -> Option<Vec<u64>> {
         }
         for transition in &problem.net.transitions {
             steps = steps.wrapping_add(1);
-            if seen.len() > FEW || (steps % 1024 == 0 && stop.reason().is_some()) {
+            if seen.len() > FEW || (steps.is_multiple_of(1024) && stop.reason().is_some()) {
                 return None;
             }
             let Some(after) = transition.fire(&marking) else { continue };

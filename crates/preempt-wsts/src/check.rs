@@ -244,6 +244,9 @@ fn run_engines(problem: &Problem, options: &Options, stop: &Stop) -> Told {
     }
 }
 
+/// For the forward search.
+const STACK: usize = 64 << 20;
+
 /// Pre-checks and then backward, with forward at their side. Who has an answer ends the others; nobody listens to a second
 /// one, and if nobody has one, it is unknown.
 fn side_by_side(problem: &Problem, all: &[usize], stop: &Stop) -> Told {
@@ -257,7 +260,8 @@ fn side_by_side(problem: &Problem, all: &[usize], stop: &Stop) -> Told {
         stop.answered();
     };
     std::thread::scope(|scope| {
-        scope.spawn(|| {
+        // A run is unwound by recursion, as deep as its loops are nested. Without the thread the others go on alone.
+        let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || {
             if let found @ Answer::Covered(_) = on_reduced(problem, all, stop, forward) {
                 tell(found, Engine::Forward);
             }

@@ -51,6 +51,7 @@ fn go_on(budget: &Budget) -> Result<(), Fault> {
 }
 
 fn verified(problem: &Problem, certificate: &Certificate, budget: &Budget) -> Result<(), Fault> {
+    go_on(budget)?;
     let mut done = BTreeSet::new();
     for refutation in &certificate.refutations {
         verify_refutation(problem, refutation, budget).map_err(|fault| match fault {
@@ -282,7 +283,7 @@ fn verify_basis(
             let mut looked_at = 0u32;
             each_before(transition, element, &mut |before| {
                 looked_at = looked_at.wrapping_add(1);
-                if looked_at % POLL == 0 {
+                if looked_at.is_multiple_of(POLL) {
                     go_on(budget)?;
                 }
                 if inside(before) || excluded(before) {
@@ -345,18 +346,18 @@ fn each_before(
     })
 }
 
+/// What is left on each place after consuming.
+type Rest = BTreeMap<Place, u128>;
+
 /// Every way in which the sources can give what is missing, one after the other: a counter whose digits are the tokens that
 /// each source adds for each place. A source that comes last gives all that is still missing.
-fn splits(
-    needs: &[Wanted],
-    look: &mut dyn FnMut(&BTreeMap<Place, u128>) -> Result<(), Fault>,
-) -> Result<(), Fault> {
+fn splits(needs: &[Wanted], look: &mut dyn FnMut(&Rest) -> Result<(), Fault>) -> Result<(), Fault> {
     let digits: Vec<(usize, usize)> =
         needs.iter().enumerate().flat_map(|(n, need)| (0..need.sources.len()).map(move |s| (n, s))).collect();
     if needs.iter().any(|need| need.missing > 0 && need.sources.is_empty()) {
         return Ok(());
     }
-    let mut rest: BTreeMap<Place, u128> = BTreeMap::new();
+    let mut rest = Rest::new();
     // For each digit what it adds, and the most that it may.
     let mut added: Vec<(u128, u128)> = Vec::new();
     loop {

@@ -71,7 +71,7 @@ impl Unwinding<'_> {
                 before.into_iter().find(|marking| within(marking, state))?
             };
             backward.push(node.transition as usize);
-            if backward.len() > LONGEST || (backward.len() % POLL == 0 && stop.reason().is_some()) {
+            if backward.len() > LONGEST || (backward.len().is_multiple_of(POLL) && stop.reason().is_some()) {
                 return None;
             }
         }

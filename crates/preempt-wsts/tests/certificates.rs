@@ -208,13 +208,16 @@ fn no_text_passes_for_an_unsafe_net() {
         // The judge knows nothing of certificates.
         let truth = brute_force(&other, 3, 14, 3000);
         for _ in 0..12 {
-            let mut text = written.clone();
-            for _ in 0..=random.below(3) {
-                mutation::mutate(&mut text, &mut noise, &signs);
+            // The first line stays, or nothing behind it would be read.
+            let (head, body) = written.split_once('\n').expect("a header");
+            let mut body = body.to_string();
+            for _ in 0..random.below(3) {
+                mutation::mutate(&mut body, &mut noise, &signs);
             }
-            if random.one_in(4) {
-                text = text.replacen('1', "18446744073709551615", 1 + random.below(3) as usize);
+            if random.one_in(3) {
+                body = body.replacen("1*", "18446744073709551615*", 1 + random.below(3) as usize);
             }
+            let text = format!("{head}\n{body}");
             tried += 1;
             let Ok(forged) = Certificate::parse(&other.net, &text) else { continue };
             parsed += 1;
@@ -226,5 +229,5 @@ fn no_text_passes_for_an_unsafe_net() {
             }
         }
     }
-    assert!(parsed * 4 > tried && accepted > 20, "{tried} {parsed} {accepted}");
+    assert!(parsed * 5 > tried && accepted > 20, "{tried} {parsed} {accepted}");
 }

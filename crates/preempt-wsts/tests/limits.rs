@@ -101,7 +101,7 @@ fn what_the_observer_says_is_the_reason() {
 #[test]
 fn an_engine_that_is_cut_short_says_nothing_false() {
     let (mut cut, mut answered) = (0, 0);
-    for seed in 0..600 {
+    for seed in 0..150 {
         let mut random = Random::new(seed);
         let problem =
             random_problem(&mut random, [Kind::Plain, Kind::Moving, Kind::Testing][seed as usize % 3]);
@@ -128,7 +128,7 @@ fn an_engine_that_is_cut_short_says_nothing_false() {
             }
         }
     }
-    assert!(cut > 50 && answered > 50, "{cut} {answered}");
+    assert!(cut > 15 && answered > 15, "{cut} {answered}");
 }
 
 /// Numbers as large as they can be: no overflow, and no more memory than for small ones.

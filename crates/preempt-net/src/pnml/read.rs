@@ -1,7 +1,7 @@
 //! Reading PNML: pages may nest, and nodes may stand for nodes of other pages.
 
 use crate::MOST_HINTS;
-use crate::marking::{Marking, Place};
+use crate::marking::Place;
 use crate::net::{Move, Transition};
 use crate::problem::{Problem, Range};
 use crate::xml::{self, Element};
@@ -22,8 +22,8 @@ pub fn read_within(source: SourceId, text: &str, budget: &Budget) -> (Problem, V
     let mut diagnostics = Vec::new();
     let mut problem = Problem::default();
     if let Some(root) = xml::parse(source, text, budget, &mut diagnostics) {
-        let (nodes, arcs) = (HashMap::new(), Vec::new());
-        let mut reader = PnmlReader { nodes, arcs, problem, diagnostics, budget };
+        let (nodes, arcs, weights) = (HashMap::new(), Vec::new(), Vec::new());
+        let mut reader = PnmlReader { nodes, arcs, weights, problem, diagnostics, budget };
         reader.document(&root);
         (problem, diagnostics) = (reader.problem, reader.diagnostics);
     }
@@ -46,9 +46,14 @@ enum ArcKind {
     Reset,
 }
 
+/// Of arcs, in any order.
+type Weights = Vec<(Place, u64)>;
+
 struct PnmlReader<'x> {
     nodes: HashMap<&'x str, Node<'x>>,
     arcs: Vec<&'x Element>,
+    /// For each transition what its arcs consume and produce; several for one place add up.
+    weights: Vec<(Weights, Weights)>,
     problem: Problem,
     diagnostics: Vec<Diagnostic>,
     budget: &'x Budget,
@@ -80,14 +85,20 @@ impl<'x> PnmlReader<'x> {
             }
         }
         self.page(net);
+        let mut counted = 0;
         for (number, arc) in std::mem::take(&mut self.arcs).into_iter().enumerate() {
-            if number % 64 == 0 && self.budget.exhausted().is_some() {
+            if number.is_multiple_of(64) && self.budget.exhausted().is_some() {
                 self.diagnostics.push(crate::stopped());
+                return;
+            }
+            if crate::too_many_mistakes(&mut self.diagnostics, &mut counted) {
                 return;
             }
             self.arc(arc);
         }
-        for transition in &mut self.problem.net.transitions {
+        for (transition, (consumed, produced)) in self.problem.net.transitions.iter_mut().zip(&self.weights) {
+            transition.consume = consumed.iter().copied().collect();
+            transition.produce = produced.iter().copied().collect();
             transition.moves.sort_by_key(|moved| moved.from);
             transition.moves.dedup_by_key(|moved| moved.from);
         }
@@ -110,6 +121,7 @@ impl<'x> PnmlReader<'x> {
                     if let Some(id) = self.node(child, Node::Transition(number)) {
                         let transition = Transition { name: id.to_string(), ..Transition::default() };
                         self.problem.net.transitions.push(transition);
+                        self.weights.push((Vec::new(), Vec::new()));
                         self.problem.spans.extend(child.span);
                     }
                 }
@@ -223,17 +235,15 @@ impl<'x> PnmlReader<'x> {
             return;
         }
         let transitions = &mut self.problem.net.transitions;
-        let add = |marking: &mut Marking, place: Place| {
-            marking.set(place, marking.get(place).saturating_add(weight));
-        };
         match ends {
             (Some(Node::Place(place)), Some(Node::Transition(number))) => {
                 let transition = &mut transitions[number];
+                let (consumed, produced) = &mut self.weights[number];
                 match kind {
-                    ArcKind::Normal => add(&mut transition.consume, place),
+                    ArcKind::Normal => consumed.push((place, weight)),
                     ArcKind::Read => {
-                        add(&mut transition.consume, place);
-                        add(&mut transition.produce, place);
+                        consumed.push((place, weight));
+                        produced.push((place, weight));
                     }
                     ArcKind::Inhibitor => {
                         transition.at_most.push((place, weight - 1));
@@ -246,7 +256,7 @@ impl<'x> PnmlReader<'x> {
                 }
             }
             (Some(Node::Transition(number)), Some(Node::Place(place))) if kind == ArcKind::Normal => {
-                add(&mut transitions[number].produce, place);
+                self.weights[number].1.push((place, weight));
             }
             (Some(Node::Transition(_)), Some(Node::Place(_))) => {
                 self.diagnostics.push(arc.error("an arc of this type leads from a place to a transition"));

@@ -26,8 +26,12 @@ pub(super) fn lower(file: &File<'_>, budget: &Budget, diagnostics: &mut Vec<Diag
         }
         problem.net.places.push((*name).to_string());
     }
+    let mut counted = 0;
     for rule in &file.rules {
         if budget.exhausted().is_some() {
+            return problem;
+        }
+        if crate::too_many_mistakes(lowering.diagnostics, &mut counted) {
             return problem;
         }
         lowering.rule(rule, &mut problem);
