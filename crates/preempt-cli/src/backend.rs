@@ -12,5 +12,5 @@ pub use preempt_explicit::{
 pub use preempt_model::question::{Asking, Question};
 pub use preempt_model::search::{self, Options};
 pub use preempt_model::{Interpreter, Model, System, interpreter};
-pub use preempt_promela::{Additions, Claim, Loaded, load, trail};
+pub use preempt_promela::{Additions, Loaded, load, trail};
 pub use preempt_symbolic as symbolic;

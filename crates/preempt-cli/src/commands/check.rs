@@ -9,7 +9,7 @@ use super::symbolic;
 use super::trail;
 use crate::ExitStatus;
 use crate::args::{CheckArgs, CostUnit, ReductionKind, SearchOrder, StoreKind};
-use crate::backend::{Asking, Claim, ExplicitOptions, Goal, Model, Question, Report};
+use crate::backend::{Asking, ExplicitOptions, Goal, Model, Question, Report};
 use crate::console::{self, Failure};
 use crate::input;
 use crate::plan::{Engine, Input};
@@ -41,8 +41,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     }
     let boolean = source.input == Input::Boolean;
     let formula = args.ltl.as_deref();
-    let claim = if args.non_progress { Claim::Another } else { Claim::OfModel };
-    let Some(ready) = prepared(&args.model, source, engine, (formula, claim), args.output.color)? else {
+    let Some(ready) = prepared(&args.model, source, engine, formula, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
     let ready = ready.without_procedures()?;

@@ -7,7 +7,7 @@ use super::outcome::{info, options, present};
 use super::partial;
 use crate::ExitStatus;
 use crate::args::CountArgs;
-use crate::backend::{Claim, Goal, Reduction, search};
+use crate::backend::{Goal, Reduction, search};
 use crate::console::{self, Failure};
 use crate::plan::{Engine, Input};
 use crate::progress::Watch;
@@ -20,7 +20,7 @@ pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
             Failure::new("the symbolic engine does not count states one by one").hint("leave out --engine")
         );
     }
-    let Some(ready) = ready(&args.model, engine, (None, Claim::Ignored), args.output.color)? else {
+    let Some(ready) = ready(&args.model, engine, None, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
     let ready = ready.without_procedures()?;

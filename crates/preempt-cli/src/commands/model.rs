@@ -2,7 +2,7 @@
 
 use crate::args::{Colour, Dialect, ModelArgs};
 use crate::backend::trail::StatementNumbers;
-use crate::backend::{self, Additions, Claim, Interpreter, Loaded, Model};
+use crate::backend::{self, Additions, Interpreter, Loaded, Model};
 use crate::console::{self, Failure};
 use crate::input;
 use crate::plan::{Engine, Input, Plan, plan};
@@ -18,15 +18,14 @@ pub struct Ready {
     pub numbers: StatementNumbers,
 }
 
-/// `None` if the input has errors; they have been printed. `asked` is a formula given apart, and whether a claim is
-/// watched.
+/// `None` if the input has errors; they have been printed.
 pub fn ready(
     args: &ModelArgs,
     engine: Engine,
-    asked: (Option<&str>, Claim),
+    formula: Option<&str>,
     colour: Colour,
 ) -> Result<Option<Ready>, Failure> {
-    prepared(args, input::read(args)?, engine, asked, colour)
+    prepared(args, input::read(args)?, engine, formula, colour)
 }
 
 /// As [`ready`], from a text that was read already.
@@ -34,7 +33,7 @@ pub fn prepared(
     args: &ModelArgs,
     source: input::Model,
     engine: Engine,
-    (formula, claim): (Option<&str>, Claim),
+    formula: Option<&str>,
     colour: Colour,
 ) -> Result<Option<Ready>, Failure> {
     let plan = plan(source.input, engine).map_err(|why| no_plan(source.input, engine, why))?;
@@ -49,7 +48,7 @@ pub fn prepared(
             }
             let defines = args.defines.iter().map(|define| (define.name.clone(), define.value.clone()));
             let (defines, formula) = (defines.collect(), formula.map(str::to_string));
-            let additions = Additions { defines, formula, claim, ..Additions::default() };
+            let additions = Additions { defines, formula, ..Additions::default() };
             let loaded = backend::load(&source.name, &source.text, &additions, &mut input::read_include);
             Ok(sound(loaded, source.name, colour))
         }

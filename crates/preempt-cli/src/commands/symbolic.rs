@@ -7,7 +7,6 @@ use super::outcome::present;
 use super::trail;
 use crate::ExitStatus;
 use crate::args::{AnalysisMethod, CheckArgs, SymbolicArgs, VariableOrder};
-use crate::backend::Claim;
 use crate::backend::symbolic::{self, Method, Options, Order, Report};
 use crate::console::{self, Failure};
 use crate::input;
@@ -22,9 +21,7 @@ pub fn check(args: &CheckArgs, source: input::Model) -> Result<ExitStatus, Failu
         could_be_written(path)?;
     }
     let options = options(args)?;
-    let Some(ready) =
-        prepared(&args.model, source, Engine::Symbolic, (None, Claim::Ignored), args.output.color)?
-    else {
+    let Some(ready) = prepared(&args.model, source, Engine::Symbolic, None, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
     let mut watch = Watch::start();
