@@ -13,5 +13,5 @@ pub use preempt_model::all_questions::answer_all;
 pub use preempt_model::question::{Asking, Question};
 pub use preempt_model::search::{self, Options};
 pub use preempt_model::{Interpreter, Model, System, interpreter};
-pub use preempt_promela::{Additions, Claim, Loaded, load, trail};
+pub use preempt_promela::{Additions, Loaded, load, trail};
 pub use preempt_symbolic as symbolic;

@@ -40,21 +40,8 @@ pub struct Additions {
     pub defines: Vec<(String, String)>,
     /// A formula to be added to the model's own, under its text as its name.
     pub formula: Option<String>,
-    pub claim: Claim,
     /// Looked at wherever a text can make the work long.
     pub budget: Budget,
-}
-
-/// Is a never claim or a formula watched while the model is explored? Spin counts it as a process in `_nr_pr`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Claim {
-    /// None is: states are counted, or simulated.
-    #[default]
-    Ignored,
-    /// The model's own, if it has one.
-    OfModel,
-    /// One that the model does not show, as for cycles without progress.
-    Another,
 }
 
 /// From text to model. `read` gives the text of an included file by its path.
@@ -76,17 +63,11 @@ pub fn load(
             ast::Item::Ltl(ast::Ltl { name: Some(ast::Name { text: text.clone(), span }), formula, span })
         }));
     }
-    let is_claim = |item: &ast::Item| matches!(item, ast::Item::Never(_) | ast::Item::Ltl(_));
-    let counts_claim = match additions.claim {
-        Claim::Ignored => false,
-        Claim::OfModel => program.items.iter().any(is_claim),
-        Claim::Another => true,
-    };
     let mut loaded =
         Loaded { model: None, numbers: StatementNumbers::default(), sources, diagnostics, stopped: None };
     // A tree with holes would only give errors that follow from the first ones.
     if budget.stopped().is_none() && !loaded.diagnostics.iter().any(Diagnostic::is_error) {
-        let (model, numbers, found) = lower::lower(&program, counts_claim, budget);
+        let (model, numbers, found) = lower::lower(&program, budget);
         loaded.diagnostics.extend(found);
         loaded.numbers = numbers;
         loaded.model = (!loaded.diagnostics.iter().any(Diagnostic::is_error)).then_some(model);

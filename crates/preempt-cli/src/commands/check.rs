@@ -10,7 +10,7 @@ use super::symbolic;
 use super::trail;
 use crate::ExitStatus;
 use crate::args::CheckArgs;
-use crate::backend::{Asking, Claim, ExplicitOptions, Model, Question, answer_all};
+use crate::backend::{Asking, ExplicitOptions, Model, Question, answer_all};
 use crate::console::Failure;
 use crate::files::could_be_written;
 use crate::input;
@@ -41,8 +41,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     let input = source.input;
     explicit::refuse_options_of_nets(args)?;
     let formula = args.ltl.as_deref();
-    let claim = if args.non_progress { Claim::Another } else { Claim::OfModel };
-    let Some(ready) = prepared(&args.model, source, engine, (formula, claim), args.output.color)? else {
+    let Some(ready) = prepared(&args.model, source, engine, formula, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
     let ready = ready.without_procedures()?;

@@ -6,7 +6,7 @@ use super::outcome::{Delivery, info, options, present};
 use super::partial;
 use crate::ExitStatus;
 use crate::args::CountArgs;
-use crate::backend::{Claim, Goal, Reduction, search};
+use crate::backend::{Goal, Reduction, search};
 use crate::console::Failure;
 use crate::files::could_be_written;
 use crate::job;
@@ -21,7 +21,7 @@ pub fn run(args: &CountArgs) -> Result<ExitStatus, Failure> {
             Failure::new("the symbolic engine does not count states one by one").hint("leave out --engine")
         );
     }
-    let Some(ready) = ready(&args.model, engine, (None, Claim::Ignored), args.output.color)? else {
+    let Some(ready) = ready(&args.model, engine, None, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
     let ready = ready.without_procedures()?;

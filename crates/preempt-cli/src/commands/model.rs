@@ -2,7 +2,7 @@
 
 use crate::args::{Colour, Dialect, ModelArgs};
 use crate::backend::trail::StatementNumbers;
-use crate::backend::{self, Additions, Claim, Interpreter, Loaded, Model};
+use crate::backend::{self, Additions, Interpreter, Loaded, Model};
 use crate::console::{self, Failure};
 use crate::input;
 use crate::job;
@@ -19,15 +19,14 @@ pub struct Ready {
     pub numbers: StatementNumbers,
 }
 
-/// `None` if the input has errors; they have been printed. `asked` is a formula given apart, and whether a claim is
-/// watched.
+/// `None` if the input has errors; they have been printed.
 pub fn ready(
     args: &ModelArgs,
     engine: Engine,
-    asked: (Option<&str>, Claim),
+    formula: Option<&str>,
     colour: Colour,
 ) -> Result<Option<Ready>, Failure> {
-    prepared(args, input::read(args)?, engine, asked, colour)
+    prepared(args, input::read(args)?, engine, formula, colour)
 }
 
 /// As [`ready`], from a text that was read already.
@@ -35,7 +34,7 @@ pub fn prepared(
     args: &ModelArgs,
     source: input::Model,
     engine: Engine,
-    (formula, claim): (Option<&str>, Claim),
+    formula: Option<&str>,
     colour: Colour,
 ) -> Result<Option<Ready>, Failure> {
     let plan = plan(source.input, engine).map_err(|why| no_plan(source.input, engine, why))?;
@@ -48,7 +47,7 @@ pub fn prepared(
             if args.dialect.is_some() || args.error_label.is_some() {
                 return Err(Failure::new("--dialect and --error-label are for Boolean programs"));
             }
-            let additions = additions(args, (formula, claim));
+            let additions = additions(args, formula);
             let loaded = backend::load(&source.name, &source.text, &additions, &mut input::read_include);
             // What was cut short is no model.
             job::check()?;
@@ -58,10 +57,10 @@ pub fn prepared(
 }
 
 /// What the command line says about a Promela model.
-pub(super) fn additions(args: &ModelArgs, (formula, claim): (Option<&str>, Claim)) -> Additions {
+pub(super) fn additions(args: &ModelArgs, formula: Option<&str>) -> Additions {
     let defines = args.defines.iter().map(|define| (define.name.clone(), define.value.clone()));
     let (defines, formula) = (defines.collect(), formula.map(str::to_string));
-    Additions { defines, formula, claim, budget: job::current().budget.clone() }
+    Additions { defines, formula, budget: job::current().budget.clone() }
 }
 
 fn boolean(

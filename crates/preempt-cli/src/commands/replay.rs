@@ -4,7 +4,7 @@ use super::model::{Ready, ready};
 use super::outcome::{Delivery, present};
 use crate::ExitStatus;
 use crate::args::ReplayArgs;
-use crate::backend::{self, Claim, Interpreter, Model, Question, search};
+use crate::backend::{self, Interpreter, Model, Question, search};
 use crate::console::Failure;
 use crate::input;
 use crate::job;
@@ -17,11 +17,7 @@ pub fn run(args: &ReplayArgs) -> Result<ExitStatus, Failure> {
     let recorded = recording(&args.trace)?;
     let engine = Engine::Reference;
     let formula = formula_outside_of_the_model(args, &recorded)?;
-    let claim = match &recorded.property {
-        Some(Property { kind: PropertyKind::NonProgress, .. }) => Claim::Another,
-        _ => Claim::OfModel,
-    };
-    let Some(ready) = ready(&args.model, engine, (formula.as_deref(), claim), args.output.color)? else {
+    let Some(ready) = ready(&args.model, engine, formula.as_deref(), args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
     let file = ready.file.clone();
@@ -47,8 +43,7 @@ pub(super) fn recording(path: &Path) -> Result<Recorded, Failure> {
 /// A formula that was given on the command line is named by its text; the model does not have it.
 fn formula_outside_of_the_model(args: &ReplayArgs, recorded: &Recorded) -> Result<Option<String>, Failure> {
     let Some(Property { kind: PropertyKind::Ltl, name, .. }) = &recorded.property else { return Ok(None) };
-    let asked = (None, Claim::Ignored);
-    let Some(plain) = ready(&args.model, Engine::Reference, asked, args.output.color)? else {
+    let Some(plain) = ready(&args.model, Engine::Reference, None, args.output.color)? else {
         return Ok(None);
     };
     let known = plain.model.formulas.iter().any(|formula| formula.name == *name);

@@ -3,7 +3,7 @@
 use super::model::ready;
 use crate::ExitStatus;
 use crate::args::{Language, SequentializeArgs};
-use crate::backend::{Claim, print, sequentialize};
+use crate::backend::{print, sequentialize};
 use crate::console::{self, Failure};
 use crate::files::{self, could_be_written};
 use crate::job::{self, Stage};
@@ -16,7 +16,7 @@ pub fn run(args: &SequentializeArgs) -> Result<ExitStatus, Failure> {
         let most = sequentialize::MAX_CONTEXTS;
         return Err(Failure::new(format!("--contexts {}: it must lie between 1 and {most}", args.contexts)));
     }
-    let Some(ready) = ready(&args.model, Engine::Reference, (None, Claim::Ignored), args.color)? else {
+    let Some(ready) = ready(&args.model, Engine::Reference, None, args.color)? else {
         return Ok(ExitStatus::Input);
     };
     let written = match args.to {

@@ -5,7 +5,7 @@ use super::replay::recording;
 use crate::ExitStatus;
 use crate::args::SimulateArgs;
 use crate::backend::interpreter::{Action, State};
-use crate::backend::{Claim, Interpreter, System, search};
+use crate::backend::{Interpreter, System, search};
 use crate::console::{self, Failure};
 use crate::job::{self, Stage};
 use crate::plan::Engine;
@@ -14,7 +14,7 @@ use preempt_report::{TextOptions, render_run};
 use std::io::BufRead;
 
 pub fn run(args: &SimulateArgs) -> Result<ExitStatus, Failure> {
-    let Some(ready) = ready(&args.model, Engine::Reference, (None, Claim::Ignored), args.color)? else {
+    let Some(ready) = ready(&args.model, Engine::Reference, None, args.color)? else {
         return Ok(ExitStatus::Input);
     };
     let interpreter = ready.interpreter()?;

@@ -7,7 +7,6 @@ use super::outcome::{Delivery, present};
 use super::trail;
 use crate::ExitStatus;
 use crate::args::{AnalysisMethod, CheckArgs, SymbolicArgs, VariableOrder};
-use crate::backend::Claim;
 use crate::backend::symbolic::{self, Method, Options, Order, Report};
 use crate::console::{self, Failure};
 use crate::input;
@@ -22,9 +21,7 @@ pub fn check(args: &CheckArgs, source: input::Model) -> Result<ExitStatus, Failu
     refuse_what_does_not_fit(args)?;
     let options = options(args)?;
     let input = source.input;
-    let Some(ready) =
-        prepared(&args.model, source, Engine::Symbolic, (None, Claim::Ignored), args.output.color)?
-    else {
+    let Some(ready) = prepared(&args.model, source, Engine::Symbolic, None, args.output.color)? else {
         return Ok(ExitStatus::Input);
     };
     job::current().about(RunInfo {

@@ -3,7 +3,6 @@
 use super::model::{Ready, additions};
 use super::outcome::Delivery;
 use crate::args::CheckArgs;
-use crate::backend::Claim;
 use crate::backend::trail::{Trail, write_trail, write_trail_with_formula};
 use crate::console::{self, Failure};
 use crate::files;
@@ -72,7 +71,7 @@ fn with_formula(
     trace: &Trace,
 ) -> Option<(Trail, String)> {
     let (_, source) = ready.sources.sources().find(|(_, source)| source.name == ready.file)?;
-    let additions = additions(&args.model, (args.ltl.as_deref(), Claim::OfModel));
+    let additions = additions(&args.model, args.ltl.as_deref());
     let (name, text) = (ready.file.as_str(), source.text.as_str());
     write_trail_with_formula(name, text, &additions, &mut input::read_include, &ready.model, property, trace)
 }

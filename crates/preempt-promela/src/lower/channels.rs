@@ -4,7 +4,8 @@ use super::Lowering;
 use super::expressions::{Meant, is_channel};
 use crate::ast::{self, ExprKind, ReceiveArg, VarRef};
 use preempt_core::{Diagnostic, Span};
-use preempt_model::{Command, Expr, Pattern, Place, TemplateId};
+use preempt_model::{Command, Expr, Pattern, Place, Scope, TemplateId};
+use std::collections::HashSet;
 
 impl Lowering {
     /// An expression whose value is a channel's number.
@@ -64,10 +65,11 @@ impl Lowering {
     ) -> Command {
         let pattern = self.receive_pattern(args);
         self.check_width(channel, pattern.len(), "receives", span);
-        for (position, part) in pattern.iter().enumerate() {
+        let mut bound = HashSet::new();
+        for part in &pattern {
             let twice = matches!(part, Pattern::Bind(place) if place.indices.is_empty()
-                && place.scope != preempt_model::Scope::Nowhere
-                && pattern[..position].contains(part));
+                && place.scope != Scope::Nowhere
+                && !bound.insert((place.scope, place.slot)));
             if twice {
                 self.error(span, "the same variable stands for two fields of the message");
             }

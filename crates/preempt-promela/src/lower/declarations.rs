@@ -108,8 +108,9 @@ impl Lowering {
             None => (&mut self.model.globals, &mut self.model.global_slots),
         };
         let slot = *slots;
-        if wanted > MAX_SLOTS || slot + wanted > MAX_SLOTS {
-            let message = format!("`{}` is too large: there is room for {MAX_SLOTS} values", name.text);
+        let room = if matches!(shape, Shape::Record(_)) { MAX_RECORD } else { MAX_SLOTS };
+        if wanted > room || slot + wanted > MAX_SLOTS {
+            let message = format!("`{}` is too large: there is room for {room} values", name.text);
             self.error(name.span, message);
             return 0;
         }

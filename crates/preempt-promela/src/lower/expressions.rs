@@ -9,6 +9,9 @@ use preempt_core::diagnostic::nearest;
 use preempt_core::{Diagnostic, Span};
 use preempt_model::{CodeId, Command, Expr, Index, Place, Scope, Type};
 
+/// Whoever has more mistakes than this is not helped by looking for a similar name each time.
+const MAX_SUGGESTIONS: usize = 50;
+
 /// What a reference turned out to mean.
 pub(super) enum Meant {
     Value(Expr),
@@ -162,17 +165,21 @@ impl Lowering {
         Some(value)
     }
 
-    /// Spin's claim is a process: it counts in every claim and formula, and for the processes while one is watched.
+    /// Spin's claim is a process, and counts in `_nr_pr` while it is watched. So it does in every claim and formula; what
+    /// the processes do must not depend on what is asked about them, so they do not count it.
     fn process_count(&mut self, span: Span) -> Expr {
         let in_claim = self.in_formula || self.observing() == Some(Observing::Claim);
-        if !in_claim && !self.counts_claim {
-            return Expr::ProcessCount;
-        }
-        if !std::mem::replace(&mut self.said_that_claim_counts, true) {
-            let message = "`_nr_pr` counts the claim, too, as in Spin: it is 1 when all processes have ended";
+        let message = match in_claim {
+            true => "`_nr_pr` counts the claim, too, as in Spin: it is 1 when all processes have ended",
+            false => "a process does not count the claim in `_nr_pr`; Spin does while it watches one",
+        };
+        if (in_claim || self.survey.claims) && !std::mem::replace(&mut self.said_who_counts, true) {
             self.report(Diagnostic::warning(span, message));
         }
-        Expr::binary(ast::BinaryOp::Add, Expr::ProcessCount, Expr::Const(1))
+        match in_claim {
+            true => Expr::binary(ast::BinaryOp::Add, Expr::ProcessCount, Expr::Const(1)),
+            false => Expr::ProcessCount,
+        }
     }
 
     fn unknown_variable(&mut self, name: &ast::Name) {
@@ -180,7 +187,9 @@ impl Lowering {
         let mut diagnostic = Diagnostic::error(name.span, format!("there is no variable `{text}` here"));
         if self.names.processes.contains_key(text) {
             diagnostic = diagnostic.hint(format!("`{text}` is a process: start it with `run {text}()`"));
-        } else if let Some(near) = nearest(text, self.names.visible()) {
+        } else if self.diagnostics.len() < MAX_SUGGESTIONS
+            && let Some(near) = nearest(text, self.names.visible())
+        {
             diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
         }
         self.report(diagnostic);
@@ -201,7 +210,7 @@ impl Lowering {
                     self.report(diagnostic.hint("only a variable of a typedef has fields"));
                     return Meant::Value(Expr::Const(0));
                 };
-                let Some(field) = record.fields.iter().find(|field| field.name == part.name.text) else {
+                let Some(field) = record.field(&part.name.text) else {
                     let names = record.fields.iter().map(|field| field.name.as_str());
                     let mut diagnostic = Diagnostic::error(
                         span,

@@ -5,6 +5,7 @@ use crate::ast::{self, TypeName};
 use preempt_core::diagnostic::nearest;
 use preempt_core::{Diagnostic, Span};
 use preempt_model::{TemplateId, Type, Variable};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// More values than this in one record are a mistake, not a model. (Every one of them has a name to be shown with.)
@@ -23,7 +24,14 @@ pub(super) type RecordLayout = Rc<Record>;
 pub(super) struct Record {
     pub name: String,
     pub fields: Vec<Field>,
+    by_name: HashMap<String, usize>,
     pub slots: u32,
+}
+
+impl Record {
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.get(*self.by_name.get(name)?)
+    }
 }
 
 #[derive(Debug)]
@@ -179,7 +187,8 @@ impl Lowering {
             for variable in &declaration.variables {
                 let length = self.array_length(variable);
                 let shape = self.shape(&declaration.ty, length.is_some(), variable.width, variable.name.span);
-                if record.fields.iter().any(|field| field.name == variable.name.text) {
+                let number = record.fields.len();
+                if record.by_name.insert(variable.name.text.clone(), number).is_some() {
                     let message = format!("the field `{}` is declared twice", variable.name.text);
                     self.error(variable.name.span, message);
                 }
@@ -199,6 +208,7 @@ impl Lowering {
             );
             record.slots = 1;
             record.fields.clear();
+            record.by_name.clear();
         }
         if self.names.records.contains_key(&record.name) {
             self.error(typedef.name.span, format!("the type `{}` is defined twice", record.name));

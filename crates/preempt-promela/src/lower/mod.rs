@@ -31,12 +31,8 @@ use std::ops::Range;
 use survey::Survey;
 
 /// The model, as far as it was understood, and everything there is to say about the text.
-pub fn lower(
-    program: &ast::Program,
-    counts_claim: bool,
-    budget: &Budget,
-) -> (Model, StatementNumbers, Vec<Diagnostic>) {
-    let once = |known| Lowering::new(known, counts_claim, budget.clone()).program(program);
+pub fn lower(program: &ast::Program, budget: &Budget) -> (Model, StatementNumbers, Vec<Diagnostic>) {
+    let once = |known| Lowering::new(known, budget.clone()).program(program);
     let mut known = Known::default();
     let mut lowered = once(known.clone());
     if lowered.needs_remote_variables {
@@ -108,15 +104,14 @@ struct Lowering {
     numbers: Vec<BodyNumbers>,
     /// The codes in the order in which their bodies stand in the text.
     text_order: Vec<usize>,
-    /// A claim is watched, and counts as a process.
-    counts_claim: bool,
-    said_that_claim_counts: bool,
+    /// It was said whether `_nr_pr` counts the claim.
+    said_who_counts: bool,
     /// Looked at for every statement.
     budget: Budget,
 }
 
 impl Lowering {
-    fn new(known: Known, counts_claim: bool, budget: Budget) -> Lowering {
+    fn new(known: Known, budget: Budget) -> Lowering {
         Lowering {
             model: Model::default(),
             diagnostics: Vec::new(),
@@ -133,8 +128,7 @@ impl Lowering {
             in_formula: false,
             numbers: Vec::new(),
             text_order: Vec::new(),
-            counts_claim,
-            said_that_claim_counts: false,
+            said_who_counts: false,
             budget,
         }
     }

@@ -11,12 +11,15 @@ pub(super) struct Survey {
     pub assigned: HashSet<String>,
     /// Has a process a priority, or may it get one?
     pub priorities: bool,
+    /// Is there a never claim or a formula?
+    pub claims: bool,
 }
 
 impl Survey {
     pub fn of(program: &Program) -> Survey {
         let mut survey = Survey::default();
         for item in &program.items {
+            survey.claims |= matches!(item, Item::Never(_) | Item::Ltl(_));
             match item {
                 Item::Process(process) => {
                     survey.priorities |= process.priority.is_some();

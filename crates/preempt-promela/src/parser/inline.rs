@@ -1,5 +1,6 @@
 //! Inlines: their text takes the place of a call, with the arguments' text in place of the parameters.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use preempt_core::{Diagnostic, Expansion, ExpansionId, ExpansionKind, Span};
@@ -147,8 +148,8 @@ impl Parser<'_> {
         id: ExpansionId,
     ) -> Vec<Token> {
         // The body stands outside all expansions, the arguments in that of the call.
-        let mut body_move = Reparent { from: ExpansionId::NONE, to: id, known: Vec::new() };
-        let mut argument_move = Reparent { from: call.expansion, to: id, known: Vec::new() };
+        let mut body_move = Reparent { from: ExpansionId::NONE, to: id, known: HashMap::new() };
+        let mut argument_move = Reparent { from: call.expansion, to: id, known: HashMap::new() };
         let mut tokens = Vec::with_capacity(inline.body.len());
         for token in &inline.body {
             let parameter = token.ident().and_then(|name| inline.parameters.iter().position(|p| p == name));

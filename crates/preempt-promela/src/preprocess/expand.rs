@@ -1,6 +1,7 @@
 //! Macro expansion: a macro's body takes the place of its use, arguments are expanded first, and a macro does not
 //! expand within itself.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use preempt_core::{Diagnostic, Expansion, ExpansionId, ExpansionKind, SourceId, SourceMap, Span};
@@ -234,7 +235,7 @@ impl Preprocessor<'_> {
             call: call.span,
             definition: definition.definition,
         });
-        let mut reparent = Reparent { from: call.span.expansion, to: id, known: Vec::new() };
+        let mut reparent = Reparent { from: call.span.expansion, to: id, known: HashMap::new() };
         let mut expanded: Vec<Option<Vec<Token>>> = vec![None; arguments.len()];
         let parameter = |token: &Token| {
             let name = token.ident()?;
@@ -377,7 +378,7 @@ fn stringize(text: &str) -> Rc<str> {
 pub struct Reparent {
     pub from: ExpansionId,
     pub to: ExpansionId,
-    pub known: Vec<(ExpansionId, ExpansionId)>,
+    pub known: HashMap<ExpansionId, ExpansionId>,
 }
 
 impl Reparent {
@@ -389,7 +390,7 @@ impl Reparent {
             if at == self.from || at == ExpansionId::NONE || at == self.to {
                 break self.to;
             }
-            if let Some((_, known)) = self.known.iter().rev().find(|(old, _)| *old == at) {
+            if let Some(known) = self.known.get(&at) {
                 break *known;
             }
             match sources.expansion(at) {
@@ -404,7 +405,7 @@ impl Reparent {
         for (old, mut expansion) in chain.into_iter().rev() {
             expansion.call.expansion = moved;
             moved = sources.add_expansion(expansion);
-            self.known.push((old, moved));
+            self.known.insert(old, moved);
         }
         moved
     }
