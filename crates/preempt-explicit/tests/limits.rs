@@ -255,6 +255,16 @@ fn a_budget_that_is_stopped_ends_every_search() {
     }
 }
 
+#[test]
+fn walks_that_end_where_they_begin_end_with_the_limits() {
+    let model = load("active proctype P() { end: false }");
+    let order = Order::Random(Walks { seed: 1, most: None });
+    let way = Some(Options { order, ..Options::default() });
+    let limits = Limits { time: Some(Duration::from_millis(20)), ..Limits::default() };
+    let outcome = check(&model, &way, limits, &mut Silent);
+    assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Time));
+}
+
 /// The run is one round of the loop, if that begins at once.
 #[test]
 fn a_loop_without_progress_is_not_one_step_too_long() {

@@ -117,7 +117,8 @@ impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
         self.begin();
         let mut cost = RunCost { preemptions: 0, steps: 0 };
         while self.frontier.has_level(cost.preemptions) {
-            while self.frontier.reaches(cost.preemptions, cost.steps) {
+            while let Some(steps) = self.frontier.next(cost.preemptions, cost.steps) {
+                cost.steps = steps;
                 if self.cheapest.as_ref().is_some_and(|(known, ..)| *known <= cost) {
                     return Verdict::Violated;
                 }
