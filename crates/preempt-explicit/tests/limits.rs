@@ -159,6 +159,7 @@ fn an_endless_deterministic_block_ends_with_the_limits() {
             let limits = Limits { time: Some(Duration::from_millis(30)), ..Limits::default() };
             let outcome = check(&model, &way, limits, &mut Silent);
             assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Time), "{name}");
+            assert!(outcome.stats.violations.is_empty(), "{name}: {:?}", outcome.stats.violations);
         }
     }
 }

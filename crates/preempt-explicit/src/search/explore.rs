@@ -428,7 +428,9 @@ impl<'a, S: Successors> Search<'a, S> {
     fn dead_end(&mut self, item: &Item, state: &[u8], count: usize, cost: RunCost) {
         let last = usize::from(item.last);
         let last_can_move = last < count && self.system.can_move(state, last);
-        if last_can_move || self.system.may_end(state) || !self.store.records.set_dead(item.state) {
+        // Without its budget the system has no moves either.
+        let undone = self.tally.budget.stopped().is_some();
+        if undone || last_can_move || self.system.may_end(state) || !self.store.records.set_dead(item.state) {
             return;
         }
         *self.tally.stats.violations.entry(PropertyKind::Deadlock).or_default() += 1;

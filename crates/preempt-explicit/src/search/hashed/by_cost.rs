@@ -365,7 +365,9 @@ impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
     fn dead_end(&mut self, taken: &Taken, state: &[u8], count: usize, cost: RunCost) {
         let last = usize::from(taken.item.last);
         let last_can_move = last < count && self.system.can_move(state, last);
-        if last_can_move || self.system.may_end(state) || !self.dead.insert(taken.hash) {
+        // Without its budget the system has no moves either.
+        let undone = self.tally.budget.stopped().is_some();
+        if undone || last_can_move || self.system.may_end(state) || !self.dead.insert(taken.hash) {
             return;
         }
         *self.tally.stats.violations.entry(PropertyKind::Deadlock).or_default() += 1;
