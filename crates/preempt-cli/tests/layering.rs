@@ -179,7 +179,8 @@ fn no_engine_says_holds_by_itself() {
     for member in ENGINES.iter().chain(&["preempt-model", "preempt"]) {
         let mut files = Vec::new();
         sources(&root().join("crates").join(member).join("src"), &mut files);
-        for path in files {
+        let is_code = |path: &PathBuf| !path.iter().any(|part| part == "tests");
+        for path in files.into_iter().filter(is_code) {
             let text = read(&path);
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
             for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {

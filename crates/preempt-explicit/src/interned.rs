@@ -1,17 +1,19 @@
 //! Any system as a source of successors: its states are kept as they are and numbered, and the number is the byte
 //! vector. It is for protocols written as Rust types, for what machine code does not do, and for comparison with it.
 
+use crate::store::index::{Index, prefetch};
 use crate::successors::{Event, Successors};
 use preempt_core::{Budget, PropertyKind};
 use preempt_model::System;
 use preempt_model::search::stable;
-use std::collections::HashMap;
-use std::rc::Rc;
+use std::hash::BuildHasher;
 
 pub struct Interned<'a, S: System> {
     system: &'a S,
-    states: Vec<Rc<S::State>>,
-    numbers: HashMap<Rc<S::State>, u32, foldhash::fast::RandomState>,
+    states: Vec<S::State>,
+    /// The states' numbers by their hashes.
+    numbers: Index,
+    hasher: foldhash::fast::RandomState,
     /// Of the states themselves.
     state_bytes: u64,
     budget: Budget,
@@ -21,8 +23,8 @@ pub struct Interned<'a, S: System> {
 /// The exact reduction, for a system that knows about it.
 pub type RunsAlone<'a, S> = Option<Box<dyn Fn(&<S as System>::State, usize) -> bool + 'a>>;
 
-/// A state is counted by two references to it; it and what it refers to are allocated by themselves.
-const BYTES_OF_A_REFERENCE: u64 = 48;
+/// What a state refers to is allocated by itself.
+const BYTES_OF_AN_ALLOCATION: u64 = 24;
 
 impl<S: System> std::fmt::Debug for Interned<'_, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -35,7 +37,8 @@ impl<'a, S: System> Interned<'a, S> {
         Interned {
             system,
             states: Vec::new(),
-            numbers: HashMap::default(),
+            numbers: Index::default(),
+            hasher: foldhash::fast::RandomState::default(),
             state_bytes: 0,
             budget: system.budget(),
             runs_alone,
@@ -43,17 +46,20 @@ impl<'a, S: System> Interned<'a, S> {
     }
 
     fn number(&mut self, state: S::State) -> [u8; 4] {
-        let next = self.states.len() as u32;
-        let state = Rc::new(state);
-        let number = *self.numbers.entry(Rc::clone(&state)).or_insert(next);
-        if number == next {
-            self.state_bytes += self.system.state_bytes(&state) as u64 + BYTES_OF_A_REFERENCE;
-            self.states.push(state);
+        let (states, hasher) = (&mut self.states, &self.hasher);
+        let hash = hasher.hash_one(&state);
+        if let Some(number) = self.numbers.find(hash, |number| states[number as usize] == state) {
+            return number.to_le_bytes();
         }
+        let number = states.len() as u32;
+        self.state_bytes += self.system.state_bytes(&state) as u64 + BYTES_OF_AN_ALLOCATION;
+        states.push(state);
+        let prefetched = |number: u32| prefetch(&states[number as usize]);
+        self.numbers.insert(hash, number, prefetched, |number| hasher.hash_one(&states[number as usize]));
         number.to_le_bytes()
     }
 
-    fn at(&self, state: &[u8]) -> &Rc<S::State> {
+    fn at(&self, state: &[u8]) -> &S::State {
         &self.states[u32::from_le_bytes([state[0], state[1], state[2], state[3]]) as usize]
     }
 }
@@ -68,7 +74,7 @@ impl<S: System> Successors for Interned<'_, S> {
     }
 
     fn state_of(&self, state: &[u8]) -> S::State {
-        S::State::clone(self.at(state))
+        self.at(state).clone()
     }
 
     fn initial(&mut self) -> Vec<Vec<u8>> {
@@ -84,7 +90,7 @@ impl<S: System> Successors for Interned<'_, S> {
         if self.budget.stopped().is_some() {
             return true;
         }
-        let (state, budget) = (Rc::clone(self.at(state)), self.budget.clone());
+        let (state, budget) = (self.at(state).clone(), self.budget.clone());
         stable::expand_within(self.system, &budget, &state, process, |event| match event {
             stable::Event::Arrival { path, state, runs } => {
                 let state = self.number(state);
@@ -128,8 +134,7 @@ impl<S: System> Successors for Interned<'_, S> {
     fn write_class(&self, _: u32, _: &mut [u8]) {}
 
     fn bytes(&self) -> u64 {
-        // An eighth of the table is left free, and each entry has a byte of its hash beside it.
-        let table = self.numbers.capacity() * 8 / 7 * (size_of::<(Rc<S::State>, u32)>() + 1);
-        self.state_bytes + (table + self.states.capacity() * size_of::<Rc<S::State>>()) as u64
+        let unused = (self.states.capacity() - self.states.len()) * size_of::<S::State>();
+        self.state_bytes + self.numbers.bytes() + unused as u64
     }
 }

@@ -123,13 +123,11 @@ fn one_that_was_made_to_fit_never_ends_the_process() {
                 Err(Refusal::Checkpoint(_)) => refused += 1,
                 Err(Refusal::Unsupported(why)) => panic!("{at}: {why}"),
                 Ok(outcome) if numbers(&outcome) == numbers(&whole) => same += 1,
-                Ok(_) => {
-                    println!("{goal:?} {at} of {content}");
-                    other += 1
-                }
+                Ok(_) => other += 1,
             }
         }
-        println!("{goal:?}: {refused} refused, {same} the same, {other} other, {content}");
+        // Values of variables and marks cannot be told from those that were meant; what must fit together is.
+        assert!(refused > 3 * other, "{goal:?}: {refused} refused, {same} the same, {other} other");
     }
 }
 

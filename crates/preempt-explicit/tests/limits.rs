@@ -159,6 +159,7 @@ fn an_endless_deterministic_block_ends_with_the_limits() {
             let limits = Limits { time: Some(Duration::from_millis(30)), ..Limits::default() };
             let outcome = check(&model, &way, limits, &mut Silent);
             assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Time), "{name}");
+            assert!(outcome.stats.violations.is_empty(), "{name}: {:?}", outcome.stats.violations);
         }
     }
 }
@@ -253,6 +254,16 @@ fn a_budget_that_is_stopped_ends_every_search() {
             }
         }
     }
+}
+
+#[test]
+fn walks_that_end_where_they_begin_end_with_the_limits() {
+    let model = load("active proctype P() { end: false }");
+    let order = Order::Random(Walks { seed: 1, most: None });
+    let way = Some(Options { order, ..Options::default() });
+    let limits = Limits { time: Some(Duration::from_millis(20)), ..Limits::default() };
+    let outcome = check(&model, &way, limits, &mut Silent);
+    assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Time));
 }
 
 /// The run is one round of the loop, if that begins at once.

@@ -57,11 +57,11 @@ impl<B: Default> Buckets<B> {
         }
     }
 
-    /// Is there a bucket at this number of steps or more?
-    pub fn reaches(&self, preemptions: u32, steps: u64) -> bool {
-        let level = self.levels.get(preemptions as usize);
-        level
-            .is_some_and(|level| level.near.len() as u64 > steps || level.far.range(steps..).next().is_some())
+    /// The first bucket of a level, at this number of steps or more.
+    pub fn next(&self, preemptions: u32, steps: u64) -> Option<u64> {
+        let level = self.levels.get(preemptions as usize)?;
+        let far = || level.far.range(steps..).next().map(|(steps, _)| *steps);
+        if steps < level.near.len() as u64 { Some(steps) } else { far() }
     }
 
     pub fn has_level(&self, preemptions: u32) -> bool {
@@ -107,8 +107,14 @@ mod tests {
         buckets.at(1, 1_700).push(1_700);
         assert!(buckets.bytes() < 100_000, "{}", buckets.bytes());
         assert!(buckets.has_level(1) && !buckets.has_level(2));
-        assert!(buckets.reaches(1, 3_000_000_000) && !buckets.reaches(1, 3_000_000_001));
-        assert!(!buckets.reaches(0, 0) && !buckets.reaches(7, 0));
+        assert_eq!(
+            [1, 2_000, 5_000].map(|steps| buckets.next(1, steps)),
+            [1, 2_000, 3_000_000_000].map(Some)
+        );
+        assert_eq!(
+            [(1, 3_000_000_001), (0, 0), (7, 0)].map(|(level, it)| buckets.next(level, it)),
+            [None; 3]
+        );
         let there: Vec<_> = buckets.all().filter(|(.., bucket)| !bucket.is_empty()).collect();
         assert!(
             there.iter().all(|(level, steps, bucket)| *level == 1 && bucket.iter().all(|it| it == steps))

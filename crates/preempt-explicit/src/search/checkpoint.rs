@@ -9,7 +9,7 @@
 //! in memory.
 
 use super::explore::Search;
-use super::frontier::{Frontier, Item, MOST_LEVELS, Who};
+use super::frontier::{Frontier, Item, MOST_LEVELS, MOST_STEPS, Who};
 use super::ways::End;
 use super::{Goal, Options};
 use crate::saved::{Summed, damaged, read_below, read_bytes, read_u64, write_bytes, write_u64};
@@ -154,7 +154,7 @@ impl<S: Successors> Search<'_, S> {
         self.ways.restore(input, &is_possible)?;
         self.frontier = Frontier::restore(input, &is_possible)?;
         self.position.level = read_below(input, MOST_LEVELS)? as u32;
-        self.position.steps = read_u64(input)?;
+        self.position.steps = read_below(input, MOST_STEPS)?;
         (self.position.items, self.position.done) = (restore_items(input, &is_possible)?, 0);
         if self.frontier.lowest().is_some_and(|lowest| lowest < (self.position.level, self.position.steps)) {
             return Err(damaged("something waits that should have been done"));
@@ -233,7 +233,10 @@ fn save_ends(out: &mut dyn Write, ends: Vec<&(RunCost, End)>) -> Result<()> {
 }
 
 fn restore_end(input: &mut dyn Read) -> Result<(RunCost, End)> {
-    let cost = RunCost { preemptions: read_below(input, MOST_LEVELS)? as u32, steps: read_u64(input)? };
+    let cost = RunCost {
+        preemptions: read_below(input, MOST_LEVELS)? as u32,
+        steps: read_below(input, MOST_STEPS)?,
+    };
     let (state, process) = (read_below(input, 1 << 32)? as u32, read_below(input, 1 << 8)? as u8);
     let end = match read_below(input, 1 << 32)? {
         0 => End::In { state, last: process },

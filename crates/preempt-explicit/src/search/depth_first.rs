@@ -168,7 +168,8 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
                 frame.processes = self.system.process_count(&opened.bytes) as u8;
             } else {
                 let dead = !frame.moved && !self.system.may_end(&opened.bytes);
-                if dead {
+                // Without its budget the system has no moves either.
+                if dead && self.tally.budget.stopped().is_none() {
                     *self.tally.stats.violations.entry(PropertyKind::Deadlock).or_default() += 1;
                     if self.goal != Goal::Count {
                         return Some(Ended::Violated(Found::InState));

@@ -112,12 +112,13 @@ impl<'a, S: Successors> Search<'a, S> {
             }
             None => self.begin(),
         }
-        while self.frontier.has_level(self.position.level) {
-            while self.frontier.reaches(self.position.level, self.position.steps) {
+        while self.is_half_done() || self.frontier.has_level(self.position.level) {
+            while let Some(steps) = self.next_steps() {
+                self.position.steps = steps;
                 let cost = RunCost { preemptions: self.position.level, steps: self.position.steps };
                 if let Some((known, end)) = self.cheapest
                     && known <= cost
-                    && self.position.done == self.position.items.len()
+                    && !self.is_half_done()
                 {
                     return self.checked(|search| search.violated(known, end, observer));
                 }
@@ -144,6 +145,17 @@ impl<'a, S: Successors> Search<'a, S> {
             return self.checked(|search| search.violated(cost, end, observer));
         }
         self.checked(|search| search.finished(observer))
+    }
+
+    /// Is part of a bucket done?
+    fn is_half_done(&self) -> bool {
+        self.position.done < self.position.items.len()
+    }
+
+    /// Of the next bucket at this level.
+    fn next_steps(&self) -> Option<u64> {
+        let Position { level, steps, .. } = self.position;
+        if self.is_half_done() { Some(steps) } else { self.frontier.next(level, steps) }
     }
 
     /// What waits from here on lies beyond the greatest depth. Up to here the search is one without that limit: now, and
@@ -417,7 +429,9 @@ impl<'a, S: Successors> Search<'a, S> {
     fn dead_end(&mut self, item: &Item, state: &[u8], count: usize, cost: RunCost) {
         let last = usize::from(item.last);
         let last_can_move = last < count && self.system.can_move(state, last);
-        if last_can_move || self.system.may_end(state) || !self.store.records.set_dead(item.state) {
+        // Without its budget the system has no moves either.
+        let undone = self.tally.budget.stopped().is_some();
+        if undone || last_can_move || self.system.may_end(state) || !self.store.records.set_dead(item.state) {
             return;
         }
         *self.tally.stats.violations.entry(PropertyKind::Deadlock).or_default() += 1;

@@ -31,8 +31,9 @@ pub enum Who {
     Nobody,
 }
 
-/// A checkpoint with more levels than this is none.
+/// A checkpoint with more levels or longer runs than this is none.
 pub const MOST_LEVELS: u64 = 1 << 20;
+pub const MOST_STEPS: u64 = 1 << 48;
 
 #[derive(Debug, Default)]
 pub struct Frontier {
@@ -65,9 +66,9 @@ impl Frontier {
         self.bytes -= bytes_of(&items);
     }
 
-    /// Is there a bucket at this number of steps or more?
-    pub fn reaches(&self, preemptions: u32, steps: u64) -> bool {
-        self.buckets.reaches(preemptions, steps)
+    /// The first bucket of a level, at this number of steps or more.
+    pub fn next(&self, preemptions: u32, steps: u64) -> Option<u64> {
+        self.buckets.next(preemptions, steps)
     }
 
     pub fn has_level(&self, preemptions: u32) -> bool {
@@ -96,7 +97,7 @@ impl Frontier {
         let mut frontier = Frontier { most: read_u64(input)?, ..Frontier::default() };
         for _ in 0..read_u64(input)? {
             let preemptions = read_below(input, MOST_LEVELS)? as u32;
-            let steps = read_u64(input)?;
+            let steps = read_below(input, MOST_STEPS)?;
             for item in restore_items(input, is_possible)? {
                 frontier.push(preemptions, steps, item);
             }

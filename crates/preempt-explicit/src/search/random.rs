@@ -148,7 +148,9 @@ impl<'a, S: Successors> Random<'a, S> {
                 Attempt::Blocked => {
                     let count = self.system.process_count(&at.state);
                     let nobody = !(0..count).any(|process| self.system.can_move(&at.state, process));
-                    let dead = nobody && !self.system.may_end(&at.state);
+                    // Without its budget the system has no moves either.
+                    let undone = self.tally.budget.stopped().is_some();
+                    let dead = nobody && !undone && !self.system.may_end(&at.state);
                     return if dead { Err(Ended::Violated(initial, Ending::InState)) } else { Ok(()) };
                 }
             }

@@ -32,6 +32,7 @@ use crate::footprint::Footprint;
 use crate::program::{CodeId, Init, Location, LocationId, Model};
 use crate::system::{Description, Successor, System, Violation};
 use eval::{Evaluation, Timeout};
+use moves::{Move, timeout_in};
 use preempt_core::{Budget, Change, PropertyKind, SourceMap, Span, Waiting};
 use std::sync::{Mutex, PoisonError};
 
@@ -54,6 +55,8 @@ pub struct Interpreter<'m> {
     initial: Machine,
     /// For what may take long within one step.
     budget: Mutex<Budget>,
+    /// Room for the steps of a process.
+    spare: Mutex<Vec<Move>>,
 }
 
 impl<'m> Interpreter<'m> {
@@ -67,7 +70,8 @@ impl<'m> Interpreter<'m> {
             exclusive: None,
             last: 0,
         };
-        let mut interpreter = Interpreter { model, sources, initial: empty, budget: Mutex::default() };
+        let mut interpreter =
+            Interpreter { model, sources, initial: empty, budget: Mutex::default(), spare: Mutex::default() };
         let mut machine = interpreter.initial.clone();
         for init in &model.init {
             interpreter.initialise_global(&mut machine, init)?;
@@ -107,23 +111,35 @@ impl<'m> Interpreter<'m> {
         state: &State,
         process: usize,
     ) -> Vec<(Successor<State, Action>, Vec<ChannelEvent>)> {
+        self.each_successor(state, process, |successor, events| (successor, events))
+    }
+
+    fn each_successor<T>(
+        &self,
+        state: &State,
+        process: usize,
+        make: impl Fn(Successor<State, Action>, Vec<ChannelEvent>) -> T,
+    ) -> Vec<T> {
         let machine = self.thaw(state);
         if machine.exclusive.is_some_and(|holder| holder != process) || process >= machine.processes.len() {
             return Vec::new();
         }
-        self.moves(&machine, process)
-            .into_iter()
-            .map(|step| {
-                let broken = self.broken_promise(&machine, &step);
-                let successor = Successor {
-                    action: step.action,
-                    state: step.machine.map(|next| next.freeze(self.model)),
-                    runs: step.runs,
-                    violation: step.violation.or(broken),
-                };
-                (successor, step.events)
-            })
-            .collect()
+        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut steps = std::mem::take(&mut *spare());
+        self.moves_into(&machine, process, timeout_in(&machine), &mut steps);
+        let made = steps.drain(..).map(|step| {
+            let broken = self.broken_promise(&machine, &step);
+            let successor = Successor {
+                action: step.action,
+                state: step.machine.map(|next| next.freeze(self.model)),
+                runs: step.runs,
+                violation: step.violation.or(broken),
+            };
+            make(successor, step.events)
+        });
+        let made = made.collect();
+        *spare() = steps;
+        made
     }
 
     /// The value of an expression that belongs to no process.
@@ -190,7 +206,7 @@ impl System for Interpreter<'_> {
     }
 
     fn successors(&self, state: &State, process: usize) -> Vec<Successor<State, Action>> {
-        self.successors_with_events(state, process).into_iter().map(|(successor, _)| successor).collect()
+        self.each_successor(state, process, |successor, _| successor)
     }
 
     fn exclusive(&self, state: &State) -> Option<usize> {

@@ -46,24 +46,39 @@ pub(super) struct Offer {
     message: Vec<i32>,
 }
 
+/// Inside an atomic sequence nobody waits for a timeout yet: the process first gives up the processor.
+pub(super) fn timeout_in(machine: &Machine) -> Timeout {
+    if machine.exclusive.is_some() { Timeout::False } else { Timeout::Ask }
+}
+
 impl Interpreter<'_> {
     pub(super) fn moves(&self, machine: &Machine, process: usize) -> Vec<Move> {
-        // Inside an atomic sequence nobody waits for a timeout yet: the process first gives up the processor.
-        let timeout = if machine.exclusive.is_some() { Timeout::False } else { Timeout::Ask };
-        self.moves_with(machine, process, timeout)
+        self.moves_with(machine, process, timeout_in(machine))
     }
 
     fn moves_with(&self, machine: &Machine, process: usize, timeout: Timeout) -> Vec<Move> {
+        let mut found = Vec::new();
+        self.moves_into(machine, process, timeout, &mut found);
+        found
+    }
+
+    /// The same, into room that was used before: if it were given back between any two states that are kept, it would
+    /// leave holes there.
+    pub(super) fn moves_into(
+        &self,
+        machine: &Machine,
+        process: usize,
+        timeout: Timeout,
+        found: &mut Vec<Move>,
+    ) {
         if !self.may_run(machine, process, None) {
-            return Vec::new();
+            return;
         }
-        // Most have one, and room for more that is given back at once leaves holes between the states that are kept.
-        let mut found = Vec::with_capacity(1);
         self.each_edge(machine, process, |number, edge, nothing_earlier| {
             let before = found.len();
             let picks = Picks::default();
             loop {
-                self.take(machine, process, timeout, (number, edge), nothing_earlier, &picks, &mut found);
+                self.take(machine, process, timeout, (number, edge), nothing_earlier, &picks, found);
                 if !picks.advance() {
                     break;
                 }
@@ -74,7 +89,6 @@ impl Interpreter<'_> {
         if found.iter().any(|step| step.machine.is_none()) && self.budget().stopped().is_some() {
             found.clear();
         }
-        found
     }
 
     /// Offers the edges of the process's location in order. `visit` says whether the edge could be taken.

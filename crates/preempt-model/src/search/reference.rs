@@ -239,7 +239,9 @@ impl<'a, S: System> Search<'a, S> {
         let last_can_move = last.is_some_and(|last| {
             usize::from(last) < count && !self.system.successors(&node.state, usize::from(last)).is_empty()
         });
-        if last_can_move || node.dead || self.system.may_end(&node.state) {
+        // Without its budget the system has no moves either.
+        let undone = self.budget.stopped().is_some();
+        if undone || last_can_move || node.dead || self.system.may_end(&node.state) {
             return;
         }
         node.dead = true;

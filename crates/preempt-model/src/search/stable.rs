@@ -19,7 +19,7 @@ pub enum Event<'a, S: System> {
 const LOOK_UP_EVERY: u64 = 256;
 
 /// A step on the current path with its part of every table, beside the states themselves.
-const BYTES_OF_A_STEP: u64 = 256;
+const BYTES_OF_A_STEP: u64 = 384;
 
 /// Follows every way on for `process` until everybody may run again. Says whether it could move at all.
 pub fn expand<S: System>(

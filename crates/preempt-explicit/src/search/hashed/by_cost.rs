@@ -117,7 +117,8 @@ impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
         self.begin();
         let mut cost = RunCost { preemptions: 0, steps: 0 };
         while self.frontier.has_level(cost.preemptions) {
-            while self.frontier.reaches(cost.preemptions, cost.steps) {
+            while let Some(steps) = self.frontier.next(cost.preemptions, cost.steps) {
+                cost.steps = steps;
                 if self.cheapest.as_ref().is_some_and(|(known, ..)| *known <= cost) {
                     return Verdict::Violated;
                 }
@@ -364,7 +365,9 @@ impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
     fn dead_end(&mut self, taken: &Taken, state: &[u8], count: usize, cost: RunCost) {
         let last = usize::from(taken.item.last);
         let last_can_move = last < count && self.system.can_move(state, last);
-        if last_can_move || self.system.may_end(state) || !self.dead.insert(taken.hash) {
+        // Without its budget the system has no moves either.
+        let undone = self.tally.budget.stopped().is_some();
+        if undone || last_can_move || self.system.may_end(state) || !self.dead.insert(taken.hash) {
             return;
         }
         *self.tally.stats.violations.entry(PropertyKind::Deadlock).or_default() += 1;

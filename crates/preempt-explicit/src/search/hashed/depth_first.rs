@@ -323,7 +323,9 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
     fn leave(&mut self) -> Option<Ended> {
         let frame = self.path.last()?;
         let state = &self.bytes[frame.start..frame.end];
-        if !frame.moved && !self.system.may_end(state) {
+        // Without its budget the system has no moves either.
+        let undone = self.tally.budget.stopped().is_some();
+        if !undone && !frame.moved && !self.system.may_end(state) {
             let ended = self.found(PropertyKind::Deadlock, Ending::InState);
             if ended.is_some() {
                 return ended;

@@ -155,9 +155,9 @@ impl Frontier {
         self.bytes -= reader.bucket.bytes();
     }
 
-    /// Is there a bucket at this number of steps or more?
-    pub fn reaches(&self, preemptions: u32, steps: u64) -> bool {
-        self.buckets.reaches(preemptions, steps)
+    /// The first bucket of a level, at this number of steps or more.
+    pub fn next(&self, preemptions: u32, steps: u64) -> Option<u64> {
+        self.buckets.next(preemptions, steps)
     }
 
     pub fn has_level(&self, preemptions: u32) -> bool {

@@ -342,6 +342,9 @@ impl<S: Successors> PaperSearch<'_, S> {
                 (0..it.violations).try_for_each(|number| self.error(Some((process as u8, number))))?;
             }
         }
+        if let Some(reason) = self.tally.budget.stopped() {
+            return Err(Stop::Reason(reason));
+        }
         if moves.iter().all(|it| !it.moved) && !self.system.may_end(&opened.bytes) {
             self.error(None)?;
         }
