@@ -6,8 +6,8 @@ pub use preempt_boolean::{
     Dialect, Options as BooleanOptions, inline, load as load_boolean, print, sequentialize,
 };
 pub use preempt_explicit::{
-    Answers, Checkpoints, Figure, Goal, Options as ExplicitOptions, Order, Published, Reduction, Refusal, Report,
-    Save, Source, Storage, Strategy, Walks, explore_saved, swarm, why_not_reduced,
+    Answers, Checkpoints, Figure, Goal, Options as ExplicitOptions, Order, Published, Reduction, Refusal,
+    Report, Save, Source, Storage, Strategy, Walks, explore_saved, swarm, why_not_reduced,
 };
 pub use preempt_model::all_questions::answer_all;
 pub use preempt_model::question::{Asking, Question};

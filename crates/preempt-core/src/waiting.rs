@@ -58,8 +58,7 @@ mod tests {
 
     fn waiting(statements: &[(u32, &str)]) -> String {
         let place = |line: u32| (line > 0).then(|| Location { file: "d.pml".into(), line, column: 7 });
-        let awaited =
-            |(line, text): &(u32, &str)| Awaited { location: place(*line), text: text.to_string() };
+        let awaited = |(line, text): &(u32, &str)| Awaited { location: place(*line), text: text.to_string() };
         let statements = statements.iter().map(awaited).collect();
         Waiting { process: "P(1)".into(), pid: 1, statements }.to_string()
     }

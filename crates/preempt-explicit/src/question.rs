@@ -7,8 +7,8 @@ use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
 use crate::reduction::statics::optimised;
 use crate::search::{
-    Checkpoints, Error, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Source, Storage, Visits,
-    search, search_saved, told_of, visits,
+    Checkpoints, Error, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Source, Storage,
+    Visits, search, search_saved, told_of, visits,
 };
 use crate::watched::{Observer as Automaton, PlaceOf, Watched};
 use crate::{Refusal, Unsupported};
@@ -345,9 +345,8 @@ impl<'m> Asked<'_, 'm> {
         let of_run = |trace: &Trace| cost_of_run(self.interpreter, trace, rest.fair_switch);
         let wanted = Property::from(monitor.violation());
         // With [`Goal::All`] other violations may cost less; the loop is compared with its own kind.
-        let same = finite.errors.iter().position(|error| {
-            self.how.goal == Goal::First || error.property == wanted
-        });
+        let same =
+            finite.errors.iter().position(|error| self.how.goal == Goal::First || error.property == wanted);
         let known = same.map(|number| of_run(&finite.errors[number].trace));
         let most = SOME_STATES.max(4 * finite.outcome.stats.states);
         let states = rest.limits.states.map_or(most, |limit| limit.min(most));
@@ -370,8 +369,7 @@ impl<'m> Asked<'_, 'm> {
                 let guarantee = finite.outcome.guarantee;
                 let stats = lasso.outcome.stats;
                 let first = finite.errors.first().cloned();
-                let (violation, counterexample) =
-                    first.map(|error| (error.property, error.trace)).unzip();
+                let (violation, counterexample) = first.map(|error| (error.property, error.trace)).unzip();
                 let verdict = Verdict::Violated;
                 finite.outcome = Outcome { verdict, guarantee, violation, counterexample, stats };
                 finite.simplest &= lasso.simplest;
@@ -469,7 +467,10 @@ pub fn why_not_reduced(question: &Question, options: &Options, weakly_fair: bool
     }
 }
 
-pub(crate) fn interpreter<'m>(model: &'m Model, sources: &'m SourceMap) -> Result<Interpreter<'m>, Unsupported> {
+pub(crate) fn interpreter<'m>(
+    model: &'m Model,
+    sources: &'m SourceMap,
+) -> Result<Interpreter<'m>, Unsupported> {
     Interpreter::new(model, sources)
         .map_err(|fault| Unsupported(format!("initial values without meaning ({})", fault.0)))
 }

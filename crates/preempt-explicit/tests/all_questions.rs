@@ -66,7 +66,7 @@ fn failing(properties: &[Answered]) -> Vec<&str> {
 #[test]
 fn the_cheapest_over_all_questions_is_shown() {
     let (mut asked, mut violated, mut not_the_first, mut several) = (0, 0, 0, 0);
-    for seed in 0..programs(40) {
+    for seed in 0..programs(25) {
         let program = program_from_seed(seed);
         let (mut model, sources) = program.to_model();
         let questions = questions(&mut model, seed);
@@ -86,7 +86,8 @@ fn the_cheapest_over_all_questions_is_shown() {
                 .filter(|(_, cost)| cost.is_some())
                 .map(|(question, _)| question.name(&model))
                 .collect();
-            let name = |what: &str| format!("seed {seed}, {what}, within {bound:?}\n{}", program.to_promela());
+            let name =
+                |what: &str| format!("seed {seed}, {what}, within {bound:?}\n{}", program.to_promela());
             let asking = Asking { options: plain, weakly_fair: false };
             let reference = answer_all(&questions, &interpreter, &asking, &mut Silent)
                 .expect("small formulas")
@@ -95,9 +96,11 @@ fn the_cheapest_over_all_questions_is_shown() {
             let shown = reference.outcome.counterexample.as_ref().map(|run| (of_run(run), reference.shown));
             assert_eq!(shown, expected, "{}", name("reference"));
             assert_eq!(failing(&reference.properties), fails, "{}", name("reference"));
-            for (reduction, successors) in
-                [(Reduction::None, Source::Native), (Reduction::Exact, Source::Native), (Reduction::None, Source::Interpreted)]
-            {
+            for (reduction, successors) in [
+                (Reduction::None, Source::Native),
+                (Reduction::Exact, Source::Native),
+                (Reduction::None, Source::Interpreted),
+            ] {
                 let name = name(&format!("{reduction:?}, {successors:?}"));
                 let options = Options { bound, fair_switch, reduction, successors, ..Options::default() };
                 let strategy = Strategy {
@@ -240,10 +243,8 @@ fn a_near_violation_is_not_kept_waiting_by_a_large_search() {
         shortest: false,
         may_interpret: false,
     };
-    let answers = strategy
-        .simplest(&Question::all(&model), None, &mut Silent)
-        .expect("supported")
-        .expect("questions");
+    let answers =
+        strategy.simplest(&Question::all(&model), None, &mut Silent).expect("supported").expect("questions");
     assert_eq!((answers.shown, answers.promise), (1, Promise::Simplest));
     assert_eq!(answers.properties[1].cost, Some(ShownCost { preemptions: 0, steps: 3 }));
     assert_eq!(answers.properties[0].verdict, Verdict::Inconclusive(StopReason::States));

@@ -17,7 +17,8 @@ active proctype Two() { if :: m == 5 -> skip :: m == 6
 
 fn expect(how: &str, violation: Option<Property>) {
     let Some(property) = violation else { panic!("{how}: no violation") };
-    let said = "Stuck(1) waits at d.pml:3: m == 1; Two(3) waits at d.pml:5: m == 5 or m == 6 or at d.pml:6: m == 7";
+    let said =
+        "Stuck(1) waits at d.pml:3: m == 1; Two(3) waits at d.pml:5: m == 5 or m == 6 or at d.pml:6: m == 7";
     assert_eq!(property.name, said, "{how}");
     assert_eq!(property.location.map(|place| place.to_string()).as_deref(), Some("d.pml:3:27"), "{how}");
     let waiting: Vec<_> = property.waiting.iter().map(|it| (it.pid, it.statements.len())).collect();

@@ -82,8 +82,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     let json = json(&info, &outcome, &text);
     console::print(&present(&info, &outcome, &args.output, text))?;
     if let (Some(path), Some(_)) = (&args.trace, &outcome.counterexample) {
-        std::fs::write(path, json)
-            .map_err(|error| cannot_write(path, &error.to_string()))?;
+        std::fs::write(path, json).map_err(|error| cannot_write(path, &error.to_string()))?;
     }
     trail::write(args, &ready, &outcome)?;
     Ok(outcome.verdict.into())

@@ -8,8 +8,8 @@ use crate::args::{
     SuccessorSource,
 };
 use crate::backend::{
-    self, Answers, Checkpoints, ExplicitOptions, Figure, Goal, Order, Published, Question, Reduction, Refusal,
-    Report, Source, Strategy,
+    self, Answers, Checkpoints, ExplicitOptions, Figure, Goal, Order, Published, Question, Reduction,
+    Refusal, Report, Source, Strategy,
 };
 use crate::checkpoint::Files;
 use crate::console::{self, Failure};

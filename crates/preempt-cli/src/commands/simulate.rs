@@ -108,9 +108,7 @@ impl<'a> Run<'a> {
             self.interpreter.successors(before, process).into_iter().find(|it| it.action == action)?;
         self.steps.push((process, action));
         self.states.push(successor.state.clone().unwrap_or_else(|| before.clone()));
-        successor
-            .violation
-            .map(|it| End::Violation(it.into()))
+        successor.violation.map(|it| End::Violation(it.into()))
     }
 
     fn rest(&self) -> End {

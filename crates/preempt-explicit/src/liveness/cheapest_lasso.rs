@@ -108,7 +108,11 @@ fn cheapest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
             continue;
         }
         if let Some((cost, round)) = rounds.cheapest(graph, within, seed, limit)
-            && found.as_ref().map(|(known, ..)| *known).or(graph.cheaper_than).is_none_or(|known| cost < known)
+            && found
+                .as_ref()
+                .map(|(known, ..)| *known)
+                .or(graph.cheaper_than)
+                .is_none_or(|known| cost < known)
         {
             found = Some((cost, seed, round));
         }

@@ -109,10 +109,28 @@ impl Competition<'_, '_, '_> {
         self.asking.strategy.options.limits.states.is_some_and(|most| most <= before)
     }
 
-    /// Whoever may have something cheaper looks for it, first among few states.
+    /// Whoever may have something cheaper looks for it.
     fn find_cheaper(&mut self) -> Result<(), Refusal> {
+        self.look_for_cheaper()?;
+        // A run that was found depth first may be of any length: then the cheapest is worth what it takes.
         let Some((_, best)) = self.best() else { return Ok(()) };
-        let visited = self.standings[best].known.as_ref().map(|known| known.attempt.report.outcome.stats.states);
+        if self.questions[best] == Question::Safety
+            && self.may_look_below(best)
+            && let Some(known) = &self.standings[best].known
+            && known.attempt.promise == Promise::Nothing
+        {
+            let attempt = self.asking.in_order(known.attempt.report.clone())?;
+            self.note(best, attempt);
+            self.look_for_cheaper()?;
+        }
+        Ok(())
+    }
+
+    /// First among few states.
+    fn look_for_cheaper(&mut self) -> Result<(), Refusal> {
+        let Some((_, best)) = self.best() else { return Ok(()) };
+        let visited =
+            self.standings[best].known.as_ref().map(|known| known.attempt.report.outcome.stats.states);
         let enough = SHORTER_STATES.max(4 * visited.unwrap_or(0));
         let enough = if self.asking.strategy.shortest { u64::MAX } else { enough };
         let most = self.asking.strategy.options.limits.states.unwrap_or(u64::MAX);
@@ -221,7 +239,10 @@ impl Competition<'_, '_, '_> {
         if attempt.promise == Promise::Simplest {
             standing.at_least = standing.at_least.max(Some(cost));
         }
-        if standing.known.as_ref().is_none_or(|known| cost < known.cost) {
+        let is_better = |known: &Known| {
+            cost < known.cost || cost == known.cost && known.attempt.promise == Promise::Nothing
+        };
+        if standing.known.as_ref().is_none_or(is_better) {
             standing.known = Some(Known { cost, attempt });
         }
     }

@@ -30,8 +30,11 @@ pub(super) fn find(
             _ => ask(question, model, sources, options, how, observer),
         })?);
     }
-    let properties =
-        questions.iter().zip(&reports).map(|(question, report)| answered(question.name(model), report)).collect();
+    let properties = questions
+        .iter()
+        .zip(&reports)
+        .map(|(question, report)| answered(question.name(model), report))
+        .collect();
     let by_cost = |error: &Error| strategy.cost(own, &error.trace);
     let cheapest = |report: &Report| report.errors.first().map(by_cost);
     let numbered = || reports.iter().enumerate();
@@ -39,7 +42,8 @@ pub(super) fn find(
     let best = numbered().filter_map(|(number, report)| Some((cheapest(report)?, number))).min();
     let open = || numbered().find(|(_, report)| is_open(report)).map(|(number, _)| number);
     let shown = best.map(|(_, number)| number).or_else(open).unwrap_or(0);
-    let known = |report: &Report| report.outcome.verdict == Verdict::Holds || report.simplest && !is_open(report);
+    let known =
+        |report: &Report| report.outcome.verdict == Verdict::Holds || report.simplest && !is_open(report);
     let promise = match best {
         Some(_) if reports.iter().all(known) => Promise::Simplest,
         Some(_) if known(&reports[shown]) => Promise::SimplestOfProperty,

@@ -20,8 +20,8 @@ mod spinning;
 pub mod stable;
 mod trail;
 
-pub use liveness::check_cycles;
 pub use deadlock::{deadlock, is_deadlock, wrong_with};
+pub use liveness::check_cycles;
 pub use reference::{Options, check, count, guarantee};
 pub use replay::{Misfit, Recognised, Replayed, recognise, replay, settled};
 pub use run_cost::{RunCost, cost_of_run};

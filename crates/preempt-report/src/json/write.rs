@@ -2,8 +2,8 @@
 
 use super::{SCHEMA, wire};
 use preempt_core::{
-    Answered, Awaited, Change, Cost, Guarantee, Outcome, Partner, Property, PropertyKind, Stats, Step, StopReason,
-    SwitchKind, Trace, Value, Verdict, Waiting,
+    Answered, Awaited, Change, Cost, Guarantee, Outcome, Partner, Property, PropertyKind, Stats, Step,
+    StopReason, SwitchKind, Trace, Value, Verdict, Waiting,
 };
 
 /// What was run: the part of the report that an engine does not know.
