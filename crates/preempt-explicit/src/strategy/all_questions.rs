@@ -57,6 +57,8 @@ struct Standing {
     at_least: Option<RunCost>,
     /// It has had more than its first turn.
     tried_again: bool,
+    /// It has had everything that the limits allow.
+    had_all: bool,
 }
 
 struct Known {
@@ -89,10 +91,17 @@ impl Competition<'_, '_, '_> {
         for turn in [Turn::First, Turn::Second, Turn::Last] {
             for number in 0..self.questions.len() {
                 let over = turn != Turn::First && self.best().is_some();
-                if !over && !self.standings[number].is_decided() && !self.repeats(number, turn) {
-                    self.attempt(number, turn)?;
-                    self.standings[number].tried_again = turn != Turn::First;
+                let standing = &self.standings[number];
+                if over || standing.is_decided() || standing.had_all || self.repeats(number, turn) {
+                    continue;
                 }
+                // If everything else holds, nobody is kept waiting.
+                let mut others = self.standings.iter().enumerate().filter(|(other, _)| *other != number);
+                let turn = if others.all(|(_, other)| other.holds()) { Turn::Alone } else { turn };
+                self.attempt(number, turn)?;
+                let standing = &mut self.standings[number];
+                standing.tried_again = turn != Turn::First;
+                standing.had_all = turn == Turn::Alone;
             }
         }
         Ok(())
