@@ -57,6 +57,8 @@ struct Standing {
     at_least: Option<RunCost>,
     /// It has had more than its first turn.
     tried_again: bool,
+    /// It has had everything that the limits allow.
+    had_all: bool,
 }
 
 struct Known {
@@ -89,10 +91,17 @@ impl Competition<'_, '_, '_> {
         for turn in [Turn::First, Turn::Second, Turn::Last] {
             for number in 0..self.questions.len() {
                 let over = turn != Turn::First && self.best().is_some();
-                if !over && !self.standings[number].is_decided() && !self.repeats(number, turn) {
-                    self.attempt(number, turn)?;
-                    self.standings[number].tried_again = turn != Turn::First;
+                let standing = &self.standings[number];
+                if over || standing.is_decided() || standing.had_all || self.repeats(number, turn) {
+                    continue;
                 }
+                // If everything else holds, nobody is kept waiting.
+                let mut others = self.standings.iter().enumerate().filter(|(other, _)| *other != number);
+                let turn = if others.all(|(_, other)| other.holds()) { Turn::Alone } else { turn };
+                self.attempt(number, turn)?;
+                let standing = &mut self.standings[number];
+                standing.tried_again = turn != Turn::First;
+                standing.had_all = turn == Turn::Alone;
             }
         }
         Ok(())
@@ -109,8 +118,25 @@ impl Competition<'_, '_, '_> {
         self.asking.strategy.options.limits.states.is_some_and(|most| most <= before)
     }
 
-    /// Whoever may have something cheaper looks for it, first among few states.
+    /// Whoever may have something cheaper looks for it.
     fn find_cheaper(&mut self) -> Result<(), Refusal> {
+        self.look_for_cheaper()?;
+        // A run that was found depth first may be of any length: then the cheapest is worth what it takes.
+        let Some((_, best)) = self.best() else { return Ok(()) };
+        if self.questions[best] == Question::Safety
+            && self.may_look_below(best)
+            && let Some(known) = &self.standings[best].known
+            && known.attempt.promise == Promise::Nothing
+        {
+            let attempt = self.asking.in_order(known.attempt.report.clone())?;
+            self.note(best, attempt);
+            self.look_for_cheaper()?;
+        }
+        Ok(())
+    }
+
+    /// First among few states.
+    fn look_for_cheaper(&mut self) -> Result<(), Refusal> {
         let Some((_, best)) = self.best() else { return Ok(()) };
         let visited =
             self.standings[best].known.as_ref().map(|known| known.attempt.report.outcome.stats.states);
@@ -222,7 +248,10 @@ impl Competition<'_, '_, '_> {
         if attempt.promise == Promise::Simplest {
             standing.at_least = standing.at_least.max(Some(cost));
         }
-        if standing.known.as_ref().is_none_or(|known| cost < known.cost) {
+        let is_better = |known: &Known| {
+            cost < known.cost || cost == known.cost && known.attempt.promise == Promise::Nothing
+        };
+        if standing.known.as_ref().is_none_or(is_better) {
             standing.known = Some(Known { cost, attempt });
         }
     }

@@ -60,6 +60,15 @@ impl Sought {
     fn is_decided(&self) -> bool {
         self.report.outcome.verdict != Verdict::Inconclusive(StopReason::States)
     }
+
+    fn promised(self) -> Attempt {
+        let promise = match self.report.outcome.verdict {
+            Verdict::Violated if self.report.simplest => Promise::Simplest,
+            Verdict::Violated if self.in_order => Promise::Fewest,
+            _ => Promise::Nothing,
+        };
+        Attempt { report: self.report, promise }
+    }
 }
 
 /// Where one question is asked.
@@ -92,12 +101,8 @@ impl Asking<'_, '_> {
                 Sought { report, in_order: false }
             }
         };
-        let promise = match sought.report.outcome.verdict {
-            Verdict::Violated if sought.report.simplest => Promise::Simplest,
-            Verdict::Violated if sought.in_order => Promise::Fewest,
-            _ => Promise::Nothing,
-        };
-        let attempt = Attempt { report: sought.report, promise };
+        let attempt = sought.promised();
+        let promise = attempt.promise;
         let reduced = options.reduction == Reduction::Exact || options.statics;
         let is_long = attempt.report.outcome.verdict == Verdict::Violated && promise != Promise::Simplest;
         match *question == Question::Safety && turn == Turn::Alone && options.order == Order::ByCost {
@@ -121,6 +126,11 @@ impl Asking<'_, '_> {
             ..self.strategy.options.clone()
         };
         self.ask(question, &whole, states, false)
+    }
+
+    /// Safety is violated, but the run was found depth first: one with the fewest preemptions.
+    pub fn in_order(&mut self, known: Report) -> Result<Attempt, Refusal> {
+        self.no_dearer_than(Sought { report: known, in_order: false }).map(Sought::promised)
     }
 
     /// A reduction keeps the fewest preemptions, but not the fewest steps.

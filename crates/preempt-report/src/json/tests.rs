@@ -1,7 +1,8 @@
 use super::*;
 use crate::fixtures::{Run, holds, lost_mutex, violated};
 use preempt_core::{
-    Bound, Cost, Coverage, Guarantee, Outcome, PropertyKind, StopReason, Trace, Value, Verdict,
+    Awaited, Bound, Cost, Coverage, Guarantee, Outcome, PropertyKind, StopReason, Trace, Value, Verdict,
+    Waiting,
 };
 use serde_json::{Value as Json, json};
 
@@ -39,7 +40,7 @@ fn a_bounded_holds_says_its_bound_and_has_null_for_what_does_not_apply() {
         json["guarantee"],
         json!({ "kind": "bounded", "bound": 2, "unit": "preemptions", "probability": null })
     );
-    for field in ["reason", "property", "counterexample"] {
+    for field in ["reason", "property", "counterexample", "properties", "errors"] {
         assert_eq!(json.get(field), Some(&Json::Null), "{field}");
     }
     assert_eq!(json["stats"]["seconds"], 1.25);
@@ -53,7 +54,7 @@ fn a_violation_has_the_run_with_its_counts() {
     let json = parsed(&outcome);
     assert_eq!(
         json["property"],
-        json!({ "kind": "assertion", "name": "assert(inside == 1)", "location": "models/broken.pml:10:5" })
+        json!({ "kind": "assertion", "name": "assert(inside == 1)", "location": "models/broken.pml:10:5", "waiting": null })
     );
     assert_eq!(json["stats"]["violations"], json!({ "assertion": 3 }));
     let run = &json["counterexample"];
@@ -130,6 +131,20 @@ fn what_is_written_is_read_back_as_it_was() {
     assert_eq!(recorded.file.as_deref(), Some("models/broken.pml"));
     assert_eq!(recorded.property, outcome.violation);
     assert_eq!(Some(recorded.trace), outcome.counterexample);
+}
+
+#[test]
+fn who_is_stuck_is_written_and_read_back() {
+    let mut outcome = violated(PropertyKind::Deadlock, "P(1) waits", Trace::default());
+    let property = outcome.violation.as_mut().unwrap();
+    let statements = vec![Awaited { location: property.location.clone(), text: "m == 1".into() }];
+    property.waiting = vec![Waiting { process: "P(1)".into(), pid: 1, statements }];
+    let text = to_json(&info(), &outcome);
+    let json: Json = serde_json::from_str(&text).unwrap();
+    let statement = json!({ "location": "models/broken.pml:10:5", "text": "m == 1" });
+    let waiting = json!([{ "process": "P(1)", "pid": 1, "statements": [statement] }]);
+    assert_eq!(json["property"]["waiting"], waiting);
+    assert_eq!(read(&text).unwrap().property, outcome.violation);
 }
 
 #[test]

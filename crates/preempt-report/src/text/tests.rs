@@ -1,6 +1,8 @@
 use super::*;
 use crate::fixtures::{Run, holds, lost_mutex, violated, without_colour};
-use preempt_core::{Bound, Cost, Coverage, Guarantee, PropertyKind, StopReason, Trace, Value, Verdict};
+use preempt_core::{
+    Bound, Cost, Coverage, Guarantee, PropertyKind, ShownCost, StopReason, Trace, Value, Verdict,
+};
 
 #[track_caller]
 fn check(got: &str, want: &str) {
@@ -182,6 +184,34 @@ complete up to this bound; runs with more preemptions were not considered
         text.starts_with("holds: no violation\nexhaustive: every reachable state was considered\n"),
         "{text}"
     );
+}
+
+#[test]
+fn what_became_of_the_other_properties_is_told() {
+    let answered = |name: &str, verdict| Answered { name: name.into(), verdict, violation: None, cost: None };
+    let violated_too = violated(PropertyKind::Assertion, "assert(x)", Trace::default()).violation;
+    let cost = Some(ShownCost { preemptions: 1, steps: 3 });
+    let properties = vec![
+        Answered { violation: violated_too, ..answered("safety", Verdict::Violated) },
+        answered("ltl p", Verdict::Violated),
+        Answered { cost, ..answered("ltl q", Verdict::Violated) },
+        answered("ltl r", Verdict::Holds),
+        answered("ltl s", Verdict::Inconclusive(StopReason::States)),
+    ];
+    let options = TextOptions { properties, shown: 1, ..TextOptions::default() };
+    let text = render_outcome(&violated(PropertyKind::Ltl, "p", lost_mutex()), &options);
+    let told = "violated: LTL property: p at models/broken.pml:10:5
+also violated: assert(x) at models/broken.pml:10:5
+also violated: ltl q (1 preemption, 3 steps)
+holds: ltl r
+not decided: ltl s
+
+";
+    assert!(text.starts_with(told), "{text}");
+    let properties = vec![answered("safety", Verdict::Holds), answered("ltl p", Verdict::Holds)];
+    let options = TextOptions { properties, ..TextOptions::default() };
+    let text = render_outcome(&holds(None), &options);
+    assert!(text.contains("considered\nchecked: safety, ltl p\n"), "{text}");
 }
 
 #[test]

@@ -221,7 +221,7 @@ mod tests {
             else {
                 continue;
             };
-            let rest = match (step.violation.map(property), step.state) {
+            let rest = match (step.violation.map(Property::from), step.state) {
                 (Some(found), _) if !in_state && found == *violated => Some(0),
                 (_, None) => None,
                 (_, Some(state)) => {
