@@ -31,17 +31,18 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    let (thread, packet) = start(None, f);
+    let (thread, packet) = start(Builder::new(), f);
     JoinHandle { thread, packet }
 }
 
 /// Registers a thread and hands its body to the runtime.
 #[track_caller]
-pub(crate) fn start<F, T>(label: Option<String>, f: F) -> (Thread, Packet<T>)
+pub(crate) fn start<F, T>(builder: Builder, f: F) -> (Thread, Packet<T>)
 where
     F: FnOnce() -> T + 'static,
     T: 'static,
 {
+    let Builder { name: label, stack } = builder;
     let packet: Packet<T> = Arc::new(Mutex::new(None));
     let result = Arc::clone(&packet);
     let body = move || {
@@ -57,6 +58,7 @@ where
     let name = label.clone();
     let number = operate(Operation::local(SPAWN).releasing(), "spawn", None, move |context| {
         let number = context.add_thread(Some(context.current), label);
+        context.threads[number].stack = stack.unwrap_or(context.stack);
         context.spawned.push((number, Box::new(body)));
         number
     });
@@ -201,10 +203,12 @@ pub fn sleep(_: std::time::Duration) {
     yield_now();
 }
 
-/// As `std::thread::Builder`. The stack size is ignored.
+/// As `std::thread::Builder`.
 #[derive(Debug, Default)]
 pub struct Builder {
     pub(crate) name: Option<String>,
+    /// The size of the stack.
+    pub(crate) stack: Option<usize>,
 }
 
 impl Builder {
@@ -219,7 +223,8 @@ impl Builder {
     }
 
     #[must_use]
-    pub fn stack_size(self, _: usize) -> Builder {
+    pub fn stack_size(mut self, size: usize) -> Builder {
+        self.stack = Some(size);
         self
     }
 
@@ -230,7 +235,7 @@ impl Builder {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let (thread, packet) = start(self.name, f);
+        let (thread, packet) = start(self, f);
         Ok(JoinHandle { thread, packet })
     }
 }

@@ -8,3 +8,4 @@ pub(crate) mod hook;
 pub(crate) mod operate;
 pub(crate) mod place;
 pub(crate) mod race;
+pub(crate) mod trap;
