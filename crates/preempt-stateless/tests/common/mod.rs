@@ -187,7 +187,7 @@ fn private(chance: &mut Chance, code: &mut Vec<Op>, own: u8, threads: usize) {
         0 => code.extend([Op::Add(2 + own), Op::Add(2 + own)]),
         1 => code.extend([Op::Lock(2 + own), Op::Add(2 + own), Op::Unlock(2 + own)]),
         2 => code.extend([Op::Send(2 + own), Op::Receive(2 + own), Op::Local]),
-        3 => code.extend([Op::ReadLock(2), Op::ReadUnlock(2)]),
+        3 => code.extend([Op::Load(7), Op::Local, Op::Load(7)]),
         4 => code.extend([Op::When(0, 1, 1), Op::Load(2 + other)]),
         5 => code.extend([Op::TryLock(0, 2), Op::Add(2 + other), Op::Unlock(0)]),
         6 => code.push(Op::Load(6)),
