@@ -22,7 +22,7 @@ impl Builder {
         Builder(self.0.name(name))
     }
 
-    /// In bytes, of at least what is usual: loom counts in words.
+    /// In words, as loom counts.
     #[must_use]
     pub fn stack_size(self, words: usize) -> Builder {
         Builder(self.0.stack_size(words.saturating_mul(size_of::<usize>())))

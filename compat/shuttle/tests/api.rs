@@ -33,7 +33,7 @@ fn two_sections() {
     assert_eq!(*shared.lock().unwrap(), 2);
 }
 
-fn failure(test: impl FnOnce()) -> String {
+fn failure<R: std::fmt::Debug>(test: impl FnOnce() -> R) -> String {
     *catch_unwind(AssertUnwindSafe(test)).expect_err("it fails").downcast::<String>().expect("a text")
 }
 
@@ -68,13 +68,13 @@ fn a_failing_schedule_is_replayed() {
     assert_eq!(schedule_of(&again), schedule);
     let mut config = Config::new();
     config.failure_persistence = FailurePersistence::File(Some(std::env::temp_dir()));
-    let found = failure(|| drop(Runner::new(DfsScheduler::new(None, false), config).run(lost_update)));
+    let found = failure(|| Runner::new(DfsScheduler::new(None, false), config).run(lost_update));
     let (_, file) = found.split_once("persisted to file: ").expect("a file");
     assert!(failure(|| replay_from_file(lost_update, file.trim())).contains("an update is lost"));
     std::fs::remove_file(file.trim()).unwrap();
     let mut scheduler = ReplayScheduler::new_from_encoded(&schedule);
     scheduler.set_allow_incomplete();
-    assert!(failure(|| drop(Runner::new(scheduler, Config::new()).run(lost_update))).contains("lost"));
+    assert!(failure(|| Runner::new(scheduler, Config::new()).run(lost_update)).contains("lost"));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_runner_counts_executions_and_has_options() {
     let mut config = Config::new();
     config.max_steps = MaxSteps::FailAfter(3);
     let yields = || (0..10).for_each(|_| thread::yield_now());
-    assert!(failure(|| drop(Runner::new(RandomScheduler::new(1), config).run(yields))).contains("livelock"));
+    assert!(failure(|| Runner::new(RandomScheduler::new(1), config).run(yields)).contains("livelock"));
     let mut portfolio = PortfolioRunner::new(true, Config::new());
     portfolio.add(RandomScheduler::new(10));
     portfolio.add(DfsScheduler::new(None, false));

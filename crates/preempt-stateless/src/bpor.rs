@@ -218,7 +218,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         self.add_backtrack_points(flow == Flow::Stop);
         let counts = self.graph.whole().counts;
         let mut moves = if flow == Flow::Continue { self.runner.moves() } else { Vec::new() };
-        let livelock = !moves.is_empty() && self.runner.len() >= self.watch.limits.steps;
+        let livelock = !moves.is_empty() && self.runner.is_endless(self.watch.limits.steps);
         let schedule = self.runner.schedule();
         if livelock {
             moves.clear();

@@ -60,6 +60,16 @@ fn marking_on_everything() {
     compare(Strategy::Marking, taste(3, 4, ALL | MAIN), 0..1500, None);
 }
 
+/// Steps that race with none are no scheduling points, and what races may come to light late: nothing is lost.
+#[test]
+fn marking_on_private_work() {
+    compare(Strategy::Marking, taste(3, 3, LOCKS | ATOMICS | PRIVATE), 0..150, None);
+    compare(Strategy::Marking, taste(3, 3, ALL | MAIN | PRIVATE), 0..150, None);
+    compare(Strategy::Marking, taste(3, 3, LOCKS | CONDVAR | WEAK | MAIN | PRIVATE), 0..50, None);
+    compare(Strategy::Marking, taste(3, 3, LOCKS | ATOMICS | YIELD | PRIVATE), 0..100, Some(0));
+    compare(Strategy::Marking, taste(3, 3, ATOMICS | CHANNEL | FAIL | MAIN | PRIVATE), 0..100, None);
+}
+
 /// Steps that can go one way or the other.
 #[test]
 fn both_ways() {

@@ -3,7 +3,7 @@
 use crate::backtrace;
 use crate::report::{Failure, FailureKind, FailureStep, Report, Teller};
 use crate::runtime::context::{try_with, with};
-use crate::runtime::failure::Failed;
+use crate::runtime::failure::{Failed, StepRecord};
 use crate::runtime::fibers::Fibers;
 use crate::schedule::{decode, encode};
 use crate::supervise::{Pulse, Pulses, apart};
@@ -72,7 +72,8 @@ impl Checker {
         self
     }
 
-    /// A run with more steps is reported as a livelock. 10 000 unless said otherwise.
+    /// A run with more steps is reported as a livelock. 10 000 unless said otherwise. Steps of a thread that nobody else
+    /// could have moved instead of, and that do not yield, count a hundredth: long work is no livelock.
     #[must_use]
     pub fn max_steps(mut self, most: usize) -> Checker {
         self.limits.steps = most;
@@ -272,34 +273,48 @@ fn report(found: &Exploration, failure: Option<Failure>, strategy: Strategy) -> 
 
 /// The run that did something else still stands where it did; the one before it has done the same steps up to there.
 fn nondeterminism(fibers: &Fibers, diverged: &Diverged) -> Failure {
-    let before = fibers.before.get(diverged.step).filter(|_| diverged.expected.is_some());
-    let before = before.map(|record| format!("\n  one did: {} at {}", record.verb, record.location));
-    let now = try_with(|context| {
-        let pending = context.threads.get(diverged.thread).and_then(|thread| thread.pending);
-        let at = pending.map(|pending| format!("{} at {}", pending.what.verb, pending.location));
-        let at = at.unwrap_or_else(|| "nothing: the thread has ended".into());
-        let panics = context.failed.iter().filter_map(|failed| match failed {
-            Failed::Panic { message, .. } => Some(format!("\n  in this run: {message}")),
-            _ => None,
+    let told = try_with(|context| {
+        let (now, before) = (context.steps.as_deref().unwrap_or_default(), &fibers.before);
+        let alike =
+            |a: &StepRecord, b: &StepRecord| (a.thread, a.verb, a.location) == (b.thread, b.verb, b.location);
+        let same = before.len() >= now.len() && now.iter().zip(before).all(|(a, b)| alike(a, b));
+        let next = |thread: usize| before.iter().skip(now.len()).find(|record| record.thread == thread);
+        let differ = context.threads.iter().enumerate().filter(|_| same).find_map(|(number, thread)| {
+            let (would, did) = (thread.pending?, next(number)?);
+            let differ = (would.what.verb, would.location) != (did.verb, did.location);
+            differ.then_some((number, Some(did), would))
         });
-        format!("\n  the other would do: {at}{}", panics.collect::<String>())
+        let now_before = context.threads.get(diverged.thread).and_then(|thread| thread.pending);
+        let differ = differ.or(now_before.map(|would| (diverged.thread, None, would)));
+        let mut text = String::new();
+        if let Some((number, did, would)) = differ {
+            let did =
+                did.map(|did| format!("  one did: {} at {}\n", did.verb, did.location)).unwrap_or_default();
+            let would = format!("{} at {}", would.what.verb, would.location);
+            let thread = context.thread_label(number);
+            text = format!(", in {thread}({number})\n{did}  the other would do: {would}");
+        }
+        for failed in &context.failed {
+            if let Failed::Panic { message, .. } = failed {
+                text.push_str(&format!("\n  in this run: {message}"));
+            }
+        }
+        text
     });
     let message = format!(
-        "the test is not deterministic: two runs of the same schedule differed, in thread {} at step {}{}{}\nWhat a thread \
+        "the test is not deterministic: two runs of the same schedule differed at step {}{}\nWhat a thread \
          does may depend on preempt's types only: not on time, random numbers, the order of a HashMap, addresses, or what \
          outlives a run. If the last clone of an Arc drops something that does operations, use \
          preempt::sync::tracked::Arc",
-        diverged.thread,
         diverged.step,
-        before.unwrap_or_default(),
-        now.unwrap_or_default()
+        told.unwrap_or_default()
     );
     Failure::without_run(FailureKind::Nondeterminism, message)
 }
 
 fn replay_report(fibers: &mut Fibers, schedule: &str, limits: &Limits) -> Report {
     let schedule = decode(schedule).unwrap_or_else(|wrong| panic!("{wrong}"));
-    let run = rerun(fibers, &schedule, limits);
+    let run = rerun(fibers, &schedule, limits.steps, false);
     let verdict =
         if run.failure.is_some() { Verdict::Violated } else { Verdict::Inconclusive(StopReason::Partial) };
     let steps = run.steps.len() as u64;
@@ -308,8 +323,7 @@ fn replay_report(fibers: &mut Fibers, schedule: &str, limits: &Limits) -> Report
 
 /// Runs a failing schedule again, for its steps and to be sure: what is shown has been replayed.
 fn retell(fibers: &mut Fibers, schedule: &[Move], livelock: bool, limits: &Limits) -> Failure {
-    let limits = Limits { steps: if livelock { schedule.len() } else { limits.steps }, ..*limits };
-    let run = rerun(fibers, schedule, &limits);
+    let run = rerun(fibers, schedule, limits.steps, livelock);
     run.failure.unwrap_or_else(|| Failure {
         schedule: encode(schedule),
         preemptions: run.preemptions,
@@ -327,15 +341,16 @@ struct Rerun {
     steps: Vec<FailureStep>,
 }
 
-/// Runs a schedule; after its end, on without preemptions until the run ends.
-fn rerun(fibers: &mut Fibers, schedule: &[Move], limits: &Limits) -> Rerun {
+/// Runs a schedule; after its end, unless nothing else is asked for, on without preemptions until the run ends.
+fn rerun(fibers: &mut Fibers, schedule: &[Move], most: usize, just_this: bool) -> Rerun {
     fibers.record = true;
     let mut runner = Runner::new(fibers);
     let mut switches = Vec::new();
     let mut flow = Flow::Continue;
     let mut given = schedule.iter().copied();
     let mut problem = None;
-    while flow == Flow::Continue && runner.len() < limits.steps.max(schedule.len()) {
+    while flow == Flow::Continue && (runner.len() < schedule.len() || !just_this && !runner.is_endless(most))
+    {
         let moves = runner.moves();
         let own = runner.last().map(Move::from).filter(|own| moves.contains(own));
         let Some(step) = given.next().or(own).or(moves.first().copied()) else { break };

@@ -55,6 +55,8 @@ pub enum FailureKind {
     Leak,
     /// The test does not do the same in the same schedule.
     Nondeterminism,
+    /// A thread needs a larger stack, or recurs without end.
+    StackOverflow,
     /// A thread has not come back: it waits for something that is not modelled.
     Hang,
 }
@@ -215,6 +217,16 @@ impl Teller<'_> {
                     }
                 }
                 (FailureKind::Panic, text)
+            }
+            Failed::Overflow { thread, stack, at } => {
+                let after = at.map(|at| format!(", after its operation at {at}")).unwrap_or_default();
+                let text = format!(
+                    "{} has overflowed its stack of {} KiB{after}\n(Builder::stack_size, or RUST_MIN_STACK in the environment, \
+                     gives it a larger one)",
+                    (self.thread)(*thread),
+                    stack >> 10
+                );
+                (FailureKind::StackOverflow, text)
             }
             Failed::Race { first, second } => {
                 let side = |access: &Access| {

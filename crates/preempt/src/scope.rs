@@ -59,11 +59,11 @@ impl<'scope> Scope<'scope, '_> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        self.start(None, f)
+        self.start(Builder::new(), f)
     }
 
     #[track_caller]
-    fn start<F, T>(&'scope self, name: Option<String>, f: F) -> ScopedJoinHandle<'scope, T>
+    fn start<F, T>(&'scope self, builder: Builder, f: F) -> ScopedJoinHandle<'scope, T>
     where
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
@@ -83,7 +83,7 @@ impl<'scope> Scope<'scope, '_> {
         // cut, neither is resumed again. So the body does not outlive what it borrows.
         #[allow(unsafe_code)]
         let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };
-        let (thread, done) = start(name, body);
+        let (thread, done) = start(builder, body);
         let noticed = Arc::new(AtomicBool::new(false));
         let waiting = Waiting { thread: thread.clone(), done, noticed: Arc::clone(&noticed) };
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(waiting);
@@ -103,7 +103,7 @@ impl Builder {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        Ok(scope.start(self.name, f))
+        Ok(scope.start(self, f))
     }
 }
 

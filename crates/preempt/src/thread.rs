@@ -35,7 +35,7 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    let (thread, packet) = start(None, f);
+    let (thread, packet) = start(Builder::new(), f);
     JoinHandle { thread, packet }
 }
 
@@ -47,7 +47,7 @@ where
     F: FnOnce() -> T + 'static,
     T: 'static,
 {
-    let (thread, packet) = start(None, f);
+    let (thread, packet) = start(Builder::new(), f);
     JoinHandle { thread, packet }
 }
 
@@ -64,11 +64,12 @@ pub(crate) fn may_be_left() {
 
 /// Registers a thread and hands its body to the runtime.
 #[track_caller]
-pub(crate) fn start<F, T>(label: Option<String>, f: F) -> (Thread, Packet<T>)
+pub(crate) fn start<F, T>(builder: Builder, f: F) -> (Thread, Packet<T>)
 where
     F: FnOnce() -> T + 'static,
     T: 'static,
 {
+    let Builder { name: label, stack } = builder;
     let packet: Packet<T> = Arc::new(Mutex::new(None));
     let result = Arc::clone(&packet);
     let body = move || {
@@ -84,6 +85,7 @@ where
     let name = label.clone();
     let number = operate(Operation::local(SPAWN).releasing(), "spawn", None, move |context| {
         let number = context.add_thread(Some(context.current), label);
+        context.threads[number].stack = stack.unwrap_or(context.stack);
         context.spawned.push((number, Box::new(body)));
         number
     });
@@ -242,10 +244,12 @@ fn pass(verb: &'static str, time: Duration) {
     operate(Operation::local(YIELD).yielding(), verb, None, |context| context.pass(time));
 }
 
-/// As `std::thread::Builder`. The stack size is ignored.
+/// As `std::thread::Builder`.
 #[derive(Debug, Default)]
 pub struct Builder {
     pub(crate) name: Option<String>,
+    /// The size of the stack.
+    pub(crate) stack: Option<usize>,
 }
 
 impl Builder {
@@ -260,7 +264,8 @@ impl Builder {
     }
 
     #[must_use]
-    pub fn stack_size(self, _: usize) -> Builder {
+    pub fn stack_size(mut self, size: usize) -> Builder {
+        self.stack = Some(size);
         self
     }
 
@@ -274,7 +279,7 @@ impl Builder {
         F: FnOnce() -> T + 'static,
         T: 'static,
     {
-        let (thread, packet) = start(self.name, f);
+        let (thread, packet) = start(self, f);
         Ok(JoinHandle { thread, packet })
     }
 
@@ -285,7 +290,7 @@ impl Builder {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let (thread, packet) = start(self.name, f);
+        let (thread, packet) = start(self, f);
         Ok(JoinHandle { thread, packet })
     }
 }

@@ -157,6 +157,35 @@ fn file_system() {
     assert_eq!(counts(2, test), [4, 4, 4]);
 }
 
+/// Work that depends on nobody costs as much as it is long, wherever it stands.
+#[test]
+fn private_work() {
+    const N: usize = 80;
+    fn private(shared: bool) {
+        let total = Arc::new(Mutex::new(0));
+        let counters: Vec<_> = (0..3).map(|_| Arc::new(AtomicUsize::new(0))).collect();
+        let body = |counter: &Arc<AtomicUsize>| {
+            let (counter, total) = (Arc::clone(counter), Arc::clone(&total));
+            Box::new(move || {
+                (0..N).for_each(|_| _ = counter.fetch_add(1, SeqCst));
+                if shared {
+                    *total.lock().unwrap() += 1;
+                }
+                (0..N).for_each(|_| _ = counter.fetch_add(1, SeqCst));
+            }) as Box<dyn FnOnce() + Send>
+        };
+        spawn_all(counters.iter().map(body).collect());
+        // Joining orders these.
+        assert!(counters.iter().all(|counter| counter.load(SeqCst) == 2 * N));
+    }
+    let report = run(None, || private(false));
+    assert_eq!((report.executions, report.exhaustive), (1, true));
+    assert!(report.prefixes < 100 * N as u64, "{} prefixes", report.prefixes);
+    let report = run(None, || private(true));
+    assert_eq!((report.executions, report.exhaustive), (6, true));
+    assert!(report.prefixes < 1000 * N as u64, "{} prefixes", report.prefixes);
+}
+
 /// The other algorithms agree on the verdict, and run at least as many.
 #[test]
 fn other_strategies() {

@@ -15,13 +15,17 @@ fn lost_update() {
     assert_eq!(counter.load(SeqCst), 2, "an update is lost");
 }
 
+/// The line of the check below.
+const CHECK: u32 = 25;
+
 /// Runs only as the child of the test below.
 #[test]
 fn child() {
     if std::env::var_os("PREEMPT_TEST_CHILD").is_some() {
         let report = Checker::new().max_preemptions(Some(0)).run(lost_update);
         println!("executions {} complete to {:?}", report.executions, report.complete_to);
-        println!("failure {:?}", report.failure.map(|failure| (failure.kind, failure.preemptions)));
+        println!("failure {:?}", report.failure.as_ref().map(|failure| (failure.kind, failure.preemptions)));
+        println!("backtrace {:?}", report.failure.and_then(|failure| failure.backtrace));
     }
 }
 
@@ -44,6 +48,19 @@ fn the_environment_overrides_the_code() {
     let schedule = Checker::new().run(lost_update).failure.expect("found").schedule;
     let text = run(&[("PREEMPT_REPLAY", &schedule)]);
     assert!(text.contains("executions 1 ") && text.contains("failure Some((Panic, 1))"), "{text}");
+    // A schedule that names a check is for that one, and leaves the others alone.
+    let place = |line: u32| format!("{}:{line}={schedule}", file!());
+    let text = run(&[("PREEMPT_REPLAY", &place(CHECK))]);
+    assert!(text.contains("executions 1 ") && text.contains("failure Some((Panic, 1))"), "{text}");
+    let text = run(&[("PREEMPT_REPLAY", &place(CHECK + 1))]);
+    assert!(text.contains("complete to Some(0)") && text.contains("failure None"), "{text}");
+    // The backtrace of a panic is the user's.
+    let text = run(&[("PREEMPT_REPLAY", &place(CHECK)), ("RUST_BACKTRACE", "1")]);
+    let line = text.lines().find(|line| line.starts_with("backtrace ")).unwrap_or_default();
+    assert!(
+        line.contains("environment.rs:15") && !line.contains("fibers.rs") && !line.contains("hook.rs"),
+        "{text}"
+    );
     let text = run(&[("PREEMPT_STRATEGY", "random"), ("PREEMPT_MAX_EXECUTIONS", "17")]);
     assert!(text.contains("executions 17 ") || text.contains("failure Some((Panic"), "{text}");
     let text = run(&[("PREEMPT_MAX_STEPS", "lots")]);

@@ -225,7 +225,7 @@ fn a_livelock() {
         .failure
         .expect("nobody sets the flag");
     assert_eq!(failure.kind, FailureKind::Livelock);
-    assert!(failure.message.contains("300 steps"), "{}", failure.message);
+    assert!(failure.message.contains("600 steps"), "{}", failure.message);
 }
 
 #[test]
@@ -252,23 +252,6 @@ fn a_caught_panic_is_none() {
 }
 
 #[test]
-fn destructors_run_when_a_run_is_cut() {
-    struct Noisy(Arc<Mutex<u32>>);
-    impl Drop for Noisy {
-        fn drop(&mut self) {
-            *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += 1;
-        }
-    }
-    fails(FailureKind::Deadlock, 0, || {
-        let lock = Arc::new(Mutex::new(0));
-        let _noisy = Noisy(Arc::clone(&lock));
-        let blocked = Mutex::new(());
-        let _first = blocked.lock();
-        let _second = blocked.lock();
-    });
-}
-
-#[test]
 fn a_test_that_is_not_deterministic() {
     static RUNS: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let report = Checker::new().run(|| {
@@ -286,7 +269,7 @@ fn a_test_that_is_not_deterministic() {
 }
 
 #[test]
-#[should_panic(expected = "run it again: PREEMPT_REPLAY='p1:")]
+#[should_panic(expected = "tests/failures.rs:274=p1:")]
 fn check_panics_with_the_report() {
     preempt::check(|| {
         let flag = Arc::new(AtomicBool::new(false));

@@ -520,3 +520,117 @@ fn what_std_has_besides() {
     });
     assert!(wrong.failure.is_some_and(|failure| failure.message.contains("no such thing as a release")));
 }
+
+/// Nobody receives, or somebody does: only then can a message be handed over without waiting.
+#[test]
+fn try_send_on_a_rendezvous_channel() {
+    holds(|| {
+        let (sender, _receiver) = mpsc::sync_channel(0);
+        assert_eq!(sender.try_send(1), Err(TrySendError::Full(1)));
+    });
+    let seen = outcomes(|| {
+        let (sender, receiver) = mpsc::sync_channel(0);
+        let child = thread::spawn(move || receiver.recv().ok());
+        let sent = sender.try_send(1).is_ok();
+        drop(sender);
+        (sent, child.join().unwrap())
+    });
+    assert_eq!(seen, [(false, None), (true, Some(1))]);
+}
+
+mod locals {
+    use super::*;
+    use std::cell::RefCell;
+
+    struct Says(&'static str);
+
+    impl Drop for Says {
+        fn drop(&mut self) {
+            match self.0 {
+                "panics" => panic!("in the destructor of a local"),
+                "asks" => LATE.with(|late| late.borrow_mut().push(1)),
+                _ => {}
+            }
+        }
+    }
+
+    preempt::thread_local! {
+        static SAYS: RefCell<Option<Says>> = const { RefCell::new(None) };
+        static LATE: RefCell<Vec<u8>> = RefCell::new(Vec::new());
+        /// Every type that std's takes: with a lifetime left out, without `Send`, a function, a trait object.
+        static NAME: std::cell::Cell<&str> = const { std::cell::Cell::new("none") };
+        static ANY: RefCell<Option<Box<dyn Fn(&str) -> std::rc::Rc<str>>>> = RefCell::new(None);
+        static RAW: std::cell::Cell<*mut u8> = const { std::cell::Cell::new(std::ptr::null_mut()) }
+    }
+
+    #[test]
+    fn destructors() {
+        holds(|| {
+            let child = thread::spawn(|| {
+                SAYS.set(Some(Says("asks")));
+                NAME.set("a thread");
+                RAW.set(std::ptr::null_mut());
+                ANY.with(|any| assert!(any.borrow().is_none()));
+            });
+            child.join().unwrap();
+            assert_eq!(NAME.get(), "none");
+        });
+        // Nobody who joins is told: a real program aborts.
+        let report = Checker::new().run(|| {
+            let child = thread::spawn(|| SAYS.set(Some(Says("panics"))));
+            drop(child.join());
+        });
+        let failure = report.failure.expect("a panic");
+        assert!(failure.message.contains("in the destructor of a local"), "{failure}");
+    }
+}
+
+/// The compiler judges: whatever of std's can be used across `catch_unwind` can be here.
+#[test]
+fn mirrors_are_as_unwind_safe_as_std() {
+    use std::panic::{RefUnwindSafe, UnwindSafe};
+    fn both<T: UnwindSafe + RefUnwindSafe + ?Sized>() {}
+    fn one<T: UnwindSafe>() {}
+    type Unsafe = std::cell::Cell<u8>;
+    macro_rules! as_std {
+        ($test:ident: $($path:ident)::+ : $($type:ty),*) => {{
+            { use std::$($path)::+::*; $($test::<$type>();)* }
+            { use preempt::$($path)::+::*; $($test::<$type>();)* }
+        }};
+    }
+    as_std!(both: sync: Mutex<Unsafe>, RwLock<Unsafe>, Condvar, Once, Barrier, OnceLock<u8>, LazyLock<u8>);
+    as_std!(both: sync::atomic: AtomicBool, AtomicUsize, AtomicI64, AtomicU8, AtomicPtr<u8>);
+    as_std!(both: sync::mpsc: Sender<Unsafe>, SyncSender<Unsafe>, Receiver<Unsafe>);
+    as_std!(both: thread: Thread, Builder);
+    as_std!(both: sync: MutexGuard<'static, u8>, RwLockReadGuard<'static, u8>, RwLockWriteGuard<'static, u8>);
+    as_std!(one: cell: UnsafeCell<u8>, Cell<u8>);
+    both::<std::sync::Arc<u8>>();
+    one::<preempt::sync::tracked::Arc<u8>>();
+}
+
+/// The count of a tracked `Arc` is relaxed, as std's: looking at it orders nothing, dropping does.
+#[test]
+fn counts_of_tracked_arcs_order_nothing() {
+    use preempt::FailureKind;
+    use preempt::cell::UnsafeCell;
+    use preempt::sync::tracked;
+    struct Share(UnsafeCell<u8>);
+    // SAFETY: whether the accesses are ordered is what the test asks.
+    unsafe impl Sync for Share {}
+    fn test(alone: fn(&mut tracked::Arc<Share>) -> bool) {
+        let mut mine = tracked::Arc::new(Share(UnsafeCell::new(0)));
+        let theirs = tracked::Arc::clone(&mine);
+        let child = thread::spawn(move || {
+            // SAFETY: see above.
+            theirs.0.with_mut(|value| unsafe { *value += 1 });
+        });
+        if alone(&mut mine) {
+            // SAFETY: see above.
+            mine.0.with_mut(|value| unsafe { *value += 1 });
+        }
+        child.join().unwrap();
+    }
+    let report = Checker::new().run(|| test(|arc| tracked::Arc::strong_count(arc) == 1));
+    assert_eq!(report.failure.map(|failure| failure.kind), Some(FailureKind::DataRace));
+    holds(|| test(|arc| tracked::Arc::get_mut(arc).is_some()));
+}

@@ -150,6 +150,9 @@ pub fn random_program(seed: u64, taste: Taste) -> Program {
         let length = 1 + chance.below(taste.length);
         while code.len() < length {
             block(&mut chance, &mut code, own, threads, taste.kinds, 0);
+            if taste.kinds & PRIVATE != 0 {
+                private(&mut chance, &mut code, own as u8, threads);
+            }
         }
         code
     });
@@ -175,6 +178,23 @@ pub const WEAK: u32 = 1024;
 /// Steps that end the run.
 pub const FAIL: u32 = 2048;
 
+/// Work on objects that nobody else uses, unless some other thread does in some branch.
+pub const PRIVATE: u32 = 4096;
+
+fn private(chance: &mut Chance, code: &mut Vec<Op>, own: u8, threads: usize) {
+    let other = chance.below(threads) as u8;
+    match chance.below(8) {
+        0 => code.extend([Op::Add(2 + own), Op::Add(2 + own)]),
+        1 => code.extend([Op::Lock(2 + own), Op::Add(2 + own), Op::Unlock(2 + own)]),
+        2 => code.extend([Op::Send(2 + own), Op::Receive(2 + own), Op::Local]),
+        3 => code.extend([Op::Load(7), Op::Local, Op::Load(7)]),
+        4 => code.extend([Op::When(0, 1, 1), Op::Load(2 + other)]),
+        5 => code.extend([Op::TryLock(0, 2), Op::Add(2 + other), Op::Unlock(0)]),
+        6 => code.push(Op::Load(6)),
+        _ => {}
+    }
+}
+
 fn with_main(lists: Vec<Vec<Op>>, chance: &mut Chance) -> Program {
     let mut main = Vec::new();
     let n = lists.len() as u8;
@@ -185,6 +205,9 @@ fn with_main(lists: Vec<Vec<Op>>, chance: &mut Chance) -> Program {
         }
     }
     main.extend((1..=n).map(Op::Join));
+    if chance.below(2) == 0 {
+        main.push(Op::Load(2));
+    }
     let mut code = vec![main];
     // Threads refer to each other by list: shift them past the main list; what names a thread that may not be there
     // yet is left out, since whether it is there would depend on the interleaving.

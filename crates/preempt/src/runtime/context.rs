@@ -12,7 +12,7 @@ use crate::local::Locals;
 use corosensei::Yielder;
 use preempt_stateless::executable::derive_name;
 use preempt_stateless::{Move, Need, ObjectId, Operation};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, UnsafeCell};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::panic::Location;
@@ -44,6 +44,8 @@ pub(crate) struct Thread {
     pub acquirable: Clock,
     pub fenced: Clock,
     pub locals: Locals,
+    /// The size of its stack.
+    pub stack: usize,
     /// What destructors wanted to do while the thread was panicking.
     pub deferred: Vec<Deferred>,
     pub yielder: *const Yielder<(), ()>,
@@ -126,6 +128,8 @@ pub(crate) struct Context {
     pub run: u64,
     /// How often a thread's steps may go their other way.
     pub spurious: u32,
+    /// The size of stacks, unless the thread asks for another.
+    pub stack: usize,
     /// Does the step that is being done go its other way?
     pub varied: bool,
     /// Of statics, by their addresses.
@@ -145,8 +149,7 @@ pub(crate) struct Context {
     pub spawned: Vec<(usize, Box<dyn FnOnce()>)>,
     /// The run is over, and what its statics own is dropped: operations do nothing and return at once.
     pub cutting: bool,
-    /// A thread has panicked where it must not (in a destructor, while it was panicking): it stands in the panic hook and
-    /// never goes on, and this OS thread is not to panic again.
+    /// A thread has been trapped (see `trap.rs`): the run is over.
     pub doomed: bool,
     /// Two threads have used the same object.
     pub shared: bool,
@@ -158,21 +161,52 @@ pub(crate) struct Context {
     pub steps: Option<Vec<StepRecord>>,
 }
 
+/// Where the context is. It is a `RefCell` that can be given back by force.
+struct Place {
+    busy: Cell<bool>,
+    context: UnsafeCell<Option<Context>>,
+}
+
+impl Place {
+    /// `None` if somebody else is using it.
+    fn borrow<R>(&self, use_it: impl FnOnce(&mut Option<Context>) -> R) -> Option<R> {
+        struct GiveBack<'a>(&'a Cell<bool>);
+        impl Drop for GiveBack<'_> {
+            fn drop(&mut self) {
+                self.0.set(false);
+            }
+        }
+        if self.busy.replace(true) {
+            return None;
+        }
+        let _give_back = GiveBack(&self.busy);
+        // SAFETY: nobody else is using it: all borrows go through here, and it belongs to one OS thread.
+        #[allow(unsafe_code)]
+        Some(use_it(unsafe { &mut *self.context.get() }))
+    }
+}
+
 thread_local! {
     /// Some step of the run may go another way.
     static OTHER_WAYS: Cell<bool> = const { Cell::new(false) };
-    static CONTEXT: RefCell<Option<Context>> = const { RefCell::new(None) };
+    static CONTEXT: Place = const { Place { busy: Cell::new(false), context: UnsafeCell::new(None) } };
+}
+
+/// After code was abandoned that may have been using the context (an overflow of its stack), and is never resumed.
+pub(crate) fn unlock() {
+    CONTEXT.with(|place| place.busy.set(false));
 }
 
 /// The number of the last run that was begun.
 static RUNS: AtomicU64 = AtomicU64::new(0);
 
 impl Context {
-    pub fn new(record: bool, spurious: u32) -> Context {
+    pub fn new(record: bool, spurious: u32, stack: usize) -> Context {
         OTHER_WAYS.set(spurious > 0);
         Context {
             run: RUNS.fetch_add(1, Ordering::Relaxed) + 1,
             spurious,
+            stack,
             varied: false,
             copies: HashMap::default(),
             static_words: HashMap::default(),
@@ -229,6 +263,7 @@ impl Context {
             acquirable: Clock::default(),
             fenced: Clock::default(),
             locals: Locals::default(),
+            stack: self.stack,
             deferred: Vec::new(),
             yielder: std::ptr::null(),
         });
@@ -364,14 +399,14 @@ impl Context {
 
 /// Replaces the context; returns the old one.
 pub(crate) fn install(context: Option<Context>) -> Option<Context> {
-    let mut over = CONTEXT.with(|cell| cell.replace(context));
+    let mut over = CONTEXT.with(|place| place.borrow(|old| std::mem::replace(old, context)).flatten());
     over.iter_mut().for_each(super::word::keep);
     over
 }
 
 /// Uses the context for a moment, if there is one and nobody else is using it.
 pub(crate) fn try_with<R>(use_it: impl FnOnce(&mut Context) -> R) -> Option<R> {
-    CONTEXT.try_with(|cell| cell.try_borrow_mut().ok()?.as_mut().map(use_it)).ok().flatten()
+    CONTEXT.try_with(|place| place.borrow(|context| context.as_mut().map(use_it))).ok().flatten().flatten()
 }
 
 /// Uses the context for a moment.

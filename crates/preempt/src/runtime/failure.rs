@@ -16,6 +16,11 @@ pub(crate) enum Failed {
         ending: bool,
         backtrace: Option<Arc<Backtrace>>,
     },
+    Overflow {
+        thread: usize,
+        stack: usize,
+        at: Option<Location_>,
+    },
     Race {
         first: Access,
         second: Access,

@@ -4,14 +4,16 @@
 //! operation and the local code after it, up to its next operation or its end. So the next operations of all threads
 //! are known at every point, which is what the algorithms need.
 
-use super::context::{Context, install, other_ways_expected, try_with, with};
+use super::context::{Context, install, other_ways_expected, try_with, unlock, with};
 use super::failure::{Failed, StepRecord};
 use super::operate::catch_up;
+use super::trap::{self, Trap};
 use crate::local::end_of_thread;
 use crate::supervise::Pulse;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use preempt_stateless::{Executable, Flow, Move, ObjectId, Operation, RunEnd};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -19,16 +21,16 @@ use std::sync::atomic::Ordering;
 
 type Fiber = Coroutine<(), (), (), DefaultStack>;
 
-/// Reserved for each stack; only what is touched uses memory.
-const STACK: usize = 1 << 18;
-
 /// A test and its current run.
 pub(crate) struct Fibers {
     body: Arc<dyn Fn() + Send + Sync>,
     /// By number of the thread.
     fibers: Vec<Option<Fiber>>,
-    /// Stacks to use again: a fresh one costs more than most runs.
-    stacks: Vec<DefaultStack>,
+    /// Stacks to use again, by their size: a fresh one costs more than most runs. The size is reserved; only what is touched
+    /// uses memory.
+    stacks: HashMap<usize, Vec<DefaultStack>, foldhash::fast::FixedState>,
+    /// The size of a stack, unless a thread asks for another.
+    stack: usize,
     /// Are panics noted with where they came from?
     pub record: bool,
     /// Is what a run leaves behind a failure?
@@ -43,13 +45,17 @@ pub(crate) struct Fibers {
 impl Fibers {
     pub fn new(body: Arc<dyn Fn() + Send + Sync>, spurious: u32, pulse: Arc<Pulse>) -> Fibers {
         super::hook::install();
-        let (fibers, stacks, before) = (Vec::new(), Vec::new(), Vec::new());
-        Fibers { body, fibers, stacks, record: false, check_leaks: false, before, spurious, pulse }
+        trap::install();
+        let (stacks, stack) = (HashMap::default(), trap::default_size());
+        let (fibers, before) = (Vec::new(), Vec::new());
+        Fibers { body, fibers, stacks, stack, record: false, check_leaks: false, before, spurious, pulse }
     }
 
     fn launch(&mut self, thread: usize, body: Box<dyn FnOnce()>) {
-        let stack =
-            self.stacks.pop().unwrap_or_else(|| DefaultStack::new(STACK).expect("memory for a stack"));
+        let (size, label) =
+            with(|context| (context.threads[thread].stack, context.threads[thread].label.clone()));
+        let stack = self.stacks.get_mut(&size).and_then(Vec::pop);
+        let stack = stack.unwrap_or_else(|| DefaultStack::new(size).expect("memory for a stack"));
         let fiber = Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
             with(|context| context.threads[thread].yielder = std::ptr::from_ref(yielder));
             // What was deferred in a panic that the body has caught itself comes before the end.
@@ -63,7 +69,7 @@ impl Fibers {
             }
             end_of_thread();
         });
-        if let Some(label) = with(|context| context.threads[thread].label.clone()) {
+        if let Some(label) = label {
             self.pulse.name(thread, label);
         }
         self.fibers.resize_with(self.fibers.len().max(thread + 1), || None);
@@ -79,13 +85,27 @@ impl Fibers {
         });
         let Some(fiber) = &mut self.fibers[thread] else { return };
         self.pulse.begin(thread, doing.map(|pending| (pending.what, pending.location)));
-        let result = fiber.resume(());
+        let (result, trapped) = trap::watch(fiber, |fiber| fiber.resume(()));
         self.pulse.end();
+        if trapped.is_some() {
+            unlock();
+        }
         if let CoroutineResult::Return(()) = result {
-            with(|context| context.threads[thread].finished = true);
+            let size = with(|context| {
+                let me = &mut context.threads[thread];
+                me.finished = trapped.is_none();
+                if trapped == Some(Trap::Overflow) {
+                    context.failed.push(Failed::Overflow { thread, stack: me.stack, at: me.at });
+                }
+                context.doomed = trapped.is_some();
+                context.threads[thread].stack
+            });
             if let Some(fiber) = self.fibers[thread].take() {
-                self.stacks.push(fiber.into_stack());
+                self.stacks.entry(size).or_default().push(fiber.into_stack());
             }
+        }
+        if trapped.is_some() {
+            return;
         }
         while let Some((child, body)) = with(|context| context.spawned.pop()) {
             self.launch(child, body);
@@ -100,17 +120,21 @@ impl Fibers {
     /// what thread-local values, statics and deferred operations own. The search itself cuts few runs: those that fail,
     /// and those that a fair bound leaves without a way on.
     fn end_run(&mut self) {
-        let Some(cut) = try_with(|context| {
+        let Some((cut, sizes)) = try_with(|context| {
             context.cutting = true;
             self.before = context.steps.take().unwrap_or_default();
             if context.shared {
                 self.pulse.shared.store(true, Ordering::Relaxed);
             }
-            context.threads.iter().any(|thread| !thread.finished)
+            (
+                context.threads.iter().any(|thread| !thread.finished),
+                context.threads.iter().map(|t| t.stack).collect(),
+            )
         }) else {
             return;
         };
-        for fiber in self.fibers.drain(..) {
+        let sizes: Vec<usize> = sizes;
+        for (fiber, size) in self.fibers.drain(..).zip(sizes) {
             if let Some(mut fiber) = fiber {
                 // SAFETY: no thread of the run is resumed again, so nobody can reach what is on these stacks: scoped
                 // threads, who borrow from their parents' frames, go with them. (Memory of the heap may point to a
@@ -119,7 +143,7 @@ impl Fibers {
                 unsafe {
                     fiber.force_reset();
                 }
-                self.stacks.push(fiber.into_stack());
+                self.stacks.entry(size).or_default().push(fiber.into_stack());
             }
         }
         let copies = try_with(|context| std::mem::take(&mut context.copies)).unwrap_or_default();
@@ -148,7 +172,7 @@ impl Executable for Fibers {
     fn start(&mut self) {
         self.end_run();
         self.pulse.start();
-        let mut context = Context::new(self.record, self.spurious);
+        let mut context = Context::new(self.record, self.spurious, self.stack);
         let main = context.add_thread(None, None);
         install(Some(context));
         // A run that is cut leaks what its frames own: the test itself must not be among it.

@@ -9,4 +9,5 @@ pub(crate) mod living;
 pub(crate) mod operate;
 pub(crate) mod place;
 pub(crate) mod race;
+pub(crate) mod trap;
 pub(crate) mod word;
