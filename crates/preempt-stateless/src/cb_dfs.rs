@@ -69,8 +69,9 @@ fn within<E: Executable>(
             }
         }
         if left.is_empty() {
-            let livelock =
-                flow == Flow::Continue && runner.is_endless(watch.limits.steps) && !runner.enabled().is_empty();
+            let livelock = flow == Flow::Continue
+                && runner.is_endless(watch.limits.steps)
+                && !runner.enabled().is_empty();
             let end = if livelock { RunEnd::Failed } else { runner.program_mut().end() };
             let schedule = runner.schedule();
             watch.ended(end, || Failing { schedule, preemptions: cost, livelock })?;

@@ -182,7 +182,16 @@ impl Graph {
         }
         let log = &mut self.threads[thread];
         let yields_before = log.yields();
-        log.events.push(Event { operation, way, versions, stamp, clock, yields_before, places, objects_before });
+        log.events.push(Event {
+            operation,
+            way,
+            versions,
+            stamp,
+            clock,
+            yields_before,
+            places,
+            objects_before,
+        });
         log.pending = program.next(thread);
         self.stamp = self.stamp.toggle(stamp);
         self.path.push(step);
@@ -237,7 +246,11 @@ impl Graph {
             } else if let Some(reads) = log.reads.last_mut() {
                 reads.pop();
             }
-            if log.places.last().is_some_and(|(user, place)| *user == thread && *place >= event.objects_before) {
+            if log
+                .places
+                .last()
+                .is_some_and(|(user, place)| *user == thread && *place >= event.objects_before)
+            {
                 log.places.pop();
             }
         }
@@ -251,7 +264,15 @@ impl Graph {
         for thread in self.threads.len()..program.threads() {
             let (name, pending) = (program.name(thread), program.next(thread));
             let races = self.racing.of(name);
-            let log = ThreadLog { name, parent, events: Vec::new(), pending, pending_places: [0; 3], objects: 0, races };
+            let log = ThreadLog {
+                name,
+                parent,
+                events: Vec::new(),
+                pending,
+                pending_places: [0; 3],
+                objects: 0,
+                races,
+            };
             self.threads.push(log);
             self.place_pending(thread);
         }

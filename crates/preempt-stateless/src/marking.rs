@@ -226,7 +226,13 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
     }
 
     /// The ways on that have to be tried, and in which order.
-    fn choices(&mut self, prefix: &Prefix, cost: u32, mut moves: Vec<Move>, last: Option<usize>) -> Vec<Choice> {
+    fn choices(
+        &mut self,
+        prefix: &Prefix,
+        cost: u32,
+        mut moves: Vec<Move>,
+        last: Option<usize>,
+    ) -> Vec<Choice> {
         let left = last.filter(|&last| moves.contains(&Move::from(last)));
         if let Some(obliged) = self.graph.obliged(&prefix.counts) {
             moves.retain(|step| step.thread == obliged);

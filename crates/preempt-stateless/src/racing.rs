@@ -185,7 +185,8 @@ impl Graph {
         let mut found: Vec<(usize, u32)> = Vec::new();
         let Some(done) = self.threads[thread].events.last() else { return };
         for (other, log) in self.threads.iter().enumerate().take(from).filter(|(other, _)| *other != thread) {
-            let Some(pending) = log.pending.as_ref().filter(|pending| pending.conflicts(&done.operation)) else {
+            let Some(pending) = log.pending.as_ref().filter(|pending| pending.conflicts(&done.operation))
+            else {
                 continue;
             };
             for (a, place) in done.operation.accesses().zip(done.places) {

@@ -35,7 +35,8 @@ pub struct Runner<'a, E> {
 
 impl<'a, E: Executable> Runner<'a, E> {
     pub fn new(program: &'a mut E) -> Runner<'a, E> {
-        let mut runner = Runner { program, path: Vec::new(), open: Vec::new(), there: false, runs: 0, steps: 0 };
+        let mut runner =
+            Runner { program, path: Vec::new(), open: Vec::new(), there: false, runs: 0, steps: 0 };
         runner.restart();
         runner
     }
@@ -130,7 +131,8 @@ impl<'a, E: Executable> Runner<'a, E> {
     /// steps that yield or that others could have done instead count in full.
     pub fn is_endless(&self, limit: usize) -> bool {
         self.len() >= limit
-            && (self.open.last().is_some_and(|open| *open >= limit) || self.len() >= limit.saturating_mul(ALONE))
+            && (self.open.last().is_some_and(|open| *open >= limit)
+                || self.len() >= limit.saturating_mul(ALONE))
     }
 
     pub fn enabled(&self) -> Vec<usize> {

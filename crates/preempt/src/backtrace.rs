@@ -24,7 +24,9 @@ pub(crate) fn of_user(failed: &Failed) -> Option<String> {
     let bottom = format!("{ours}runtime/fibers.rs");
     let others = |at: &str| at.starts_with(ours) || at.contains("/rustc/") || at.contains("/registry/src/");
     let users = frames.iter().take_while(|(_, at)| !at.starts_with(&bottom)).filter(|(_, at)| !others(at));
-    let kept: String =
-        users.enumerate().map(|(number, (name, at))| format!("  {number}: {name}\n       at {at}\n")).collect();
+    let kept: String = users
+        .enumerate()
+        .map(|(number, (name, at))| format!("  {number}: {name}\n       at {at}\n"))
+        .collect();
     Some(kept).filter(|kept| !kept.is_empty())
 }

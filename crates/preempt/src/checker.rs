@@ -154,7 +154,8 @@ impl Checker {
         };
         if let Some(schedule) = self.replay {
             // Whoever replays may want to look at it for long, with a debugger.
-            let replayed = apart(&pulses, None, move || replay_report(&mut program(), &schedule, &self.limits));
+            let replayed =
+                apart(&pulses, None, move || replay_report(&mut program(), &schedule, &self.limits));
             return replayed.unwrap_or_else(hangs);
         }
         let make = program.clone();
@@ -233,8 +234,7 @@ where
 }
 
 fn report(found: &Exploration, failure: Option<Failure>, strategy: Strategy) -> Report {
-    let fewest =
-        matches!(strategy, Strategy::Marking | Strategy::Basic | Strategy::Bpor | Strategy::CbDfs);
+    let fewest = matches!(strategy, Strategy::Marking | Strategy::Basic | Strategy::Bpor | Strategy::CbDfs);
     let failure = failure.map(|failure| Failure {
         fewest_preemptions: fewest && failure.kind != FailureKind::Nondeterminism,
         ..failure
@@ -263,7 +263,8 @@ fn report(found: &Exploration, failure: Option<Failure>, strategy: Strategy) -> 
 fn nondeterminism(fibers: &Fibers, diverged: &Diverged) -> Failure {
     let told = try_with(|context| {
         let (now, before) = (context.steps.as_deref().unwrap_or_default(), &fibers.before);
-        let alike = |a: &StepRecord, b: &StepRecord| (a.thread, a.verb, a.location) == (b.thread, b.verb, b.location);
+        let alike =
+            |a: &StepRecord, b: &StepRecord| (a.thread, a.verb, a.location) == (b.thread, b.verb, b.location);
         let same = before.len() >= now.len() && now.iter().zip(before).all(|(a, b)| alike(a, b));
         let next = |thread: usize| before.iter().skip(now.len()).find(|record| record.thread == thread);
         let differ = context.threads.iter().enumerate().filter(|_| same).find_map(|(number, thread)| {
@@ -275,7 +276,8 @@ fn nondeterminism(fibers: &Fibers, diverged: &Diverged) -> Failure {
         let differ = differ.or(now_before.map(|would| (diverged.thread, None, would)));
         let mut text = String::new();
         if let Some((number, did, would)) = differ {
-            let did = did.map(|did| format!("  one did: {} at {}\n", did.verb, did.location)).unwrap_or_default();
+            let did =
+                did.map(|did| format!("  one did: {} at {}\n", did.verb, did.location)).unwrap_or_default();
             let would = format!("{} at {}", would.what.verb, would.location);
             let thread = context.thread_label(number);
             text = format!(", in {thread}({number})\n{did}  the other would do: {would}");
@@ -335,8 +337,7 @@ fn rerun(fibers: &mut Fibers, schedule: &[Move], most: usize, just_this: bool) -
     let mut flow = Flow::Continue;
     let mut given = schedule.iter().copied();
     let mut problem = None;
-    while flow == Flow::Continue
-        && (runner.len() < schedule.len() || !just_this && !runner.is_endless(most))
+    while flow == Flow::Continue && (runner.len() < schedule.len() || !just_this && !runner.is_endless(most))
     {
         let moves = runner.moves();
         let own = runner.last().map(Move::from).filter(|own| moves.contains(own));

@@ -38,7 +38,12 @@ pub(crate) fn end_of_thread() {
         with(|context| {
             let locals = &mut context.me().locals;
             locals.ending = true;
-            locals.values.iter_mut().rev().filter(|local| local.needs_drop).find_map(|local| local.value.take())
+            locals
+                .values
+                .iter_mut()
+                .rev()
+                .filter(|local| local.needs_drop)
+                .find_map(|local| local.value.take())
         })
     };
     while let Some(value) = next() {

@@ -159,8 +159,7 @@ pub fn park() {
 pub fn park_timeout(_: std::time::Duration) {
     let token = token(with(|context| context.current));
     let operation = Operation::local(PARK).writes(token);
-    let taken =
-        operate(operation, "park_timeout", Some(token), |context| take_token(context, token));
+    let taken = operate(operation, "park_timeout", Some(token), |context| take_token(context, token));
     if taken == Some(false) {
         timed_out();
     }

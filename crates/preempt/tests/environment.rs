@@ -57,7 +57,10 @@ fn the_environment_overrides_the_code() {
     // The backtrace of a panic is the user's.
     let text = run(&[("PREEMPT_REPLAY", &place(CHECK)), ("RUST_BACKTRACE", "1")]);
     let line = text.lines().find(|line| line.starts_with("backtrace ")).unwrap_or_default();
-    assert!(line.contains("environment.rs:15") && !line.contains("fibers.rs") && !line.contains("hook.rs"), "{text}");
+    assert!(
+        line.contains("environment.rs:15") && !line.contains("fibers.rs") && !line.contains("hook.rs"),
+        "{text}"
+    );
     let text = run(&[("PREEMPT_STRATEGY", "random"), ("PREEMPT_MAX_EXECUTIONS", "17")]);
     assert!(text.contains("executions 17 ") || text.contains("failure Some((Panic"), "{text}");
     let text = run(&[("PREEMPT_MAX_STEPS", "lots")]);

@@ -11,27 +11,48 @@ use std::time::Duration;
 
 #[derive(Debug, Clone, Copy)]
 enum Op {
-    Access { cell: usize, write: bool },
+    Access {
+        cell: usize,
+        write: bool,
+    },
     Load(usize, Ordering),
     Store(usize, Ordering),
     Add(usize, Ordering),
     /// Exchanges 1 for 2; with the orderings of success and failure.
     Exchange(usize, Ordering, Ordering),
     /// Loads, and accesses the cell if it was not 0.
-    Guarded { atomic: usize, order: Ordering, cell: usize, write: bool },
+    Guarded {
+        atomic: usize,
+        order: Ordering,
+        cell: usize,
+        write: bool,
+    },
     Fence(Ordering),
     /// Takes the lock, accesses the cell, gives the lock back.
-    Locked { cell: usize },
+    Locked {
+        cell: usize,
+    },
     /// The same with a wait that times out in between, after which the cell is accessed again.
-    Waiting { cell: usize },
-    Read { cell: usize },
-    Write { cell: usize },
+    Waiting {
+        cell: usize,
+    },
+    Read {
+        cell: usize,
+    },
+    Write {
+        cell: usize,
+    },
     Send,
     /// Accesses the cell if there was a message.
-    Receive { cell: usize },
+    Receive {
+        cell: usize,
+    },
     /// Accesses the cell if there was a token.
-    Park { cell: usize },
-    Unpark(usize),
+    Park {
+        cell: usize,
+    },
+    /// Gives the first thread a token.
+    Unpark,
     Spawn(usize),
     Join(usize),
 }
@@ -76,7 +97,7 @@ fn random_program(seed: u64) -> Vec<Vec<Op>> {
         main.push(Op::Spawn(child));
     }
     if chance.below(3) == 0 {
-        main.push(Op::Unpark(1));
+        main.push(Op::Unpark);
     }
     main.extend(list(&mut chance, 0, if children == 1 { 2 } else { 1 }));
     main.extend((1..=children).map(Op::Join));
@@ -163,7 +184,7 @@ mod real {
                             self.access(cell, true);
                         }
                     }
-                    Op::Unpark(_) => {
+                    Op::Unpark => {
                         let child: &thread::JoinHandle<()> = &children[0];
                         child.thread().unpark();
                         // No step: it is done together with the `unpark`, and nothing else can be in between.
@@ -285,9 +306,10 @@ mod model {
         fn access(&mut self, thread: usize, cell: usize, write: bool) {
             let event = self.event(thread, 0);
             let past = self.past[event.ilog2() as usize];
-            self.race |= self.accesses.iter().any(|&(before, its, wrote)| {
-                its == cell && (wrote || write) && past >> before & 1 == 0
-            });
+            self.race |= self
+                .accesses
+                .iter()
+                .any(|&(before, its, wrote)| its == cell && (wrote || write) && past >> before & 1 == 0);
             self.accesses.push((event.ilog2() as usize, cell, write));
         }
 
@@ -400,7 +422,7 @@ mod model {
                         self.access(thread, cell, true);
                     }
                 }
-                Op::Unpark(_) => {
+                Op::Unpark => {
                     self.unparks |= self.event(thread, 0);
                     self.token = true;
                 }

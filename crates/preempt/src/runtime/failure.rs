@@ -20,8 +20,13 @@ pub(crate) enum Failed {
         stack: usize,
         at: Option<Location_>,
     },
-    Race { first: Access, second: Access },
-    Deadlock { waiting: Vec<Waiting> },
+    Race {
+        first: Access,
+        second: Access,
+    },
+    Deadlock {
+        waiting: Vec<Waiting>,
+    },
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -49,7 +49,8 @@ impl Fibers {
     }
 
     fn launch(&mut self, thread: usize, body: Box<dyn FnOnce()>) {
-        let (size, label) = with(|context| (context.threads[thread].stack, context.threads[thread].label.clone()));
+        let (size, label) =
+            with(|context| (context.threads[thread].stack, context.threads[thread].label.clone()));
         let stack = self.stacks.get_mut(&size).and_then(Vec::pop);
         let stack = stack.unwrap_or_else(|| DefaultStack::new(size).expect("memory for a stack"));
         let fiber = Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
@@ -122,7 +123,10 @@ impl Fibers {
             if context.shared {
                 self.pulse.shared.store(true, Ordering::Relaxed);
             }
-            (context.threads.iter().any(|thread| !thread.finished), context.threads.iter().map(|t| t.stack).collect())
+            (
+                context.threads.iter().any(|thread| !thread.finished),
+                context.threads.iter().map(|t| t.stack).collect(),
+            )
         }) else {
             return;
         };

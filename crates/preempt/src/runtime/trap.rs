@@ -86,7 +86,8 @@ mod signal {
         let stack_pointer = registers[libc::REG_RSP as usize] as usize;
         let fiber = RUNNING.get().filter(|fiber| fiber.stack_ptr_in_bounds(stack_pointer));
         // Everything in these bounds may be touched but the guard page.
-        let overflow = signal == libc::SIGSEGV && fiber.is_some_and(|fiber| fiber.stack_ptr_in_bounds(address));
+        let overflow =
+            signal == libc::SIGSEGV && fiber.is_some_and(|fiber| fiber.stack_ptr_in_bounds(address));
         let abort = signal == libc::SIGABRT && ABORTS.take();
         match fiber {
             Some(fiber) if overflow || abort => {

@@ -226,7 +226,15 @@ impl<T: 'static> Channel<T> {
 }
 
 fn make<T>(capacity: Option<usize>) -> Arc<Channel<T>> {
-    let state = State { queue: VecDeque::new(), senders: 1, receiver: true, capacity, waiting: false, received: 0, sent: 0 };
+    let state = State {
+        queue: VecDeque::new(),
+        senders: 1,
+        receiver: true,
+        capacity,
+        waiting: false,
+        received: 0,
+        sent: 0,
+    };
     Arc::new(Channel { tag: Tag::new(), state: Mutex::new(state) })
 }
 

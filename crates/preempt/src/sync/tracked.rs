@@ -73,7 +73,12 @@ impl<T> Arc<T> {
     /// The `Arc` itself, if there are others.
     #[track_caller]
     pub fn try_unwrap(this: Arc<T>) -> Result<T, Arc<T>> {
-        match this.inner.step(COUNT, "try_unwrap", |alone| *alone, || std::sync::Arc::strong_count(&this.inner) == 1) {
+        match this.inner.step(
+            COUNT,
+            "try_unwrap",
+            |alone| *alone,
+            || std::sync::Arc::strong_count(&this.inner) == 1,
+        ) {
             true => match std::sync::Arc::try_unwrap(this.into_std()) {
                 Ok(inner) => Ok(inner.value),
                 Err(inner) => Err(Arc { inner }),

@@ -2,8 +2,8 @@
 //! deny it.
 
 use super::atomic::{
-    AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr, AtomicU8, AtomicU16, AtomicU32,
-    AtomicU64, AtomicUsize,
+    AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr, AtomicU8, AtomicU16,
+    AtomicU32, AtomicU64, AtomicUsize,
 };
 use super::mpsc::{Receiver, Sender, SyncSender};
 use super::{Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock, tracked};
@@ -20,8 +20,26 @@ macro_rules! safe {
 }
 
 safe!(
-    AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32, AtomicU64,
-    AtomicUsize, AtomicPtr<T>, Barrier, Condvar, Once, Sender<T>, SyncSender<T>, Receiver<T>, JoinHandle<T>, Thread,
+    AtomicBool,
+    AtomicI8,
+    AtomicI16,
+    AtomicI32,
+    AtomicI64,
+    AtomicIsize,
+    AtomicU8,
+    AtomicU16,
+    AtomicU32,
+    AtomicU64,
+    AtomicUsize,
+    AtomicPtr<T>,
+    Barrier,
+    Condvar,
+    Once,
+    Sender<T>,
+    SyncSender<T>,
+    Receiver<T>,
+    JoinHandle<T>,
+    Thread,
 );
 
 // A lock is poisoned by a panic, so whoever looks knows.
