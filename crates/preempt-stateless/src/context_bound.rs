@@ -109,9 +109,11 @@ impl ContextBounds {
             let Some(best) = arrivals.iter().min_by_key(|arrival| price(arrival)) else { break };
             let Some(thread) = index(best.thread) else { break };
             follower = Some(best.thread);
-            prefix = graph.without_last(&prefix, thread);
-            let way = graph.threads()[thread].events[prefix.counts[thread] as usize].way;
-            order.push(Move { thread, way });
+            let Some((start, _)) = graph.without_block(&prefix, thread) else { break };
+            let block = start.counts[thread] as usize..prefix.counts[thread] as usize;
+            let events = graph.threads()[thread].events[block].iter().rev();
+            order.extend(events.map(|event| Move { thread, way: event.way }));
+            prefix = start;
         }
         order.reverse();
         order
@@ -132,11 +134,9 @@ impl ContextBounds {
                 continue;
             }
             let threads = graph.threads().len();
-            let frontier = (0..threads).filter(|&t| graph.in_frontier(&top.counts, t));
-            let predecessors = frontier.map(|t| (t, graph.without_last(top, t)));
             // Runs that separate hidden steps are no cheaper: see `racing.rs`.
-            let admitted = predecessors.filter(|(t, predecessor)| graph.admits(&predecessor.counts, *t));
-            let (frontier, predecessors): (Vec<usize>, Vec<Prefix>) = admitted.unzip();
+            let blocks = (0..threads).filter_map(|t| Some((t, graph.without_block(top, t)?.0)));
+            let (frontier, predecessors): (Vec<usize>, Vec<Prefix>) = blocks.unzip();
             let complete = predecessors.iter().all(|predecessor| known(self, predecessor));
             if !complete {
                 work.extend(predecessors.into_iter().filter(|predecessor| !known(self, predecessor)));

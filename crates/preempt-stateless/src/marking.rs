@@ -307,10 +307,17 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
         }
     }
 
-    /// After the loop of lines 8 to 12 the graph is closed; almost always `Mark` has said so already.
+    /// After the loop of lines 8 to 12 the graph is closed; almost always `Mark` has said so already, unless it lies within a
+    /// block: then it is as closed as what it must lead to.
     fn leave(&mut self, frame: Frame) {
-        if !self.is_closed(frame.prefix.stamp) {
-            self.mark(vec![frame.prefix]);
+        let Frame { prefix, .. } = frame;
+        if self.is_closed(prefix.stamp) {
+            return;
+        }
+        let obliged = self.graph.obliged(&prefix.counts).map(Move::from);
+        match obliged.and_then(|step| self.graph.successor_stamp(&prefix, step)) {
+            Some(next) => _ = self.closed.raise(prefix.stamp, self.opening_of(next), self.epoch),
+            None => self.mark(vec![prefix]),
         }
     }
 
@@ -336,12 +343,17 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
         self.mark(work);
     }
 
-    fn push_predecessors(&self, prefix: &Prefix, work: &mut Vec<Prefix>) {
-        let threads = 0..self.graph.threads().len();
-        let frontier = threads.filter(|&thread| self.graph.in_frontier(&prefix.counts, thread));
-        let predecessors = frontier.map(|thread| (thread, self.graph.without_last(prefix, thread)));
-        let admitted = predecessors.filter(|(thread, x)| self.graph.admits(&x.counts, *thread));
-        work.extend(admitted.map(|(_, predecessor)| predecessor));
+    /// The prefixes without a block of steps that is maximal. The prefix that has only the first step of the block leads to
+    /// this one and nowhere else, so it is as closed as this one; those in between are never asked for.
+    fn push_predecessors(&mut self, prefix: &Prefix, work: &mut Vec<Prefix>) {
+        let opens_at = self.opening_of(prefix.stamp);
+        for thread in 0..self.graph.threads().len() {
+            let Some((start, first)) = self.graph.without_block(prefix, thread) else { continue };
+            if first != prefix.stamp {
+                self.closed.raise(first, opens_at, self.epoch);
+            }
+            work.push(start);
+        }
     }
 
     /// `E(x)`, or the thread that must go on.

@@ -30,8 +30,9 @@
 //! Objects that race are remembered by thread as "the n-th object that this thread has used", which follows from the thread's
 //! own steps in every run.
 
-use crate::executable::{Flow, Need, Operation, Ways};
+use crate::executable::{Flow, Need, Operation, Stamp, Ways};
 use crate::graph::{Event, Graph, ObjectLog};
+use crate::prefix::Prefix;
 use std::collections::HashMap;
 
 /// What is known to race.
@@ -102,13 +103,49 @@ impl Graph {
         !races && hideable(operation) && self.enabled_in(counts, thread)
     }
 
+    /// Was the thread's step with this index done before anybody else could move?
+    fn is_glued(&self, thread: usize, index: u32) -> bool {
+        let log = &self.threads[thread];
+        let event = &log.events[index as usize];
+        self.racing.hides
+            && index > 0
+            && event.yields_before == 0
+            && !event.operation.accesses().zip(event.places).any(|(_, place)| is_set(&log.races, place))
+            && hideable(&event.operation)
+    }
+
+    /// The prefix without the last *block* of the thread: its last step and those that it is glued to. Also the stamp of the
+    /// prefix with the first step of the block only, the successor as it is known at the start.
+    ///
+    /// `None` if steps of others depend on the block, or hidden ones of others had to come first: no run that keeps to the
+    /// rule ends with it.
+    pub(crate) fn without_block(&self, prefix: &Prefix, thread: usize) -> Option<(Prefix, Stamp)> {
+        if !self.in_frontier(&prefix.counts, thread) {
+            return None;
+        }
+        let mut start = prefix.clone();
+        loop {
+            let first = start.stamp;
+            let index = start.counts[thread] - 1;
+            start.counts[thread] = index;
+            start.stamp = first.toggle(self.threads[thread].events[index as usize].stamp);
+            if !self.is_glued(thread, index) {
+                start.counts[thread] = index + 1;
+                let maximal = first == prefix.stamp || self.in_frontier(&start.counts, thread);
+                start.counts[thread] = index;
+                let reachable = maximal && self.admits(&start.counts, thread);
+                return reachable.then_some((start, first));
+            }
+        }
+    }
+
     /// Who must go on here, if anybody must.
     pub(crate) fn obliged(&self, counts: &[u32]) -> Option<usize> {
         (0..counts.len()).find(|&thread| self.goes_on(counts, thread))
     }
 
     /// May the thread do its next step here, as far as hidden steps of others are concerned?
-    pub(crate) fn admits(&self, counts: &[u32], thread: usize) -> bool {
+    fn admits(&self, counts: &[u32], thread: usize) -> bool {
         !self.racing.hides || (0..counts.len()).all(|other| other == thread || !self.goes_on(counts, other))
     }
 

@@ -51,7 +51,8 @@ enum Op {
     Park {
         cell: usize,
     },
-    Unpark(usize),
+    /// Gives the first thread a token.
+    Unpark,
     Spawn(usize),
     Join(usize),
 }
@@ -96,7 +97,7 @@ fn random_program(seed: u64) -> Vec<Vec<Op>> {
         main.push(Op::Spawn(child));
     }
     if chance.below(3) == 0 {
-        main.push(Op::Unpark(1));
+        main.push(Op::Unpark);
     }
     main.extend(list(&mut chance, 0, if children == 1 { 2 } else { 1 }));
     main.extend((1..=children).map(Op::Join));
@@ -183,7 +184,7 @@ mod real {
                             self.access(cell, true);
                         }
                     }
-                    Op::Unpark(_) => {
+                    Op::Unpark => {
                         let child: &thread::JoinHandle<()> = &children[0];
                         child.thread().unpark();
                         // No step: it is done together with the `unpark`, and nothing else can be in between.
@@ -421,7 +422,7 @@ mod model {
                         self.access(thread, cell, true);
                     }
                 }
-                Op::Unpark(_) => {
+                Op::Unpark => {
                     self.unparks |= self.event(thread, 0);
                     self.token = true;
                 }
