@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn comments_are_blanks_and_may_break_lines() {
-        let tokens = lex("a/*x*/b /* \n */ c // d\n e", SourceId(0));
+        let tokens = lex("a/*x*/b /* \n */ c // d\n e", SourceId(0), &Budget::unlimited());
         let shape: Vec<_> = tokens.iter().map(|t| (t.newline, t.space)).collect();
         assert_eq!(shape, [(true, false), (false, true), (true, true), (true, true)]);
         assert_eq!(kinds("a /* b"), [TokenKind::Ident("a".into()), TokenKind::Bad(Bad::Comment)]);
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_directive_goes_on_over_continuations_and_comments() {
-        let tokens = lex("#define A 1 \\\n + /* \n */ 2\nb \\\n c", SourceId(0));
+        let tokens = lex("#define A 1 \\\n + /* \n */ 2\nb \\\n c", SourceId(0), &Budget::unlimited());
         let lines: Vec<_> = tokens.iter().filter(|t| t.newline).map(|t| t.span.start).collect();
         assert_eq!(lines, [0, 27, 32]);
     }

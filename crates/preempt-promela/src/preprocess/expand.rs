@@ -503,7 +503,8 @@ mod tests {
     fn tokens_know_the_macros_they_came_from() {
         let mut sources = SourceMap::new();
         let mut read = |_: &str| Err(String::new());
-        let mut pre = Preprocessor::new(&mut sources, Default::default(), &mut read);
+        let budget = preempt_core::Budget::unlimited();
+        let mut pre = Preprocessor::new(&mut sources, Default::default(), &mut read, &budget);
         pre.text("a", "#define ONE 1\n#define inc(x) x + ONE\n  inc(n * ONE)\n");
         let out = std::mem::take(&mut pre.output);
         let names = |mut id: ExpansionId| {
