@@ -5,7 +5,7 @@ use super::{Generator, Line, Whose};
 
 impl Generator {
     pub(super) fn defines(&mut self) {
-        self.macros = self.one_in(3);
+        self.macros = self.one_in(3) && !self.plain;
         if !self.macros {
             return;
         }
@@ -131,7 +131,7 @@ impl Generator {
         self.whose = Whose::Beginning;
         for _ in 0..1 + self.below(3) {
             let (text, variable) = self.variable("g");
-            let visibility = self.pick(&["", "", "", "", "", "", "show ", "local ", "hidden "]);
+            let visibility = if self.plain { "" } else { self.pick(&["", "", "", "", "", "", "show ", "local ", "hidden "]) };
             self.lines.push(Line::new(format!("{visibility}{text};")));
             self.globals.push(variable);
         }
@@ -145,7 +145,7 @@ impl Generator {
         }
         for message in 0..self.messages.len() {
             let (text, variable) = self.made_channel("c", message);
-            let hidden = if self.one_in(20) { "hidden " } else { "" };
+            let hidden = if self.one_in(20) && !self.plain { "hidden " } else { "" };
             self.lines.push(Line::new(format!("{hidden}{text};")));
             self.globals.push(variable);
         }

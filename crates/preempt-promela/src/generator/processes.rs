@@ -54,7 +54,7 @@ impl Generator {
         if self.priorities && self.one_in(2) {
             head.push_str(&format!(" priority {}", 1 + self.below(3)));
         }
-        if self.one_in(12) {
+        if self.one_in(12) && !self.plain {
             self.locals.clear();
             let condition = self.condition(1);
             head.push_str(&format!(" provided ({condition})"));
@@ -106,6 +106,7 @@ impl Generator {
             self.locals.push(variable);
         }
         if self.one_in(10)
+            && !self.plain
             && let Some((channel, _)) = self.channel()
             && !channel.contains('[')
         {
