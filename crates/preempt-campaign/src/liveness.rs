@@ -54,6 +54,15 @@ const TURNS: u64 = 10;
 
 /// Compares with the entries whose turn it is; says how many there were.
 pub fn compare(program: &Program, seed: u64) -> Compared {
+    compare_those(program, |place, number| (number + seed + 3 * place).is_multiple_of(TURNS))
+}
+
+/// Compares with the whole table.
+pub fn compare_all(program: &Program) -> Compared {
+    compare_those(program, |_, _| true)
+}
+
+fn compare_those(program: &Program, is_asked: impl Fn(u64, u64) -> bool) -> Compared {
     let Ok(interpreter) = Interpreter::new(&program.model, &program.sources) else { return Ok(0) };
     let mut questions = Question::all(&program.model);
     questions.push(Question::Progress);
@@ -61,8 +70,7 @@ pub fn compare(program: &Program, seed: u64) -> Compared {
     let mut compared = 0;
     for (place, question) in questions.iter().enumerate() {
         for (number, entry) in table().iter().enumerate() {
-            let turn = (number as u64 + seed + 3 * place as u64).is_multiple_of(TURNS);
-            if turn && ask(program, &interpreter, question, entry)? {
+            if is_asked(place as u64, number as u64) && ask(program, &interpreter, question, entry)? {
                 compared += 1;
             }
         }

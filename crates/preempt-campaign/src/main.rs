@@ -3,6 +3,8 @@
 //! The programs are those of the seeds, so every run can be repeated, and a seed names a program. Work is done in
 //! processes of their own: one that crashes or hangs is a difference too, and the campaign goes on behind it.
 
+#![forbid(unsafe_code)]
+
 mod worker;
 
 use preempt_campaign::Kind;

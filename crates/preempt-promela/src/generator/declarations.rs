@@ -102,7 +102,11 @@ impl Generator {
         }
     }
 
+    /// Some programs have no channels at all: not every engine takes them.
     pub(super) fn message_types(&mut self) {
+        if self.one_in(6) {
+            return;
+        }
         for number in 0..1 + self.below(2) {
             let (mut types, mut fields) = (Vec::new(), Vec::new());
             for _ in 0..1 + self.below(3) {
@@ -149,7 +153,7 @@ impl Generator {
             self.lines.push(Line::new(format!("{hidden}{text};")));
             self.globals.push(variable);
         }
-        if self.one_in(3) {
+        if self.one_in(3) && !self.messages.is_empty() {
             let (text, variable) = self.unmade_channel("d");
             self.lines.push(Line::new(format!("{text};")));
             self.globals.push(variable);

@@ -27,9 +27,11 @@ impl Generator {
                     let mut all = vec![
                         Shape::Number { wide: true },
                         Shape::Number { wide: false },
-                        Shape::Channel(message),
                         Shape::Symbol(set),
                     ];
+                    if !self.messages.is_empty() {
+                        all.push(Shape::Channel(message));
+                    }
                     all.extend((0..self.records.len()).map(Shape::Record));
                     parameters.push(self.pick(&all));
                 }
@@ -94,7 +96,8 @@ impl Generator {
     fn body(&mut self, repeats: bool) -> Vec<Line> {
         let mut lines = Vec::new();
         for _ in 0..self.below(3) {
-            let (text, variable) = match self.below(6) {
+            let kind = if self.messages.is_empty() { 2 } else { self.below(6) };
+            let (text, variable) = match kind {
                 0 => {
                     let message = self.below(self.messages.len());
                     self.made_channel("l", message)
