@@ -70,7 +70,8 @@ pub fn spellings() -> Vec<&'static str> {
 /// The same program in other words: what can be spelled in several ways is, by chance.
 pub fn respelled(text: &str, seed: u64) -> String {
     let mut chance = preempt_core::Chance::new(seed);
-    let mut other = |one: &str, two: &str| if chance.below(2) == 0 { one.to_string() } else { two.to_string() };
+    let mut other =
+        |one: &str, two: &str| if chance.below(2) == 0 { one.to_string() } else { two.to_string() };
     let mut out = String::new();
     for word in text.split_inclusive(|c: char| c.is_whitespace() || "();,".contains(c)) {
         let end = word.trim_end_matches(|c: char| c.is_whitespace() || "();,".contains(c)).len();

@@ -92,7 +92,8 @@ impl Met {
         let Program { globals, procedures } = program;
         globals.iter().for_each(|global| self.declaration(global));
         for procedure in procedures {
-            let Procedure { name: _, results, parameters, locals, enforce, abort_if, body, end: _ } = procedure;
+            let Procedure { name: _, results, parameters, locals, enforce, abort_if, body, end: _ } =
+                procedure;
             self.note(*results > 0, "results");
             self.note(!parameters.is_empty(), "parameters");
             self.note(!locals.is_empty(), "locals");

@@ -94,7 +94,11 @@ pub fn count_features(text: &str, texts: &mut Census, models: &mut Census) {
 }
 
 /// Says that two things should have been equal.
-fn same<T: PartialEq + std::fmt::Debug>(what: impl Fn() -> String, found: &T, expected: &T) -> Result<(), String> {
+fn same<T: PartialEq + std::fmt::Debug>(
+    what: impl Fn() -> String,
+    found: &T,
+    expected: &T,
+) -> Result<(), String> {
     if found == expected {
         return Ok(());
     }

@@ -135,10 +135,8 @@ impl Campaign {
             .map(|first| first..(first + part).min(self.first + self.programs))
             .collect();
         std::thread::scope(|scope| {
-            let running: Vec<_> = parts
-                .into_iter()
-                .map(|seeds| scope.spawn(move || in_processes(kind, seeds, ends)))
-                .collect();
+            let running: Vec<_> =
+                parts.into_iter().map(|seeds| scope.spawn(move || in_processes(kind, seeds, ends))).collect();
             let mut totals = Totals::default();
             for part in running.into_iter().filter_map(|part| part.join().ok()) {
                 totals.add(part);
@@ -225,8 +223,7 @@ impl Totals {
     }
 
     fn hear(&mut self, line: &str) {
-        let words: Vec<String> =
-            line.split('\t').map(|word| word.replace(worker::LINE_END, "\n")).collect();
+        let words: Vec<String> = line.split('\t').map(|word| word.replace(worker::LINE_END, "\n")).collect();
         let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok()).unwrap_or(0);
         match words.first().map(String::as_str) {
             Some("numbers") => {

@@ -81,9 +81,11 @@ pub fn table() -> Vec<Entry> {
         }
     }
     for bound in [0, 1, 2, 3] {
-        for (figure, promise) in
-            [(Figure::NaiveBounded, Real), (Figure::ContextBounded, Verdict), (Figure::WithReduction, AtLeast)]
-        {
+        for (figure, promise) in [
+            (Figure::NaiveBounded, Real),
+            (Figure::ContextBounded, Verdict),
+            (Figure::WithReduction, AtLeast),
+        ] {
             for shortening in [false, true] {
                 let order = Order::Published(Published { figure, cycles: false, shortening });
                 add(Options { order, bound: Some(bound), ..plain() }, promise);

@@ -24,7 +24,14 @@ pub fn table() -> Vec<Options> {
             for order in [Order::Dependencies, Order::Declared] {
                 for instances in [1, 4] {
                     let limits = Limits { time: Some(Duration::from_secs(1)), ..Limits::default() };
-                    table.push(Options { contexts: Some(contexts), method, order, instances, table: TABLE, limits });
+                    table.push(Options {
+                        contexts: Some(contexts),
+                        method,
+                        order,
+                        instances,
+                        table: TABLE,
+                        limits,
+                    });
                 }
             }
         }

@@ -36,7 +36,9 @@ fn a_step_that_ends_the_run_is_no_rest() {
 fn enabled_in_a_circle() {
     agree("active proctype P() { (enabled(0)) }");
     agree("active proctype P() { (enabled(1)) } active proctype Q() { (enabled(0)) }");
-    agree("byte x; active proctype P() provided (enabled(1)) { x = 1 } active proctype Q() provided (enabled(0)) { x = 2 }");
+    agree(
+        "byte x; active proctype P() provided (enabled(1)) { x = 1 } active proctype Q() provided (enabled(0)) { x = 2 }",
+    );
 }
 
 /// A claim that asks what has no answer ends in a finite run; nobody looks for a loop behind that.

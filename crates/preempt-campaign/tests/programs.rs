@@ -135,19 +135,19 @@ fn every_option_is_varied() {
     }
     let flags = ["fair switch", "statics", "limited states", "limited depth", "stutter invariant"];
     let flags = flags.iter().flat_map(|flag| [format!("{flag} true"), format!("{flag} false")]);
-    let bounds = [None, Some(0), Some(1), Some(2), Some(3)].map(|bound: Option<u32>| format!("bound {bound:?}"));
+    let bounds =
+        [None, Some(0), Some(1), Some(2), Some(3)].map(|bound: Option<u32>| format!("bound {bound:?}"));
     let lists = [ORDERS, STORES, COSTS, REDUCTIONS, SOURCES].concat();
     let all: BTreeSet<String> = lists.into_iter().map(str::to_string).chain(flags).chain(bounds).collect();
     assert_eq!(all.difference(&met).collect::<Vec<_>>(), [""; 0], "never varied");
-    let methods: BTreeSet<String> = liveness::table()
-        .iter()
-        .map(|entry| format!("{:?} {}", entry.method, entry.weakly_fair))
-        .collect();
+    let methods: BTreeSet<String> =
+        liveness::table().iter().map(|entry| format!("{:?} {}", entry.method, entry.weakly_fair)).collect();
     assert_eq!(methods.len(), 6, "every method, fair and not: {methods:?}");
     let symbolic: BTreeSet<String> = sequential::table()
         .iter()
         .map(|options| {
-            let preempt_symbolic::Options { contexts, method, instances, order, table: _, limits: _ } = options;
+            let preempt_symbolic::Options { contexts, method, instances, order, table: _, limits: _ } =
+                options;
             format!("{contexts:?} {method:?} {instances} {order:?}")
         })
         .collect();

@@ -130,7 +130,9 @@ fn receives_and_polls_of_every_form() {
                     let additions = preempt_promela::Additions::default();
                     let loaded = preempt_promela::load("form.pml", &text, &additions, &mut read);
                     match loaded.model {
-                        Some(model) => compared += usize::from(compare(&model, &loaded.sources, 40, &text) > 0),
+                        Some(model) => {
+                            compared += usize::from(compare(&model, &loaded.sources, 40, &text) > 0)
+                        }
                         None => refused += 1,
                     }
                 }

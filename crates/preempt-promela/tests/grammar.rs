@@ -1,8 +1,8 @@
 //! The generator by the grammar reaches the whole language: every word, sign and directive, every kind of node that
 //! the parser makes, and everything that a model made from Promela can have.
 
-use preempt_model::generator::census as model_census;
 use preempt_core::SourceMap;
+use preempt_model::generator::census as model_census;
 use preempt_promela::ast::{Item, Program, Stmt, StmtKind};
 use preempt_promela::generator::{Line, census, program, shrink, text_of};
 use preempt_promela::pretty::stmt_text;

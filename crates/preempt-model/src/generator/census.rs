@@ -190,8 +190,7 @@ const OPTIONS: &[&str] = &[
 
 /// Every feature that a model can have.
 pub fn features() -> Vec<&'static str> {
-    let lists =
-        [COMMANDS, EXPRESSIONS, PATTERNS, SCOPES, MEANINGS, SIZES, CODES, INITS, FORMULAS, OPTIONS];
+    let lists = [COMMANDS, EXPRESSIONS, PATTERNS, SCOPES, MEANINGS, SIZES, CODES, INITS, FORMULAS, OPTIONS];
     lists.concat()
 }
 
@@ -254,7 +253,8 @@ impl Met<'_> {
         for code in codes {
             self.code(code);
         }
-        let twice = start.iter().enumerate().any(|(at, it)| start[..at].iter().any(|other| other.code == it.code));
+        let twice =
+            start.iter().enumerate().any(|(at, it)| start[..at].iter().any(|other| other.code == it.code));
         self.note(twice, "several processes of one code");
         self.note(*remembers_last, "remembers the last process");
         self.note(*has_priorities, "priorities");

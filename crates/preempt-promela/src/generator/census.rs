@@ -258,16 +258,8 @@ pub fn features() -> Vec<&'static str> {
 }
 
 /// Embedded C, and what an error is by itself or needs a second file.
-const REFUSED: &[&str] = &[
-    "c_code",
-    "c_decl",
-    "c_expr",
-    "c_state",
-    "c_track",
-    "message field unsigned",
-    "error",
-    "include",
-];
+const REFUSED: &[&str] =
+    &["c_code", "c_decl", "c_expr", "c_state", "c_track", "message field unsigned", "error", "include"];
 
 /// Adds the features of one text, each once.
 pub fn count(text: &str, program: &Program, census: &mut Census) {
@@ -317,7 +309,10 @@ impl Met {
                     self.features.push(punct.text());
                     let sends = matches!(punct, Punct::Not | Punct::NotNot);
                     let receives = matches!(punct, Punct::Query | Punct::QueryQuery);
-                    self.note(sends && name(1) && sign(2, Punct::LParen) && !sign(1, Punct::LParen), "send a(b)");
+                    self.note(
+                        sends && name(1) && sign(2, Punct::LParen) && !sign(1, Punct::LParen),
+                        "send a(b)",
+                    );
                     self.note(receives && name(1) && sign(2, Punct::LParen), "receive a(b)");
                     self.note(receives && sign(1, Punct::LParen), "receive (a, b)");
                     if *punct == Punct::Hash

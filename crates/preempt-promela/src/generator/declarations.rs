@@ -135,7 +135,11 @@ impl Generator {
         self.whose = Whose::Beginning;
         for _ in 0..1 + self.below(3) {
             let (text, variable) = self.variable("g");
-            let visibility = if self.plain { "" } else { self.pick(&["", "", "", "", "", "", "show ", "local ", "hidden "]) };
+            let visibility = if self.plain {
+                ""
+            } else {
+                self.pick(&["", "", "", "", "", "", "show ", "local ", "hidden "])
+            };
             self.lines.push(Line::new(format!("{visibility}{text};")));
             self.globals.push(variable);
         }

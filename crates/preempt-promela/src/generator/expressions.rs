@@ -35,7 +35,9 @@ impl Generator {
                 format!("(({condition}) -> {yes} : {no})")
             }
             3 if self.macros && self.one_in(2) => format!("low({})", self.value(depth - 1)),
-            3 if self.macros && self.one_in(2) => format!("sum({}, {})", self.value(depth - 1), self.value(0)),
+            3 if self.macros && self.one_in(2) => {
+                format!("sum({}, {})", self.value(depth - 1), self.value(0))
+            }
             3 if self.macros => format!("pick({}, {})", self.value(depth - 1), self.value(0)),
             _ => {
                 let operator = self.pick(&BINARY);

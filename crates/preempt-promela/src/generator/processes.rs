@@ -24,11 +24,8 @@ impl Generator {
                 for _ in 0..self.below(3) {
                     let message = self.below(self.messages.len());
                     let set = self.below(self.symbols.len());
-                    let mut all = vec![
-                        Shape::Number { wide: true },
-                        Shape::Number { wide: false },
-                        Shape::Symbol(set),
-                    ];
+                    let mut all =
+                        vec![Shape::Number { wide: true }, Shape::Number { wide: false }, Shape::Symbol(set)];
                     if !self.messages.is_empty() {
                         all.push(Shape::Channel(message));
                     }

@@ -122,7 +122,8 @@ impl Generator {
                 Shape::Number { .. } => self.small_value(),
             });
         }
-        let priority = if self.priorities { format!(" priority {}", 1 + self.below(3)) } else { String::new() };
+        let priority =
+            if self.priorities { format!(" priority {}", 1 + self.below(3)) } else { String::new() };
         let run = format!("run {name}({}){priority}", args.join(", "));
         Some(match (self.below(6), self.number_place(0)) {
             (0, Some((place, _))) => format!("{place} = {run}"),
@@ -200,7 +201,8 @@ impl Generator {
             };
             // A label's colon and a bare name would be read as something else.
             let arrow = self.pick(&[" ->", ";"]);
-            let mut rest = if self.one_in(4) { Vec::new() } else { self.scoped(|it| it.sequence(2, depth - 1)) };
+            let mut rest =
+                if self.one_in(4) { Vec::new() } else { self.scoped(|it| it.sequence(2, depth - 1)) };
             if self.in_d_step && open == "do" {
                 rest.push(Line::new("break"));
             }
