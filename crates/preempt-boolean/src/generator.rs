@@ -61,6 +61,37 @@ pub fn program(seed: u64, shape: &Shape) -> Program {
     generator.program()
 }
 
+/// Every word and sign of the language.
+pub fn spellings() -> Vec<&'static str> {
+    let signs = crate::lexer::SIGNS.iter().map(|(text, _)| *text);
+    crate::parser::KEYWORDS.iter().copied().chain(signs).collect()
+}
+
+/// The same program in other words: what can be spelled in several ways is, by chance.
+pub fn respelled(text: &str, seed: u64) -> String {
+    let mut chance = preempt_core::Chance::new(seed);
+    let mut other =
+        |one: &str, two: &str| if chance.below(2) == 0 { one.to_string() } else { two.to_string() };
+    let mut out = String::new();
+    for word in text.split_inclusive(|c: char| c.is_whitespace() || "();,".contains(c)) {
+        let end = word.trim_end_matches(|c: char| c.is_whitespace() || "();,".contains(c)).len();
+        let (word, rest) = word.split_at(end);
+        out.push_str(&match word {
+            "T" | "1" => other("T", "1"),
+            "F" | "0" => other("F", "0"),
+            "&" => other("&", "&&"),
+            "|" => other("|", "||"),
+            "=" => other("=", "=="),
+            "void" => other("void", "dfs void"),
+            "assume" => other("assume", "constrain"),
+            _ if word.starts_with('!') && !word.starts_with("!=") => word.replacen('!', &other("!", "~"), 1),
+            _ => word.to_string(),
+        });
+        out.push_str(rest);
+    }
+    out
+}
+
 struct Generator<'s> {
     random: u64,
     shape: &'s Shape,
@@ -116,9 +147,10 @@ impl Generator<'_> {
             self.variables.extend(["p".to_string(), "l".to_string()]);
             self.level = number + 1;
             let mut body = self.body();
-            let returned = self.expr(1);
-            body.push(Statement::new(StatementKind::Return(vec![returned])));
-            let mut made = procedure(&format!("f{number}"), &["p"], 1, vec![declared("l")], body);
+            let results = self.results_of(number);
+            let returned = (0..results).map(|_| self.expr(1)).collect();
+            body.push(Statement::new(StatementKind::Return(returned)));
+            let mut made = procedure(&format!("f{number}"), &["p"], results, vec![declared("l")], body);
             if everything {
                 made.enforce = Some(self.expr(2));
                 made.abort_if = self.one_in(2).then(|| self.expr(1));
@@ -180,7 +212,7 @@ impl Generator<'_> {
     }
 
     fn statement(&mut self, depth: usize, atomic: bool) -> StatementKind {
-        match self.below(if self.shape.everything { 18 } else { 14 }) {
+        match self.below(if self.shape.everything { 19 } else { 14 }) {
             0..=3 => self.assignment(),
             4 => StatementKind::Assume(self.expr(2)),
             // Most assertions hold, or every program would be wrong.
@@ -211,6 +243,8 @@ impl Generator<'_> {
                 let arguments = Vec::new();
                 StatementKind::StartCall { procedure: Name::new("thread0"), arguments }
             }
+            // The new thread goes on where this one has been, with a copy of its locals.
+            18 if !self.open_labels.is_empty() && !atomic => StatementKind::StartGoto(self.label()),
             _ => self.assignment(),
         }
     }
@@ -258,9 +292,16 @@ impl Generator<'_> {
         if first >= PROCEDURES {
             return StatementKind::Skip;
         }
-        let procedure = Name::new(format!("f{}", first + self.below(PROCEDURES - first)));
-        let target = if self.one_in(4) { Name::new("_") } else { self.target() };
-        StatementKind::Call { targets: vec![target], procedure, arguments: vec![self.expr(1)] }
+        let number = first + self.below(PROCEDURES - first);
+        let procedure = Name::new(format!("f{number}"));
+        let mut targets = vec![if self.one_in(4) { Name::new("_") } else { self.target() }];
+        targets.resize(self.results_of(number), Name::new("_"));
+        StatementKind::Call { targets, procedure, arguments: vec![self.expr(1)] }
+    }
+
+    /// How many values a procedure returns.
+    fn results_of(&self, number: usize) -> usize {
+        if self.shape.everything { 1 + number } else { 1 }
     }
 
     fn expr(&mut self, depth: usize) -> Expr {

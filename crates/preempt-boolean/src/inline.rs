@@ -44,8 +44,9 @@ impl std::fmt::Display for CannotInline {
 
 impl std::error::Error for CannotInline {}
 
+/// Also if none of them is ever called: whoever knows no procedures does not want to see them.
 pub fn has_procedures(model: &Model) -> bool {
-    model.edges().any(|edge| matches!(edge.command, Command::Call { .. }))
+    model.codes.iter().any(|code| code.kind == CodeKind::Procedure)
 }
 
 pub fn inline(model: &Model) -> Result<Model, CannotInline> {

@@ -41,7 +41,7 @@ pub enum Sign {
 }
 
 /// Longest first, so that the first match is the longest.
-const SIGNS: &[(&str, Sign)] = &[
+pub(crate) const SIGNS: &[(&str, Sign)] = &[
     (":=", Sign::Becomes),
     ("=>", Sign::Implies),
     ("||", Sign::Or),

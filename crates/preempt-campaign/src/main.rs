@@ -3,9 +3,14 @@
 //! The programs are those of the seeds, so every run can be repeated, and a seed names a program. Work is done in
 //! processes of their own: one that crashes or hangs is a difference too, and the campaign goes on behind it.
 
+#![forbid(unsafe_code)]
+
 mod worker;
 
 use preempt_campaign::Kind;
+use preempt_core::{Limits, PropertyKind, Silent, Verdict};
+use preempt_explicit::{Options, count};
+use preempt_promela::generator::{plain_program, text_of};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -48,18 +53,29 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
+    if let [word, what, seed] = &words[..]
+        && word == "--plain"
+        && let Ok(seed) = seed.parse()
+    {
+        let text = text_of(&plain_program(seed));
+        match what.as_str() {
+            "count" => println!("{}", counted(&text).unwrap_or_else(|| "none".into())),
+            _ => print!("{text}"),
+        }
+        return ExitCode::SUCCESS;
+    }
     if let [word, kind, seed] = &words[..]
         && word == "--text"
         && let Some(kind) = Kind::ALL.into_iter().find(|known| known.name() == kind)
         && let Ok(seed) = seed.parse()
     {
-        print!("{}", preempt_promela::generator::text_of(&kind.lines(seed)));
+        print!("{}", text_of(&kind.lines(seed)));
         return ExitCode::SUCCESS;
     }
     let Some(campaign) = Campaign::new(&words) else {
         eprintln!(
             "campaign [--kind successors|safety|liveness|sequential|boolean] [--first SEED] [--programs N] \
-             [--seconds S] [--processes N] [--show N]\ncampaign --text KIND SEED"
+             [--seconds S] [--processes N] [--show N]\ncampaign --text KIND SEED\ncampaign --plain text|count SEED"
         );
         return ExitCode::from(2);
     };
@@ -70,6 +86,18 @@ fn main() -> ExitCode {
         totals.print(*kind, &campaign);
     }
     if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// States, transitions and run-time errors of the whole state space, for a comparison with Spin.
+fn counted(text: &str) -> Option<String> {
+    let program = preempt_campaign::promela(text)?;
+    let limits = Limits { states: Some(20_000), ..Limits::default() };
+    let options = Options { limits, ..Options::default() };
+    let outcome = count(&program.model, &program.sources, &options, &mut Silent).ok()?;
+    let stats = outcome.stats;
+    let errors = stats.violations.get(&PropertyKind::RuntimeError).copied().unwrap_or(0);
+    let whole = !matches!(outcome.verdict, Verdict::Inconclusive(_));
+    whole.then(|| format!("{} {} {errors}", stats.states, stats.transitions))
 }
 
 impl Campaign {

@@ -79,10 +79,6 @@ pub fn table() -> Vec<Entry> {
             let limits = Limits { states: Some(states), ..Limits::default() };
             add(Options { successors, limits, ..plain() }, OrInconclusive);
         }
-        for depth in [1, 4] {
-            let limits = Limits { depth: Some(depth), ..Limits::default() };
-            add(Options { successors, limits, ..plain() }, OrInconclusive);
-        }
     }
     for bound in [0, 1, 2, 3] {
         for (figure, promise) in [

@@ -5,7 +5,7 @@ use super::{Generator, Line, Whose};
 
 impl Generator {
     pub(super) fn defines(&mut self) {
-        self.macros = self.one_in(3);
+        self.macros = self.one_in(3) && !self.plain;
         if !self.macros {
             return;
         }
@@ -102,7 +102,11 @@ impl Generator {
         }
     }
 
+    /// Some programs have no channels at all: not every engine takes them.
     pub(super) fn message_types(&mut self) {
+        if self.one_in(6) {
+            return;
+        }
         for number in 0..1 + self.below(2) {
             let (mut types, mut fields) = (Vec::new(), Vec::new());
             for _ in 0..1 + self.below(3) {
@@ -131,7 +135,11 @@ impl Generator {
         self.whose = Whose::Beginning;
         for _ in 0..1 + self.below(3) {
             let (text, variable) = self.variable("g");
-            let visibility = self.pick(&["", "", "", "", "", "", "show ", "local ", "hidden "]);
+            let visibility = if self.plain {
+                ""
+            } else {
+                self.pick(&["", "", "", "", "", "", "show ", "local ", "hidden "])
+            };
             self.lines.push(Line::new(format!("{visibility}{text};")));
             self.globals.push(variable);
         }
@@ -145,11 +153,11 @@ impl Generator {
         }
         for message in 0..self.messages.len() {
             let (text, variable) = self.made_channel("c", message);
-            let hidden = if self.one_in(20) { "hidden " } else { "" };
+            let hidden = if self.one_in(20) && !self.plain { "hidden " } else { "" };
             self.lines.push(Line::new(format!("{hidden}{text};")));
             self.globals.push(variable);
         }
-        if self.one_in(3) {
+        if self.one_in(3) && !self.messages.is_empty() {
             let (text, variable) = self.unmade_channel("d");
             self.lines.push(Line::new(format!("{text};")));
             self.globals.push(variable);

@@ -15,6 +15,7 @@ impl Generator {
             return self.operation(depth);
         }
         match self.below(24) {
+            3 if self.plain => self.operation(depth),
             0 => self.channel().map_or_else(|| self.leaf(), |(channel, _)| format!("len({channel})")),
             1 | 2 => self.poll().unwrap_or_else(|| self.leaf()),
             3 => self.of_processes(depth),
@@ -58,11 +59,14 @@ impl Generator {
     /// Something without an operator.
     fn leaf(&mut self) -> String {
         match self.below(20) {
+            // Spin's verifier computes initial values before records have theirs.
+            0..=12 if self.plain && self.whose == Whose::Beginning => self.constant(),
             0..=10 => match self.value_place(1) {
                 Some(place) => place,
                 None => self.constant(),
             },
             11 if self.whose == Whose::Process => self.pick(&["_pid", "_nr_pr", "_pid"]).to_string(),
+            12 if self.plain => "_nr_pr".into(),
             12 if self.whose != Whose::Beginning => self.pick(&["_nr_pr", "_last", "_nr_pr"]).to_string(),
             13 => self.any_symbol(),
             _ => self.constant(),

@@ -118,16 +118,3 @@ fn simpler_text(text: &str) -> Vec<String> {
     }
     all
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_does_not_matter_is_left_out() {
-        let inside = vec![Line::new("x = 1;"), Line::new("assert((x + (3 * y)) == 2);"), Line::new("skip;")];
-        let lines = vec![Line::new("byte x;"), Line::block("active proctype P() {", inside, "}")];
-        let small = shrink(&lines, &mut |text| text.contains("assert") && text.contains("P()"));
-        assert_eq!(text_of(&small), "active proctype P() {\n    assert0;\n}\n");
-    }
-}

@@ -26,7 +26,15 @@ use scope::{Message, ProcessType, Record, Symbols, Variable};
 
 /// The program of a seed.
 pub fn program(seed: u64) -> Vec<Line> {
-    let mut generator = Generator::new(seed);
+    written(Generator::new(seed))
+}
+
+/// The same without what Spin has not, has only in claims, or does not count as part of the state: for comparing counts.
+pub fn plain_program(seed: u64) -> Vec<Line> {
+    written(Generator { plain: true, ..Generator::new(seed) })
+}
+
+fn written(mut generator: Generator) -> Vec<Line> {
     generator.program();
     generator.lines
 }
@@ -43,6 +51,7 @@ enum Whose {
 
 struct Generator {
     chance: Chance,
+    plain: bool,
     lines: Vec<Line>,
     symbols: Vec<Symbols>,
     records: Vec<Record>,
@@ -72,6 +81,7 @@ impl Generator {
     fn new(seed: u64) -> Generator {
         Generator {
             chance: Chance::new(seed),
+            plain: false,
             lines: Vec::new(),
             symbols: Vec::new(),
             records: Vec::new(),
@@ -92,7 +102,7 @@ impl Generator {
     }
 
     fn program(&mut self) {
-        self.priorities = self.one_in(8);
+        self.priorities = self.one_in(8) && !self.plain;
         self.defines();
         self.symbol_sets();
         self.typedefs();

@@ -24,12 +24,11 @@ impl Generator {
                 for _ in 0..self.below(3) {
                     let message = self.below(self.messages.len());
                     let set = self.below(self.symbols.len());
-                    let mut all = vec![
-                        Shape::Number { wide: true },
-                        Shape::Number { wide: false },
-                        Shape::Channel(message),
-                        Shape::Symbol(set),
-                    ];
+                    let mut all =
+                        vec![Shape::Number { wide: true }, Shape::Number { wide: false }, Shape::Symbol(set)];
+                    if !self.messages.is_empty() {
+                        all.push(Shape::Channel(message));
+                    }
                     all.extend((0..self.records.len()).map(Shape::Record));
                     parameters.push(self.pick(&all));
                 }
@@ -54,7 +53,7 @@ impl Generator {
         if self.priorities && self.one_in(2) {
             head.push_str(&format!(" priority {}", 1 + self.below(3)));
         }
-        if self.one_in(12) {
+        if self.one_in(12) && !self.plain {
             self.locals.clear();
             let condition = self.condition(1);
             head.push_str(&format!(" provided ({condition})"));
@@ -94,7 +93,8 @@ impl Generator {
     fn body(&mut self, repeats: bool) -> Vec<Line> {
         let mut lines = Vec::new();
         for _ in 0..self.below(3) {
-            let (text, variable) = match self.below(6) {
+            let kind = if self.messages.is_empty() { 2 } else { self.below(6) };
+            let (text, variable) = match kind {
                 0 => {
                     let message = self.below(self.messages.len());
                     self.made_channel("l", message)
@@ -106,6 +106,7 @@ impl Generator {
             self.locals.push(variable);
         }
         if self.one_in(10)
+            && !self.plain
             && let Some((channel, _)) = self.channel()
             && !channel.contains('[')
         {

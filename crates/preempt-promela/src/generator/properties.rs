@@ -5,6 +5,9 @@ use super::{Generator, Line, Whose};
 
 impl Generator {
     pub(super) fn properties(&mut self) {
+        if self.plain {
+            return;
+        }
         if self.one_in(5) {
             self.claim();
         }

@@ -111,7 +111,7 @@ impl Generator {
         }
         let mut parts = path.split('#');
         let mut text = parts.next().unwrap_or_default().to_string();
-        for (length, part) in lengths.to_vec().into_iter().zip(parts) {
+        for (length, part) in lengths.iter().copied().zip(parts) {
             text.push_str(&self.index(length, depth));
             text.push_str(part);
         }
