@@ -4,7 +4,7 @@
 use crate::{Compared, Program, same};
 use preempt_boolean::generator::{self, Shape};
 use preempt_boolean::{print, sequentialize};
-use preempt_core::{Limits, Silent, Verdict};
+use preempt_core::{Budget, Limits, Silent, Verdict};
 use preempt_model::{Interpreter, Model, System};
 use preempt_promela::generator::Line;
 use preempt_symbolic::{Method, Options, Order, check};
@@ -88,7 +88,8 @@ fn rounds(program: &Program, options: &Options) -> Result<bool, String> {
     if decided && complete {
         same(name, &report.outcome.verdict, &expected)?;
     }
-    let Ok(sequential) = sequentialize::to_boolean(model, sources, contexts as usize) else {
+    let Ok(sequential) = sequentialize::to_boolean(model, sources, contexts as usize, &Budget::unlimited())
+    else {
         return Ok(decided);
     };
     let text = print::program(&sequential);

@@ -2,7 +2,7 @@
 
 use crate::console::{complain, stderr_width};
 use crate::job::{self, Job};
-use preempt_core::{Observer, Progress, StopReason};
+use preempt_core::{Budget, Observer, Progress, StopReason};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
@@ -60,6 +60,10 @@ impl Observer for Watch {
 
     fn stop(&self) -> Option<StopReason> {
         self.job.budget.exhausted()
+    }
+
+    fn budget(&self) -> Budget {
+        self.job.budget.clone()
     }
 }
 

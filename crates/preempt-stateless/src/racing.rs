@@ -191,7 +191,9 @@ impl Graph {
             };
             for (a, place) in done.operation.accesses().zip(done.places) {
                 for (b, pending_place) in pending.accesses().zip(log.pending_places) {
-                    if a.object == b.object && (a.write || b.write) {
+                    let known =
+                        is_set(&self.threads[thread].races, place) && is_set(&log.races, pending_place);
+                    if a.object == b.object && (a.write || b.write) && !known {
                         found.extend([(thread, place), (other, pending_place)]);
                     }
                 }
@@ -219,6 +221,10 @@ impl Graph {
         let ordered = |by: usize, index: u32| before.clock.get(by).is_some_and(|&seen| seen > index);
         for (access, place) in pending.accesses().zip(log.pending_places) {
             let Some(object) = self.objects.get(&access.object) else { continue };
+            let known = |&(user, place): &(usize, u32)| is_set(&self.threads[user].races, place);
+            if known(&(thread, place)) && object.places.iter().all(known) {
+                continue;
+            }
             let mut note = |by: usize, index: u32| {
                 let event = &self.threads[by].events[index as usize];
                 let theirs = event.operation.accesses().zip(event.places);

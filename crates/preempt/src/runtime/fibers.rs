@@ -37,6 +37,8 @@ pub(crate) struct Fibers {
     pub check_leaks: bool,
     /// What the run before has done.
     pub before: Vec<StepRecord>,
+    /// Memory for what the next one does.
+    spare: Vec<StepRecord>,
     /// How often a thread's steps may go their other way.
     spurious: u32,
     pulse: Arc<Pulse>,
@@ -47,8 +49,18 @@ impl Fibers {
         super::hook::install();
         trap::install();
         let (stacks, stack) = (HashMap::default(), trap::default_size());
-        let (fibers, before) = (Vec::new(), Vec::new());
-        Fibers { body, fibers, stacks, stack, record: false, check_leaks: false, before, spurious, pulse }
+        Fibers {
+            body,
+            fibers: Vec::new(),
+            stacks,
+            stack,
+            record: false,
+            check_leaks: false,
+            before: Vec::new(),
+            spare: Vec::new(),
+            spurious,
+            pulse,
+        }
     }
 
     fn launch(&mut self, thread: usize, body: Box<dyn FnOnce()>) {
@@ -122,7 +134,8 @@ impl Fibers {
     fn end_run(&mut self) {
         let Some((cut, sizes)) = try_with(|context| {
             context.cutting = true;
-            self.before = context.steps.take().unwrap_or_default();
+            self.spare = std::mem::replace(&mut self.before, context.steps.take().unwrap_or_default());
+            self.spare.clear();
             if context.shared {
                 self.pulse.shared.store(true, Ordering::Relaxed);
             }
@@ -173,6 +186,7 @@ impl Executable for Fibers {
         self.end_run();
         self.pulse.start();
         let mut context = Context::new(self.record, self.spurious, self.stack);
+        context.steps = Some(std::mem::take(&mut self.spare));
         let main = context.add_thread(None, None);
         install(Some(context));
         // A run that is cut leaks what its frames own: the test itself must not be among it.
