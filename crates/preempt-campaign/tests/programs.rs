@@ -114,6 +114,7 @@ fn every_option_is_varied() {
             store,
             cost,
             bound,
+            cheaper_than,
             fair_switch,
             reduction,
             statics,
@@ -127,13 +128,15 @@ fn every_option_is_varied() {
         met.extend([
             format!("bound {bound:?}"),
             format!("fair switch {fair_switch}"),
+            format!("limited cost {}", cheaper_than.is_some()),
             format!("statics {statics}"),
             format!("limited states {}", states.is_some()),
             format!("limited depth {}", depth.is_some()),
             format!("stutter invariant {stutter_invariant}"),
         ]);
     }
-    let flags = ["fair switch", "statics", "limited states", "limited depth", "stutter invariant"];
+    let flags =
+        ["fair switch", "limited cost", "statics", "limited states", "limited depth", "stutter invariant"];
     let flags = flags.iter().flat_map(|flag| [format!("{flag} true"), format!("{flag} false")]);
     let bounds =
         [None, Some(0), Some(1), Some(2), Some(3)].map(|bound: Option<u32>| format!("bound {bound:?}"));

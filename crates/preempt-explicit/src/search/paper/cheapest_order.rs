@@ -245,10 +245,12 @@ mod tests {
             let (model, sources) = faulty_program_from_seed(seed).to_model();
             let Ok(system) = Interpreter::new(&model, &sources) else { continue };
             let Some((run, in_state)) = by_chance(&system, seed) else { continue };
-            let error = executed_again(&system, &run, in_state, false);
+            let error = executed_again(&system, &run, in_state, false, &preempt_core::Budget::unlimited())
+                .expect("no limit");
             let found = cheapest_order(&system, &run, &error.property, in_state, usize::MAX);
             let found = found.expect("the order of the run itself is one");
-            let again = executed_again(&system, &found, in_state, false);
+            let again = executed_again(&system, &found, in_state, false, &preempt_core::Budget::unlimited())
+                .expect("no limit");
             assert_eq!(again.property, error.property, "seed {seed}");
             let events = events(&system, &run).expect("a run that replays");
             let parts = parts(&events);
@@ -268,7 +270,8 @@ mod tests {
         let system = Interpreter::new(&model, &sources).expect("initial values have a meaning");
         let found = (0..100).find_map(|seed| by_chance(&system, seed));
         let (run, in_state) = found.expect("a faulty program");
-        let error = executed_again(&system, &run, in_state, false);
+        let error = executed_again(&system, &run, in_state, false, &preempt_core::Budget::unlimited())
+            .expect("no limit");
         assert!(cheapest_order(&system, &run, &error.property, in_state, 0).is_none());
     }
 }
