@@ -1,6 +1,7 @@
 // A pipeline of filters that passes numbers on by rendezvous and drops multiples: the sieve
 // of Eratosthenes, with a new process for every prime found.
 // expect: holds
+// warns: a process does not count the claim in `_nr_pr`
 // plain: states=2949 transitions=8582
 // property all_found: holds
 // property growing: holds

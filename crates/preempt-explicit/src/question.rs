@@ -416,7 +416,9 @@ impl<'m> Asked<'_, 'm> {
         };
         if outcome.counterexample.as_ref().is_some_and(|trace| !is_cheaper(trace)) {
             outcome.stats.violations.clear();
-            (outcome.verdict, outcome.violation, outcome.counterexample) = (Verdict::Holds, None, None);
+            (outcome.violation, outcome.counterexample) = (None, None);
+            // The search came to its end: within the known cost there is nothing.
+            outcome.verdict = Verdict::conclude(false, observer.stop());
         }
         let errors = outcome.violation.clone().zip(outcome.counterexample.clone());
         let errors = errors.map(|(property, trace)| Error { property, trace }).into_iter().collect();

@@ -1,8 +1,10 @@
 //! What tests of the command share: a folder for files, small models, and processes that do not end by themselves.
 #![allow(dead_code, reason = "every test uses a part")]
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Two counters, 2^64 states: whatever visits them needs a limit.
@@ -86,10 +88,22 @@ pub struct Ended {
     pub peak: u64,
 }
 
+/// Reads to the end, in a thread of its own.
+fn drained(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).expect("a pipe can be read");
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
 /// Waits for the end, and looks at the memory meanwhile. A process that does not end within a minute is killed.
 pub fn wait(mut child: Child) -> Ended {
     let since = Instant::now();
     let mut peak = 0;
+    // What is printed is read all the time: a full pipe would hold the process up.
+    let stdout = child.stdout.take().map(drained);
+    let stderr = child.stderr.take().map(drained);
     let status = format!("/proc/{}/status", child.id());
     while child.try_wait().expect("a child").is_none() {
         peak =
@@ -100,11 +114,13 @@ pub fn wait(mut child: Child) -> Ended {
         std::thread::sleep(Duration::from_millis(5));
     }
     let time = since.elapsed();
-    let output = child.wait_with_output().expect("it has ended");
+    let text = |reader: Option<JoinHandle<String>>| {
+        reader.map(|reader| reader.join().expect("a reader")).unwrap_or_default()
+    };
     Ended {
-        status: output.status.code(),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        status: child.wait().expect("it has ended").code(),
+        stdout: text(stdout),
+        stderr: text(stderr),
         time,
         peak,
     }
