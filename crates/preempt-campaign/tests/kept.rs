@@ -49,3 +49,11 @@ fn a_claim_with_a_run_time_error() {
          never { accept: do :: atomic { (c?[2]); (1) } od }",
     );
 }
+
+/// Machine code was refused to a Boolean program with a procedure that nobody calls.
+#[test]
+fn a_procedure_that_is_never_called() {
+    let text = "decl g; void main() begin g := T; assert(g); end bool f(p) begin return p; end";
+    let compared = preempt_campaign::sequential::boolean(text, 0).expect("a program");
+    assert!(compared.expect("no difference") > 0);
+}

@@ -250,7 +250,11 @@ impl Generator {
     fn counted(&mut self, depth: usize) -> Option<Line> {
         let head = match self.below(3) {
             0 => {
-                let (place, _) = self.number_place(0)?;
+                let (place, wide) = self.number_place(0)?;
+                // A bit that counts to 1 never ends.
+                if self.in_d_step && !wide {
+                    return None;
+                }
                 format!("for ({place} : {} .. {}) {{", self.below(2), self.below(3))
             }
             1 => {
