@@ -22,4 +22,4 @@ pub mod table;
 pub use partition::Partition;
 pub use relation::{Cube, Renaming};
 pub use space::{Layout, Space, Variable};
-pub use table::{Bdd, Full, Options, TooLarge};
+pub use table::{Bdd, Full, TableOptions, TooLarge};

@@ -3,7 +3,7 @@
 //! Copies of a variable (before and after a step, and so on) are interleaved: bit i of all copies stands together, so
 //! that "the copies are equal" is a small diagram whatever the variable's size.
 
-use crate::table::{Bdd, Full, Options, manager, patiently};
+use crate::table::{Bdd, Full, TableOptions, manager, patiently};
 use oxidd::bdd::{BDDFunction, BDDManagerRef};
 use oxidd::{BooleanFunction, Manager, ManagerRef};
 use preempt_core::Budget;
@@ -60,13 +60,13 @@ impl Layout {
     }
 
     /// The variables from the top of the diagrams to the bottom in the order of their making.
-    pub fn build(&self, options: Options) -> Result<Space, Full> {
+    pub fn build(&self, options: TableOptions) -> Result<Space, Full> {
         let order: Vec<u32> = (0..self.variables.len() as u32).collect();
         self.build_ordered(&order, options)
     }
 
     /// `order` names every variable once, the topmost first; variables that it does not name come last.
-    pub fn build_ordered(&self, order: &[u32], options: Options) -> Result<Space, Full> {
+    pub fn build_ordered(&self, order: &[u32], options: TableOptions) -> Result<Space, Full> {
         let count = |&(size, copies): &(u64, u32)| bits(size).saturating_mul(copies as usize);
         if self.variables.iter().map(count).fold(0, usize::saturating_add) > MOST_LEVELS {
             return Err(Full);
@@ -122,7 +122,7 @@ impl Space {
         levels: Vec<Vec<Vec<u32>>>,
         sizes: Vec<u64>,
         count: u32,
-        options: Options,
+        options: TableOptions,
         budget: Budget,
     ) -> Result<Space, Full> {
         let manager = manager(options);

@@ -10,7 +10,7 @@ use std::fmt;
 
 /// How large the table may become.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct TableOptions {
     /// Nodes at most, 16 bytes each and about 8 more to find them; memory is used as they come into being.
     pub nodes: usize,
     /// Entries of the cache of results, about 24 bytes each, reserved at once. A cache much smaller than the diagrams
@@ -24,22 +24,25 @@ const ENTRY_BYTES: u64 = 32;
 /// A node is named by 32 bits, and two names are taken.
 const MOST_NODES: u64 = (1 << 32) - 2;
 
-impl Default for Options {
+impl Default for TableOptions {
     /// What most programs need; less on a machine that has less.
-    fn default() -> Options {
-        Options { nodes: 1 << 25, cache: 1 << 22 }.within(memory().unwrap_or(u64::MAX) / 2)
+    fn default() -> TableOptions {
+        TableOptions { nodes: 1 << 25, cache: 1 << 22 }.within(memory().unwrap_or(u64::MAX) / 2)
     }
 }
 
-impl Options {
+impl TableOptions {
     /// A table that takes no more than so many bytes, most of them for nodes.
     #[must_use]
-    pub fn within(self, bytes: u64) -> Options {
+    pub fn within(self, bytes: u64) -> TableOptions {
         let most = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
         // The number of entries is rounded up to a power of two.
         let entries = most(bytes / 4 / ENTRY_BYTES).max(2);
         let entries = 1usize << entries.ilog2();
-        Options { nodes: self.nodes.min(most(bytes / 4 * 3 / NODE_BYTES)), cache: self.cache.min(entries) }
+        TableOptions {
+            nodes: self.nodes.min(most(bytes / 4 * 3 / NODE_BYTES)),
+            cache: self.cache.min(entries),
+        }
     }
 
     /// Why there cannot be such a table, if there cannot.
@@ -105,7 +108,7 @@ impl fmt::Display for Full {
 
 impl std::error::Error for Full {}
 
-pub(crate) fn manager(options: Options) -> BDDManagerRef {
+pub(crate) fn manager(options: TableOptions) -> BDDManagerRef {
     // Whoever did not ask whether it is refused gets as much as there can be.
     let nodes = options.nodes.clamp(1, usize::try_from(MOST_NODES).unwrap_or(usize::MAX));
     oxidd::bdd::new_manager(nodes, options.cache.clamp(1, 1 << 40), 1)
@@ -235,21 +238,22 @@ mod tests {
 
     #[test]
     fn a_table_beyond_memory_is_refused_before_it_is_made() {
-        let usual = Options { nodes: 1 << 20, cache: 1 << 16 };
+        let usual = TableOptions { nodes: 1 << 20, cache: 1 << 16 };
         assert_eq!(usual.refused(), None);
-        assert_eq!(Options::default().refused(), None);
+        assert_eq!(TableOptions::default().refused(), None);
         for nodes in [1 << 32, usize::MAX] {
-            assert!(Options { nodes, ..usual }.refused().is_some());
+            assert!(TableOptions { nodes, ..usual }.refused().is_some());
         }
         for cache in [1 << 50, usize::MAX] {
-            let why = Options { cache, ..usual }.refused().expect("more than any machine has").to_string();
+            let why =
+                TableOptions { cache, ..usual }.refused().expect("more than any machine has").to_string();
             assert!(why.contains("entries takes"), "{why}");
         }
     }
 
     #[test]
     fn a_table_within_a_limit_takes_no_more() {
-        let small = Options::default().within(100_000_000);
+        let small = TableOptions::default().within(100_000_000);
         assert!(small.nodes as u64 * NODE_BYTES + small.cache as u64 * ENTRY_BYTES <= 100_000_000);
         assert!(small.nodes > 1_000_000 && small.cache.is_power_of_two());
     }

@@ -2,7 +2,7 @@
 //! quantification and after renaming.
 
 use biodivine_lib_bdd::{Bdd as Other, BddValuation, BddVariable, BddVariableSet};
-use preempt_bdd::{Bdd, Full, Layout, Options, Space, Variable};
+use preempt_bdd::{Bdd, Full, Layout, Space, TableOptions, Variable};
 use proptest::prelude::*;
 
 const BITS: usize = 8;
@@ -51,7 +51,7 @@ struct Ours {
 fn ours() -> Ours {
     let mut layout = Layout::new();
     let bits = (0..BITS).map(|_| layout.add(2, 2)).collect();
-    Ours { space: layout.build(Options { nodes: 1 << 14, cache: 1 << 12 }).unwrap(), bits }
+    Ours { space: layout.build(TableOptions { nodes: 1 << 14, cache: 1 << 12 }).unwrap(), bits }
 }
 
 impl Ours {

@@ -1,9 +1,9 @@
 //! Sets of vectors of small integers against sets of vectors.
 
-use preempt_bdd::{Bdd, Full, Layout, Options, Space, Variable, order};
+use preempt_bdd::{Bdd, Full, Layout, Space, TableOptions, Variable, order};
 use std::collections::BTreeSet;
 
-const SMALL: Options = Options { nodes: 1 << 16, cache: 1 << 14 };
+const SMALL: TableOptions = TableOptions { nodes: 1 << 16, cache: 1 << 14 };
 
 /// Two counters with 5 and 12 values in two copies each.
 fn counters() -> (Space, Variable, Variable) {
@@ -87,7 +87,7 @@ fn hard(space: &Space, bits: &[Variable]) -> Result<Bdd, Full> {
 fn a_full_table_is_a_result_and_garbage_makes_room() {
     let mut layout = Layout::new();
     let bits: Vec<Variable> = (0..32).map(|_| layout.add(2, 1)).collect();
-    let space = layout.build(Options { nodes: 2000, cache: 1 << 10 }).unwrap();
+    let space = layout.build(TableOptions { nodes: 2000, cache: 1 << 10 }).unwrap();
     assert_eq!(hard(&space, &bits).unwrap_err(), Full);
     // the same table goes on working, far longer than its size would allow without collection
     for round in 0..2000u64 {

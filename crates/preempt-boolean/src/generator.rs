@@ -69,7 +69,7 @@ pub fn spellings() -> Vec<&'static str> {
 
 /// The same program in other words: what can be spelled in several ways is, by chance.
 pub fn respelled(text: &str, seed: u64) -> String {
-    let mut chance = preempt_core::Chance::new(seed);
+    let mut chance = preempt_core::Rng::new(seed);
     let mut other =
         |one: &str, two: &str| if chance.below(2) == 0 { one.to_string() } else { two.to_string() };
     let mut out = String::new();

@@ -3,15 +3,15 @@
 
 use crate::{Compared, Program, same};
 use preempt_core::{Limits, Outcome, Silent, Trace, Verdict};
-use preempt_explicit::{Method, Options, Reduction, Source, answer, decide_cycles};
+use preempt_explicit::{Method, Reduction, SearchOptions, SuccessorSource, answer, decide_cycles};
 use preempt_model::Interpreter;
-use preempt_model::question::{Asking, Question};
+use preempt_model::check::{Check, CheckOptions};
 use preempt_model::search::{self, RunCost};
 
 /// A way to ask a question.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    pub options: Options,
+    pub options: SearchOptions,
     pub weakly_fair: bool,
     /// Only the verdict about runs without end, by one algorithm.
     pub method: Option<Method>,
@@ -23,25 +23,26 @@ pub fn table() -> Vec<Entry> {
     for reduction in [Reduction::None, Reduction::Exact, Reduction::Strong] {
         for fair_switch in [false, true] {
             for bound in [None, Some(0), Some(1), Some(2), Some(3)] {
-                let options = Options { bound, fair_switch, reduction, ..Options::default() };
+                let options = SearchOptions { bound, fair_switch, reduction, ..SearchOptions::default() };
                 table.push(Entry { options, weakly_fair: false, method: None });
             }
         }
         for method in [Method::NestedDepthFirst, Method::Components] {
             for weakly_fair in [false, true] {
-                let options = Options { reduction, ..Options::default() };
+                let options = SearchOptions { reduction, ..SearchOptions::default() };
                 table.push(Entry { options, weakly_fair, method: Some(method) });
             }
         }
-        let options = Options { reduction, ..Options::default() };
+        let options = SearchOptions { reduction, ..SearchOptions::default() };
         table.push(Entry { options, weakly_fair: true, method: None });
     }
     for (weakly_fair, bound) in [(false, None), (false, Some(1)), (true, None)] {
-        let options = Options { successors: Source::Interpreted, bound, ..Options::default() };
+        let options =
+            SearchOptions { successors: SuccessorSource::Interpreted, bound, ..SearchOptions::default() };
         table.push(Entry { options, weakly_fair, method: None });
     }
     // Whoever vouches that nobody counts repetitions gets a reduction; where there is none, that changes nothing.
-    let options = Options { stutter_invariant: true, ..Options::default() };
+    let options = SearchOptions { stutter_invariant: true, ..SearchOptions::default() };
     table.push(Entry { options, weakly_fair: false, method: None });
     table
 }
@@ -64,9 +65,9 @@ pub fn compare_all(program: &Program) -> Compared {
 
 fn compare_those(program: &Program, is_asked: impl Fn(u64, u64) -> bool) -> Compared {
     let Ok(interpreter) = Interpreter::new(&program.model, &program.sources) else { return Ok(0) };
-    let mut questions = Question::all(&program.model);
-    questions.push(Question::Progress);
-    questions.retain(|question| *question != Question::Safety);
+    let mut questions = Check::all(&program.model);
+    questions.push(Check::Progress);
+    questions.retain(|question| *question != Check::Safety);
     let mut compared = 0;
     for (place, question) in questions.iter().enumerate() {
         for (number, entry) in table().iter().enumerate() {
@@ -82,20 +83,20 @@ fn compare_those(program: &Program, is_asked: impl Fn(u64, u64) -> bool) -> Comp
 fn ask(
     program: &Program,
     interpreter: &Interpreter<'_>,
-    question: &Question,
+    question: &Check,
     entry: &Entry,
 ) -> Result<bool, String> {
     let Program { model, sources } = program;
     let Entry { options, weakly_fair, method } = entry;
     // Machine code answers it by the interpreter, in the order of cost only.
     let strong = options.reduction == Reduction::Strong;
-    if *question == Question::Trace && (strong || *weakly_fair || method.is_some()) {
+    if *question == Check::Trace && (strong || *weakly_fair || method.is_some()) {
         return Ok(false);
     }
-    let Options { bound, fair_switch, .. } = *options;
+    let SearchOptions { bound, fair_switch, .. } = *options;
     let limits = Limits { states: Some(LARGEST), ..Limits::default() };
     let asking =
-        Asking { options: search::Options { bound, fair_switch, limits }, weakly_fair: *weakly_fair };
+        CheckOptions { options: search::Options { bound, fair_switch, limits }, weakly_fair: *weakly_fair };
     let Ok(mut expected) = question.answer(interpreter, &asking, &mut Silent) else { return Ok(false) };
     if method.is_some() {
         // What goes wrong in a finite run is not asked of those who decide about runs without end.

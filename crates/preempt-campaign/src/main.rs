@@ -9,7 +9,7 @@ mod worker;
 
 use preempt_campaign::Kind;
 use preempt_core::{Limits, PropertyKind, Silent, Verdict};
-use preempt_explicit::{Options, count};
+use preempt_explicit::{SearchOptions, count};
 use preempt_promela::generator::{plain_program, text_of};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -92,7 +92,7 @@ fn main() -> ExitCode {
 fn counted(text: &str) -> Option<String> {
     let program = preempt_campaign::promela(text)?;
     let limits = Limits { states: Some(20_000), ..Limits::default() };
-    let options = Options { limits, ..Options::default() };
+    let options = SearchOptions { limits, ..SearchOptions::default() };
     let outcome = count(&program.model, &program.sources, &options, &mut Silent).ok()?;
     let stats = outcome.stats;
     let errors = stats.violations.get(&PropertyKind::RuntimeError).copied().unwrap_or(0);

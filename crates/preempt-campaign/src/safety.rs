@@ -4,7 +4,8 @@
 use crate::{Compared, Program, same};
 use preempt_core::{Cost, Limits, Outcome, Silent, Verdict};
 use preempt_explicit::{
-    Figure, Goal, Options, Order, Published, Reduction, Source, Storage, Walks, check, count, explore,
+    Figure, Goal, Order, Published, Reduction, SearchOptions, Storage, SuccessorSource, Walks, check, count,
+    explore,
 };
 use preempt_model::Interpreter;
 use preempt_model::search::RunCost;
@@ -31,7 +32,7 @@ pub enum Promise {
 
 #[derive(Debug, Clone)]
 pub struct Entry {
-    pub options: Options,
+    pub options: SearchOptions,
     pub promise: Promise,
 }
 
@@ -39,49 +40,52 @@ pub struct Entry {
 pub fn table() -> Vec<Entry> {
     use Promise::*;
     let mut table = Vec::new();
-    let mut add = |options: Options, promise| table.push(Entry { options, promise });
-    let plain = Options::default;
-    for successors in [Source::Native, Source::Interpreted] {
+    let mut add = |options: SearchOptions, promise| table.push(Entry { options, promise });
+    let plain = SearchOptions::default;
+    for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
         for bound in [None, Some(0), Some(1), Some(2), Some(3)] {
             for fair_switch in [false, true] {
-                add(Options { successors, bound, fair_switch, ..plain() }, Simplest);
+                add(SearchOptions { successors, bound, fair_switch, ..plain() }, Simplest);
                 let reduction = Reduction::Exact;
-                add(Options { successors, bound, fair_switch, reduction, ..plain() }, Fewest);
+                add(SearchOptions { successors, bound, fair_switch, reduction, ..plain() }, Fewest);
             }
             let statics = true;
-            add(Options { successors, bound, statics, ..plain() }, Fewest);
-            add(Options { successors, bound, statics, reduction: Reduction::Exact, ..plain() }, Fewest);
-            add(Options { successors, bound, cost: Cost::Switches, ..plain() }, Simplest);
-            add(Options { successors, bound, store: Storage::Compact { bits: 64 }, ..plain() }, Simplest);
+            add(SearchOptions { successors, bound, statics, ..plain() }, Fewest);
+            add(SearchOptions { successors, bound, statics, reduction: Reduction::Exact, ..plain() }, Fewest);
+            add(SearchOptions { successors, bound, cost: Cost::Switches, ..plain() }, Simplest);
+            add(
+                SearchOptions { successors, bound, store: Storage::Compact { bits: 64 }, ..plain() },
+                Simplest,
+            );
         }
-        add(Options { successors, cost: Cost::Steps, ..plain() }, Simplest);
+        add(SearchOptions { successors, cost: Cost::Steps, ..plain() }, Simplest);
         for bits in [96, 128] {
-            add(Options { successors, store: Storage::Compact { bits }, ..plain() }, Simplest);
+            add(SearchOptions { successors, store: Storage::Compact { bits }, ..plain() }, Simplest);
         }
         for (hashes, bits) in [(3, Some(1 << 20)), (2, Some(1 << 9)), (1, Some(1 << 16))] {
-            add(Options { successors, store: Storage::Bitstate { hashes, bits }, ..plain() }, Real);
+            add(SearchOptions { successors, store: Storage::Bitstate { hashes, bits }, ..plain() }, Real);
         }
         let order = Order::DepthFirst;
         for reduction in [Reduction::None, Reduction::Exact, Reduction::Strong] {
             for statics in [false, true] {
-                add(Options { successors, order, reduction, statics, ..plain() }, Verdict);
+                add(SearchOptions { successors, order, reduction, statics, ..plain() }, Verdict);
             }
         }
         for store in [Storage::Compact { bits: 64 }, Storage::Bitstate { hashes: 3, bits: Some(1 << 16) }] {
-            add(Options { successors, order, store, ..plain() }, Real);
+            add(SearchOptions { successors, order, store, ..plain() }, Real);
         }
         for seed in [1, 2] {
             let order = Order::Random(Walks { seed, most: Some(20) });
             let limits = Limits { depth: Some(100), ..Limits::default() };
-            add(Options { successors, order, limits, ..plain() }, Real);
+            add(SearchOptions { successors, order, limits, ..plain() }, Real);
         }
         for (preemptions, steps) in [(0, 3), (1, 4), (2, 9)] {
             let cheaper_than = Some(RunCost { preemptions, steps });
-            add(Options { successors, cheaper_than, ..plain() }, Simplest);
+            add(SearchOptions { successors, cheaper_than, ..plain() }, Simplest);
         }
         for states in [1, 5, 50] {
             let limits = Limits { states: Some(states), ..Limits::default() };
-            add(Options { successors, limits, ..plain() }, OrInconclusive);
+            add(SearchOptions { successors, limits, ..plain() }, OrInconclusive);
         }
     }
     for bound in [0, 1, 2, 3] {
@@ -92,7 +96,7 @@ pub fn table() -> Vec<Entry> {
         ] {
             for shortening in [false, true] {
                 let order = Order::Published(Published { figure, cycles: false, shortening });
-                add(Options { order, bound: Some(bound), ..plain() }, promise);
+                add(SearchOptions { order, bound: Some(bound), ..plain() }, promise);
             }
         }
     }
@@ -203,7 +207,7 @@ impl<'p> Case<'p> {
         Ok(())
     }
 
-    fn states(&self, options: &Options, oracle: &Answers<Interpreter<'p>>) -> Result<(), String> {
+    fn states(&self, options: &SearchOptions, oracle: &Answers<Interpreter<'p>>) -> Result<(), String> {
         let Program { model, sources } = self.program;
         let counted = count(model, sources, options, &mut Silent).map_err(|refusal| refusal.to_string())?;
         let expected = match options.bound {
@@ -216,7 +220,7 @@ impl<'p> Case<'p> {
     /// Each different violation at its cheapest; the same words may be said of several places.
     fn all_violations(&self) -> Result<(), String> {
         let Program { model, sources } = self.program;
-        let options = Options::default();
+        let options = SearchOptions::default();
         let oracle = answers_by(&self.interpreter, options.cost, options.fair_switch);
         let all = explore(model, sources, &options, Goal::All, &mut Silent).map_err(|it| it.to_string())?;
         let found: BTreeSet<_> = all

@@ -7,24 +7,24 @@ use preempt_boolean::{print, sequentialize};
 use preempt_core::{Budget, Limits, Silent, Verdict};
 use preempt_model::{Interpreter, Model, System};
 use preempt_promela::generator::Line;
-use preempt_symbolic::{Method, Options, Order, check};
+use preempt_symbolic::{Method, Order, SymbolicOptions, check};
 use std::collections::HashSet;
 use std::time::Duration;
 
-const TABLE: preempt_bdd::Options = preempt_bdd::Options { nodes: 1 << 18, cache: 1 << 14 };
+const TABLE: preempt_bdd::TableOptions = preempt_bdd::TableOptions { nodes: 1 << 18, cache: 1 << 14 };
 
 /// Brute force gives up beyond so many states.
 const LARGEST: usize = 5_000;
 
 /// Every way to ask the symbolic engine; they take turns.
-pub fn table() -> Vec<Options> {
+pub fn table() -> Vec<SymbolicOptions> {
     let mut table = Vec::new();
     for contexts in [1, 2, 3] {
         for method in [Method::Lazy, Method::Eager] {
             for order in [Order::Dependencies, Order::Declared] {
                 for instances in [1, 4] {
                     let limits = Limits { time: Some(Duration::from_secs(1)), ..Limits::default() };
-                    table.push(Options {
+                    table.push(SymbolicOptions {
                         contexts: Some(contexts),
                         method,
                         order,
@@ -74,7 +74,7 @@ pub fn compare(program: &Program, seed: u64) -> Compared {
     Ok(compared)
 }
 
-fn rounds(program: &Program, options: &Options) -> Result<bool, String> {
+fn rounds(program: &Program, options: &SymbolicOptions) -> Result<bool, String> {
     let Program { model, sources } = program;
     let contexts = options.contexts.unwrap_or(1);
     let Ok(interpreter) = Interpreter::new(model, sources) else { return Ok(false) };
@@ -104,8 +104,12 @@ fn rounds(program: &Program, options: &Options) -> Result<bool, String> {
     Ok(true)
 }
 
-fn sequential_fails(model: &Model, sources: &preempt_core::SourceMap, options: &Options) -> Option<bool> {
-    let options = Options { contexts: Some(1), ..options.clone() };
+fn sequential_fails(
+    model: &Model,
+    sources: &preempt_core::SourceMap,
+    options: &SymbolicOptions,
+) -> Option<bool> {
+    let options = SymbolicOptions { contexts: Some(1), ..options.clone() };
     match check(model, sources, &options, &mut Silent).ok()?.outcome.verdict {
         Verdict::Violated => Some(true),
         Verdict::Holds => Some(false),

@@ -2,7 +2,7 @@
 
 use preempt_campaign::{Kind, liveness, promela, safety, sequential, successors};
 use preempt_core::{Cost, Limits};
-use preempt_explicit::{Figure, Options, Order, Published, Reduction, Source, Storage};
+use preempt_explicit::{Figure, Order, Published, Reduction, SearchOptions, Storage, SuccessorSource};
 use preempt_model::kinds;
 use preempt_promela::generator::{shrink, text_of};
 use std::collections::BTreeSet;
@@ -98,9 +98,9 @@ kinds!(REDUCTIONS, reduction_kind, Reduction, {
     Reduction::Exact => "exact reduction",
     Reduction::Strong => "strong reduction",
 });
-kinds!(SOURCES, source_kind, Source, {
-    Source::Native => "native",
-    Source::Interpreted => "interpreted",
+kinds!(SOURCES, source_kind, SuccessorSource, {
+    SuccessorSource::Native => "native",
+    SuccessorSource::Interpreted => "interpreted",
 });
 
 /// Whoever adds an option to the explicit engine has to vary it in a table: without it, this does not compile.
@@ -109,7 +109,7 @@ fn every_option_is_varied() {
     let mut met = BTreeSet::new();
     let safety = safety::table().into_iter().map(|entry| entry.options);
     for options in safety.chain(liveness::table().into_iter().map(|entry| entry.options)) {
-        let Options {
+        let SearchOptions {
             order,
             store,
             cost,
@@ -146,13 +146,20 @@ fn every_option_is_varied() {
     let methods: BTreeSet<String> =
         liveness::table().iter().map(|entry| format!("{:?} {}", entry.method, entry.weakly_fair)).collect();
     assert_eq!(methods.len(), 6, "every method, fair and not: {methods:?}");
-    let symbolic: BTreeSet<String> = sequential::table()
-        .iter()
-        .map(|options| {
-            let preempt_symbolic::Options { contexts, method, instances, order, table: _, limits: _ } =
-                options;
-            format!("{contexts:?} {method:?} {instances} {order:?}")
-        })
-        .collect();
+    let symbolic: BTreeSet<String> =
+        sequential::table()
+            .iter()
+            .map(|options| {
+                let preempt_symbolic::SymbolicOptions {
+                    contexts,
+                    method,
+                    instances,
+                    order,
+                    table: _,
+                    limits: _,
+                } = options;
+                format!("{contexts:?} {method:?} {instances} {order:?}")
+            })
+            .collect();
     assert_eq!(symbolic.len(), 24, "{symbolic:?}");
 }

@@ -452,7 +452,7 @@ pub struct SearchArgs {
     ///
     /// By default in machine code, or by the interpreter where a model cannot be compiled.
     #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true, hide_short_help = true)]
-    pub successors: Option<SuccessorSource>,
+    pub successors: Option<SuccessorsArg>,
 
     /// Forget dead variables and merge private steps: on or off
     ///
@@ -616,7 +616,7 @@ pub enum CostUnit {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SuccessorSource {
+pub enum SuccessorsArg {
     Native,
     Interpreted,
 }

@@ -6,11 +6,11 @@ pub use preempt_boolean::{
     Dialect, Options as BooleanOptions, inline, load_within as load_boolean, print, sequentialize,
 };
 pub use preempt_explicit::{
-    Answers, Checkpoints, Figure, Goal, Options as ExplicitOptions, Order, Published, Reduction, Refusal,
-    Report, Save, Source, Storage, Strategy, Walks, explore_saved, swarm, why_not_reduced,
+    Answers, CheckError, Checkpoints, Figure, Goal, Order, Portfolio, Published, Reduction, Save,
+    SearchOptions, SearchReport, Storage, SuccessorSource, Walks, explore_saved, swarm, why_not_reduced,
 };
-pub use preempt_model::all_questions::answer_all;
-pub use preempt_model::question::{Asking, Question};
+pub use preempt_model::check::{Check, CheckOptions};
+pub use preempt_model::check_all::check_all;
 pub use preempt_model::search::{self, Options};
 pub use preempt_model::{Interpreter, Model, System, interpreter};
 pub use preempt_promela::{Additions, Loaded, load, trail};

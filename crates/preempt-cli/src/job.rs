@@ -11,7 +11,7 @@
 use crate::ExitStatus;
 use crate::args::{Colour, Format};
 use crate::console::{self, Failure};
-use preempt_core::{Budget, Guarantee, Limits, Outcome, Progress, Stats, StopReason, Verdict};
+use preempt_core::{Budget, Guarantee, Limits, Outcome, Snapshot, Stats, StopReason, Verdict};
 use preempt_report::{RunInfo, TextOptions, render_cut_short, to_json};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -54,7 +54,7 @@ pub enum Stage {
 #[derive(Debug, Default)]
 struct Known {
     info: Option<RunInfo>,
-    progress: Progress,
+    progress: Snapshot,
 }
 
 static JOB: OnceLock<Job> = OnceLock::new();
@@ -114,7 +114,7 @@ impl Job {
         lock(&self.known).info = Some(info);
     }
 
-    pub fn saw(&self, progress: &Progress) {
+    pub fn saw(&self, progress: &Snapshot) {
         lock(&self.known).progress = *progress;
     }
 
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn a_job_that_was_cut_short_has_the_last_numbers() {
         let job = Job::new(Terms { file: "a.pml".into(), ..Terms::default() });
-        job.saw(&Progress { states: 7, transitions: 9, ..Progress::default() });
+        job.saw(&Snapshot { states: 7, transitions: 9, ..Snapshot::default() });
         let (info, outcome) = job.cut_short(StopReason::Memory);
         assert_eq!((info.file.as_str(), outcome.stats.states, outcome.stats.transitions), ("a.pml", 7, 9));
         assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Memory));

@@ -2,7 +2,7 @@
 
 use crate::console::{complain, stderr_width};
 use crate::job::{self, Job};
-use preempt_core::{Budget, Observer, Progress, StopReason};
+use preempt_core::{Budget, Progress, Snapshot, StopReason};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
@@ -44,8 +44,8 @@ pub fn erase_line() {
     }
 }
 
-impl Observer for Watch {
-    fn progress(&mut self, progress: &Progress) {
+impl Progress for Watch {
+    fn update(&mut self, progress: &Snapshot) {
         self.job.saw(progress);
         let now = Instant::now();
         if !self.is_terminal || now - self.drawn.unwrap_or(self.started) < INTERVAL {
@@ -68,7 +68,7 @@ impl Observer for Watch {
 }
 
 /// ASCII only.
-fn line(progress: &Progress, elapsed: Duration) -> String {
+fn line(progress: &Snapshot, elapsed: Duration) -> String {
     let speed = progress.states as f64 / elapsed.as_secs_f64().max(0.001);
     let memory = match progress.bytes {
         0 => String::new(),
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_line_is_short() {
-        let progress = Progress {
+        let progress = Snapshot {
             states: 12_345_678,
             transitions: 999_999_999,
             frontier: 54_321,
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn nothing_is_asked_to_stop_by_itself() {
         let mut watch = Watch::start();
-        watch.progress(&Progress::default());
+        watch.update(&Snapshot::default());
         assert_eq!(watch.stop(), None);
         watch.finish();
     }

@@ -3,26 +3,26 @@
 //! Plain data. No input or output, no engine, no serialisation (that is `preempt-report`'s).
 #![forbid(unsafe_code)]
 
-pub mod answered;
 pub mod budget;
-pub mod chance;
 pub mod diagnostic;
 pub mod limits;
-pub mod observer;
+pub mod progress;
 pub mod property;
+pub mod property_result;
+pub mod rng;
 pub mod source;
 pub mod trace;
 pub mod verdict;
 pub mod waiting;
 pub mod watched;
 
-pub use answered::{Answered, Promise, ShownCost};
 pub use budget::Budget;
-pub use chance::Chance;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use limits::{Bound, Cost, Limits};
-pub use observer::{Observer, Progress, Silent};
+pub use progress::{Progress, Silent, Snapshot};
 pub use property::{Property, PropertyKind};
+pub use property_result::{Minimality, PropertyResult, TraceCost};
+pub use rng::Rng;
 pub use source::{Expansion, ExpansionId, ExpansionKind, Location, Source, SourceId, SourceMap, Span};
 pub use trace::{Change, Partner, Step, SwitchKind, Trace, Value};
 pub use verdict::{Coverage, Guarantee, Level, Memory, Outcome, Stats, StopReason, Verdict};

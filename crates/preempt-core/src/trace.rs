@@ -1,6 +1,6 @@
 //! A run, told step by step.
 
-use crate::answered::ShownCost;
+use crate::property_result::TraceCost;
 use crate::source::Location;
 
 /// A run that can be shown and replayed: `choice` and `initial` decide everything that the program left open.
@@ -76,8 +76,8 @@ impl Trace {
         self.steps.iter().filter(|step| step.switch == SwitchKind::Preemption).count()
     }
 
-    pub fn shown_cost(&self) -> ShownCost {
-        ShownCost { preemptions: self.preemptions(), steps: self.steps.len() }
+    pub fn cost(&self) -> TraceCost {
+        TraceCost { preemptions: self.preemptions(), steps: self.steps.len() }
     }
 
     pub fn switches(&self) -> usize {

@@ -1,30 +1,30 @@
-//! Work in a thread of its own, while an observer is asked all the time whether it is still wanted.
+//! Work in a thread of its own, while a listener is asked all the time whether it is still wanted.
 
 use crate::budget::Budget;
-use crate::observer::{Observer, Progress};
+use crate::progress::{Progress, Snapshot};
 use crate::verdict::StopReason;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// The observer is asked so often.
+/// The listener is asked so often.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// So long the work may take to notice that its budget is exhausted.
 const GRACE: Duration = Duration::from_millis(500);
 /// Recursion over a diagram or a formula is as deep as the input says.
 const STACK: usize = 64 << 20;
 
-/// Does the work, which polls the budget. What the observer says stops the budget, with its reason; `progress` is what it
-/// hears meanwhile. So no phase of the work needs the observer, and none of them is deaf to it.
+/// Does the work, which polls the budget. What the listener says stops the budget, with its reason; `snapshot` is what it
+/// hears meanwhile. So no phase of the work needs the listener, and none of them is deaf to it.
 ///
 /// Some work cannot poll (a single operation on large diagrams): if it has not ended a moment after the budget is
 /// exhausted, the reason is returned, and the thread is left to itself. That is why the work owns what it uses.
 pub fn watched<T: Send + 'static>(
     budget: &Budget,
-    observer: &mut dyn Observer,
-    progress: impl Fn() -> Progress,
+    progress: &mut dyn Progress,
+    snapshot: impl Fn() -> Snapshot,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, StopReason> {
-    if let Some(reason) = observer.stop() {
+    if let Some(reason) = progress.stop() {
         budget.stop(reason);
     }
     // Nothing is ever sent: the channel closes when the work is over, be it by a panic.
@@ -41,8 +41,8 @@ pub fn watched<T: Send + 'static>(
             Some((reason, since)) if since.elapsed() > GRACE => return Err(reason),
             Some(_) => {}
             None => {
-                observer.progress(&progress());
-                if let Some(reason) = observer.stop() {
+                progress.update(&snapshot());
+                if let Some(reason) = progress.stop() {
                     budget.stop(reason);
                 }
                 exhausted = budget.exhausted().map(|reason| (reason, Instant::now()));
@@ -58,8 +58,8 @@ mod tests {
 
     struct Impatient(u32);
 
-    impl Observer for Impatient {
-        fn progress(&mut self, _: &Progress) {
+    impl Progress for Impatient {
+        fn update(&mut self, _: &Snapshot) {
             self.0 += 1;
         }
 
@@ -69,10 +69,10 @@ mod tests {
     }
 
     #[test]
-    fn what_the_observer_says_arrives_with_its_reason() {
+    fn what_the_listener_says_arrives_with_its_reason() {
         let budget = Budget::unlimited();
         let asked = budget.clone();
-        let told = watched(&budget, &mut Impatient(0), Progress::default, move || {
+        let told = watched(&budget, &mut Impatient(0), Snapshot::default, move || {
             loop {
                 if let Some(reason) = asked.exhausted() {
                     return reason;
@@ -87,7 +87,7 @@ mod tests {
     fn who_does_not_listen_is_left_alone() {
         let budget = Budget::unlimited();
         let (keep, held) = mpsc::channel::<()>();
-        let told = watched(&budget, &mut Impatient(0), Progress::default, move || held.recv().is_ok());
+        let told = watched(&budget, &mut Impatient(0), Snapshot::default, move || held.recv().is_ok());
         assert_eq!(told, Err(StopReason::Memory));
         drop(keep);
     }
@@ -95,6 +95,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "on purpose")]
     fn a_panic_is_passed_on() {
-        let _ = watched(&Budget::unlimited(), &mut crate::Silent, Progress::default, || panic!("on purpose"));
+        let _ = watched(&Budget::unlimited(), &mut crate::Silent, Snapshot::default, || panic!("on purpose"));
     }
 }

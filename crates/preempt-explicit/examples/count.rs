@@ -1,7 +1,7 @@
 //! Counts the states of a Promela model and says how fast: `cargo run --release --example count FILE [WORDS]`.
 
 use preempt_core::Silent;
-use preempt_explicit::{Goal, Options, Order, Reduction, Source, Storage, explore};
+use preempt_explicit::{Goal, Order, Reduction, SearchOptions, Storage, SuccessorSource, explore};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
         eprintln!("{file}: {:?}", loaded.diagnostics.first().map(|it| &it.message));
         return ExitCode::from(2);
     };
-    let successors = if has("interpreted") { Source::Interpreted } else { Source::Native };
+    let successors = if has("interpreted") { SuccessorSource::Interpreted } else { SuccessorSource::Native };
     let goal = if has("check") { Goal::First } else { Goal::Count };
     let reduction = if has("strong") { Reduction::Strong } else { Reduction::None };
     let order = if has("depth-first") || has("strong") { Order::DepthFirst } else { Order::ByCost };
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         (_, true) => Storage::Bitstate { hashes: 3, bits: None },
         _ => Storage::Exact,
     };
-    let options = Options { successors, order, reduction, store, ..Options::default() };
+    let options = SearchOptions { successors, order, reduction, store, ..SearchOptions::default() };
     let report = match explore(&model, &loaded.sources, &options, goal, &mut Silent) {
         Ok(report) => report,
         Err(error) => {

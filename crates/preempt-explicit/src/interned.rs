@@ -65,11 +65,11 @@ impl<'a, S: System> Interned<'a, S> {
 }
 
 impl<S: System> Successors for Interned<'_, S> {
-    type Meaning = S;
+    type Reference = S;
     const JUDGES_STATES: bool = true;
     const HEADER: usize = 0;
 
-    fn meaning(&self) -> &S {
+    fn reference(&self) -> &S {
         self.system
     }
 

@@ -5,39 +5,39 @@
 //!   any system by [`interned`];
 //! * [`store`]: every state once, compressed; [`search`]: the searches; [`reduction`]: what they may leave out;
 //! * [`swarm`]: many searches at once, each of which sees only part;
-//! * [`liveness`]: runs without end; [`question`]: how each question about a model is answered; [`strategy`]: several
+//! * [`liveness`]: runs without end; [`check`]: how each question about a model is answered; [`portfolio`]: several
 //!   questions at once.
 #![deny(unsafe_code)]
 
+mod check;
 mod convert;
 mod interned;
 mod layout;
 mod liveness;
 mod native;
-mod question;
+mod portfolio;
 mod reduction;
 mod saved;
 mod search;
 mod slots;
 mod store;
-mod strategy;
 mod successors;
 mod swarm;
 mod watched;
 
-pub use interned::Interned;
-pub use liveness::Method;
-pub use native::Native;
-pub use question::{
+pub use check::{
     answer, check, count, decide_cycles, explore, explore_saved, explore_system, published_visits,
     why_not_reduced,
 };
+pub use interned::Interned;
+pub use liveness::Method;
+pub use native::Native;
+pub use portfolio::{Answers, Portfolio};
 pub use reduction::Reduction;
 pub use search::{
-    Checkpoints, Error, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Save, Source,
-    Storage, Visit, Visits, Walks, search, search_saved,
+    Checkpoints, Counterexample, Figure, Goal, NoCheckpoints, Order, Published, Save, SearchOptions,
+    SearchReport, Storage, SuccessorSource, Visit, Visits, Walks, search, search_saved,
 };
-pub use strategy::{Answers, Strategy};
 pub use successors::{Event, Successors};
 pub use swarm::swarm;
 
@@ -55,25 +55,25 @@ impl std::error::Error for Unsupported {}
 
 /// Why there is no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum CheckError {
     Unsupported(Unsupported),
     /// A search could not be continued from its checkpoint.
     Checkpoint(String),
 }
 
-impl From<Unsupported> for Refusal {
-    fn from(unsupported: Unsupported) -> Refusal {
-        Refusal::Unsupported(unsupported)
+impl From<Unsupported> for CheckError {
+    fn from(unsupported: Unsupported) -> CheckError {
+        CheckError::Unsupported(unsupported)
     }
 }
 
-impl std::fmt::Display for Refusal {
+impl std::fmt::Display for CheckError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Refusal::Unsupported(unsupported) => unsupported.fmt(f),
-            Refusal::Checkpoint(why) => write!(f, "the checkpoint cannot be used: {why}"),
+            CheckError::Unsupported(unsupported) => unsupported.fmt(f),
+            CheckError::Checkpoint(why) => write!(f, "the checkpoint cannot be used: {why}"),
         }
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for CheckError {}

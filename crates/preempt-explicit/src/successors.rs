@@ -16,12 +16,12 @@ pub enum Event<'a> {
 
 pub trait Successors {
     /// What defines these states and steps: it describes runs and executes them again.
-    type Meaning: System;
+    type Reference: System;
 
-    fn meaning(&self) -> &Self::Meaning;
+    fn reference(&self) -> &Self::Reference;
 
     /// The same state in its definition's terms.
-    fn state_of(&self, state: &[u8]) -> <Self::Meaning as System>::State;
+    fn state_of(&self, state: &[u8]) -> <Self::Reference as System>::State;
 
     fn initial(&mut self) -> Vec<Vec<u8>>;
 
@@ -106,15 +106,15 @@ pub trait Successors {
 
 /// For several searches, one after the other.
 impl<S: Successors> Successors for &mut S {
-    type Meaning = S::Meaning;
+    type Reference = S::Reference;
     const JUDGES_STATES: bool = S::JUDGES_STATES;
     const HEADER: usize = S::HEADER;
 
-    fn meaning(&self) -> &S::Meaning {
-        (**self).meaning()
+    fn reference(&self) -> &S::Reference {
+        (**self).reference()
     }
 
-    fn state_of(&self, state: &[u8]) -> <S::Meaning as System>::State {
+    fn state_of(&self, state: &[u8]) -> <S::Reference as System>::State {
         (**self).state_of(state)
     }
 

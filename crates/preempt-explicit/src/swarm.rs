@@ -2,17 +2,18 @@
 //! much as they can, each within a part of the time and the memory, and one verdict. A large state space is seen from
 //! many sides instead of from one; nothing is proved.
 
+use crate::check::interned;
 use crate::native::Native;
-use crate::question::interned;
 use crate::reduction::Reduction;
 use crate::search::{
-    Figure, Goal, Options, Order, Published, Report, Source, Storage, Turn, Variety, Walks, search_part,
+    Figure, Goal, Order, Published, SearchOptions, SearchReport, Storage, SuccessorSource, Turn, Variety,
+    Walks, search_part,
 };
 use crate::store::sketch::Sketch;
-use crate::{Refusal, Unsupported};
+use crate::{CheckError, Unsupported};
 use preempt_core::{
-    Budget, Chance, Coverage, Limits, Memory, Observer, Outcome, Progress, SourceMap, Stats, StopReason,
-    Trace, Verdict,
+    Budget, Coverage, Limits, Memory, Outcome, Progress, Rng, Snapshot, SourceMap, Stats, StopReason, Trace,
+    Verdict,
 };
 use preempt_model::Model;
 use std::collections::BTreeMap;
@@ -68,7 +69,7 @@ impl Kind {
 impl Member {
     /// The kinds take turns; everything else is by chance, and the same for the same number.
     fn new(number: u64, seed: u64) -> Member {
-        let mut chance = Chance::new(seed ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut chance = Rng::new(seed ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let kind = Kind::ALL[(number % Kind::ALL.len() as u64) as usize];
         let mut turn = || [Turn::Usual, Turn::Reversed, Turn::Shuffled][chance.below(3)];
         let (processes, transitions) = (turn(), turn());
@@ -92,7 +93,7 @@ impl Member {
     }
 
     /// Within the limits of all, and cheaper than what is known already.
-    fn options(&self, all: &Options, part: Limits, most: Option<u32>) -> Options {
+    fn options(&self, all: &SearchOptions, part: Limits, most: Option<u32>) -> SearchOptions {
         let bound = [self.bound, all.bound, most].into_iter().flatten().min();
         let order = match (self.kind, bound) {
             (Kind::FewestPreemptions, _) => Order::ByCost,
@@ -105,7 +106,7 @@ impl Member {
             }),
         };
         let room = part.memory_bytes.unwrap_or(USUAL_BYTES);
-        Options {
+        SearchOptions {
             order,
             store: match self.kind {
                 Kind::RandomWalks => Storage::Exact,
@@ -127,7 +128,7 @@ impl Member {
 struct Swarm<'a> {
     model: &'a Model,
     sources: &'a SourceMap,
-    options: &'a Options,
+    options: &'a SearchOptions,
     seed: u64,
     threads: u64,
     started: Instant,
@@ -149,8 +150,8 @@ struct Found {
     kinds: BTreeMap<Kind, u64>,
     in_vain: u64,
     /// The cheapest violation.
-    best: Option<Report>,
-    trouble: Option<Refusal>,
+    best: Option<SearchReport>,
+    trouble: Option<CheckError>,
     /// At any one time.
     most_bytes: u64,
 }
@@ -159,11 +160,11 @@ struct Found {
 pub fn swarm(
     model: &Model,
     sources: &SourceMap,
-    options: &Options,
+    options: &SearchOptions,
     seed: u64,
     threads: usize,
-    observer: &mut dyn Observer,
-) -> Result<Report, Refusal> {
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, CheckError> {
     let Some(time) = options.limits.time else {
         return Err(Unsupported("a swarm without a limit of time".into()).into());
     };
@@ -175,7 +176,7 @@ pub fn swarm(
         threads: threads.max(1) as u64,
         started: Instant::now(),
         stop: AtomicBool::new(false),
-        budget: observer.budget(),
+        budget: progress.budget(),
         next: AtomicU64::new(0),
         states: AtomicU64::new(0),
         end: AtomicU64::new(time.as_nanos() as u64),
@@ -186,9 +187,9 @@ pub fn swarm(
         let workers: Vec<_> = (0..swarm.threads).map(|_| scope.spawn(|| swarm.work())).collect();
         while !workers.iter().all(|worker| worker.is_finished()) {
             std::thread::sleep(LOOK_UP);
-            observer
-                .progress(&Progress { states: swarm.states.load(Ordering::Relaxed), ..Progress::default() });
-            if let Some(reason) = observer.stop() {
+            progress
+                .update(&Snapshot { states: swarm.states.load(Ordering::Relaxed), ..Snapshot::default() });
+            if let Some(reason) = progress.stop() {
                 stopped = Some(reason);
                 swarm.stop.store(true, Ordering::Relaxed);
             }
@@ -201,11 +202,11 @@ impl Swarm<'_> {
     /// One thread: search after search, with machine code of its own.
     fn work(&self) {
         let native = match self.options.successors {
-            Source::Native => {
+            SuccessorSource::Native => {
                 let budget = self.budget.part(&self.options.limits);
                 Native::within(self.model, self.sources, &budget).map(Some)
             }
-            Source::Interpreted => Ok(None),
+            SuccessorSource::Interpreted => Ok(None),
         };
         match native {
             Ok(native) => {
@@ -271,7 +272,7 @@ impl Swarm<'_> {
         Some(self.left().min(part)).filter(|time| !time.is_zero())
     }
 
-    fn merge(&self, kind: Kind, result: Result<Report, Refusal>, sketch: &Sketch) {
+    fn merge(&self, kind: Kind, result: Result<SearchReport, CheckError>, sketch: &Sketch) {
         let mut found = self.locked();
         let report = match result {
             Ok(report) => report,
@@ -299,7 +300,7 @@ impl Swarm<'_> {
         // As long again as the first took, to find a simpler one.
         let end = 2 * self.started.elapsed() + LOOK_UP;
         self.end.fetch_min(end.as_nanos() as u64, Ordering::Relaxed);
-        let cost = |report: &Report| {
+        let cost = |report: &SearchReport| {
             report.outcome.counterexample.as_ref().map(|trace| (trace.preemptions(), trace.steps.len()))
         };
         if found.best.as_ref().is_none_or(|best| cost(&report) < cost(best)) {
@@ -307,7 +308,7 @@ impl Swarm<'_> {
         }
     }
 
-    fn verdict(self, stopped: Option<StopReason>) -> Result<Report, Refusal> {
+    fn verdict(self, stopped: Option<StopReason>) -> Result<SearchReport, CheckError> {
         let found = self.found.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let (Some(trouble), None) = (found.trouble, &found.best) {
             return Err(trouble);
@@ -328,15 +329,17 @@ impl Swarm<'_> {
             ..found.stats
         };
         Ok(match found.best {
-            Some(best) => {
-                Report { outcome: Outcome { stats, ..best.outcome }, errors: best.errors, simplest: false }
-            }
+            Some(best) => SearchReport {
+                outcome: Outcome { stats, ..best.outcome },
+                errors: best.errors,
+                simplest: false,
+            },
             None => {
                 let reason = stopped.unwrap_or(StopReason::Partial);
                 let guarantee = preempt_core::Guarantee::Exhaustive;
                 let verdict = Verdict::Inconclusive(reason);
                 let outcome = Outcome { verdict, guarantee, violation: None, counterexample: None, stats };
-                Report { outcome, errors: Vec::new(), simplest: false }
+                SearchReport { outcome, errors: Vec::new(), simplest: false }
             }
         })
     }
@@ -347,8 +350,8 @@ struct Ears<'a, 's> {
     swarm: &'a Swarm<'s>,
 }
 
-impl Observer for Ears<'_, '_> {
-    fn progress(&mut self, _: &Progress) {}
+impl Progress for Ears<'_, '_> {
+    fn update(&mut self, _: &Snapshot) {}
 
     fn stop(&self) -> Option<StopReason> {
         let over = self.swarm.stop.load(Ordering::Relaxed) || self.swarm.left().is_zero();

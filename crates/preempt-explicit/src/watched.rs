@@ -16,7 +16,7 @@ use std::io::{Read, Write};
 
 /// Where an observer can go from each of its places.
 #[derive(Debug, Clone, Default)]
-pub struct Observer {
+pub struct ObserverAutomaton {
     places: Vec<Place>,
     /// Where it may stand before the first state.
     starts: Vec<u16>,
@@ -58,14 +58,14 @@ enum When {
 /// Where the observer goes on reading, or what it has found.
 type Reading = Result<u16, PropertyKind>;
 
-impl Observer {
+impl ObserverAutomaton {
     /// A never claim.
-    pub fn of_claim(code: &Code) -> Result<Observer, Unsupported> {
-        let mut observer = Observer {
+    pub fn of_claim(code: &Code) -> Result<ObserverAutomaton, Unsupported> {
+        let mut observer = ObserverAutomaton {
             starts: vec![place_number(code.entry.0 as usize)?],
             heeds_labels: true,
             stutters: true,
-            ..Observer::default()
+            ..ObserverAutomaton::default()
         };
         for location in &code.locations {
             let mut edges = Vec::new();
@@ -86,9 +86,9 @@ impl Observer {
     }
 
     /// The automaton of a formula's negation.
-    pub fn of_automaton(automaton: &Automaton) -> Result<Observer, Unsupported> {
+    pub fn of_automaton(automaton: &Automaton) -> Result<ObserverAutomaton, Unsupported> {
         let starts = vec![place_number(automaton.initial)?];
-        let mut observer = Observer { starts, stutters: true, ..Observer::default() };
+        let mut observer = ObserverAutomaton { starts, stutters: true, ..ObserverAutomaton::default() };
         for (number, state) in automaton.states.iter().enumerate() {
             // Once everything that may follow is accepted, there is nothing to wait for.
             let ends = state.accepting && state.edges.contains(&(Expr::TRUE, number));
@@ -103,17 +103,23 @@ impl Observer {
     }
 
     /// Looks for accept labels of the processes.
-    pub fn of_accept_labels() -> Observer {
+    pub fn of_accept_labels() -> ObserverAutomaton {
         let stay = Edge { when: When::Always, target: 0, atomic: false };
         let place = Place { ends: false, accepts: false, edges: vec![stay] };
         let (places, starts) = (vec![place], vec![0]);
-        Observer { places, starts, heeds_labels: true, stutters: true, ..Observer::default() }
+        ObserverAutomaton {
+            places,
+            starts,
+            heeds_labels: true,
+            stutters: true,
+            ..ObserverAutomaton::default()
+        }
     }
 
     /// Waits, decides at some time (also before the first state) that there is no progress any more, and looks whether
     /// that stays so.
-    pub fn of_progress_labels() -> Observer {
-        let mut observer = Observer::default();
+    pub fn of_progress_labels() -> ObserverAutomaton {
+        let mut observer = ObserverAutomaton::default();
         let without = When::Holds(observer.condition(&Expr::NonProgress));
         let to = |when, target| Edge { when, target, atomic: false };
         let edges = vec![to(When::Always, 0), to(When::Always, 1)];
@@ -221,7 +227,7 @@ impl PlaceOf for Stage {
 pub struct Watched<'a, 'm, M> {
     native: Native<'m>,
     meaning: Monitored<'a, Interpreter<'m>, M>,
-    observer: Observer,
+    observer: ObserverAutomaton,
     readings: Vec<Reading>,
     arrival: Vec<u8>,
     /// The steps that the observer may see; where nothing is left out, that does not matter.
@@ -232,7 +238,7 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Watched<'a, 'm, M> {
     pub fn new(
         model: &'m Model,
         sources: &'m SourceMap,
-        observer: Observer,
+        observer: ObserverAutomaton,
         meaning: Monitored<'a, Interpreter<'m>, M>,
     ) -> Result<Self, Unsupported> {
         let conditions = Some(observer.conditions.clone());
@@ -312,15 +318,15 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Watched<'a, 'm, M> {
 }
 
 impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Successors for Watched<'a, 'm, M> {
-    type Meaning = Monitored<'a, Interpreter<'m>, M>;
+    type Reference = Monitored<'a, Interpreter<'m>, M>;
     const JUDGES_STATES: bool = true;
     const HEADER: usize = Native::HEADER;
 
-    fn meaning(&self) -> &Self::Meaning {
+    fn reference(&self) -> &Self::Reference {
         &self.meaning
     }
 
-    fn state_of(&self, state: &[u8]) -> <Self::Meaning as System>::State {
+    fn state_of(&self, state: &[u8]) -> <Self::Reference as System>::State {
         (self.native.state_of(state), M::Place::from_number(self.native.place(state)))
     }
 

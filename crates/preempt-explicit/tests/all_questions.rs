@@ -2,13 +2,13 @@
 //! and the list of those that fail, are what the reference engine finds when it is asked one by one.
 
 use preempt_core::{
-    Answered, Limits, Promise, PropertyKind, ShownCost, Silent, Span, StopReason, Trace, Verdict,
+    Limits, Minimality, PropertyKind, PropertyResult, Silent, Span, StopReason, Trace, TraceCost, Verdict,
 };
-use preempt_explicit::{Answers, Options, Reduction, Source, Strategy};
-use preempt_model::all_questions::answer_all;
+use preempt_explicit::{Answers, Portfolio, Reduction, SearchOptions, SuccessorSource};
+use preempt_model::check::{Check, CheckOptions};
+use preempt_model::check_all::check_all;
 use preempt_model::generator::{formula_from_seed, program_from_seed};
 use preempt_model::property::Formula;
-use preempt_model::question::{Asking, Question};
 use preempt_model::search::{self, RunCost, cost_of_run};
 use preempt_model::{Interpreter, Model};
 
@@ -19,17 +19,17 @@ fn programs(few: u64) -> u64 {
 /// Graphs with more nodes than this are left out: the reference is slow.
 const LARGEST: u64 = 1000;
 
-fn questions(model: &mut Model, seed: u64) -> Vec<Question> {
+fn questions(model: &mut Model, seed: u64) -> Vec<Check> {
     for (number, location) in model.codes.iter_mut().flat_map(|code| &mut code.locations).enumerate() {
         location.accept = (number as u64 + seed).is_multiple_of(5);
     }
     let span = Span::new(preempt_core::SourceId(0), 0, 0);
     let formula = |seed: u64| {
         let formula = formula_from_seed(model, seed)?;
-        Some(Question::Formula(Formula { name: format!("f{seed}"), formula, span }))
+        Some(Check::Formula(Formula { name: format!("f{seed}"), formula, span }))
     };
     let formulas = [formula(seed), formula(seed + 1_000_000)];
-    let mut questions = vec![Question::Safety, Question::Acceptance];
+    let mut questions = vec![Check::Safety, Check::Acceptance];
     questions.extend(formulas.into_iter().flatten());
     // Any order: of two that cost the same, the first is shown.
     questions.rotate_left(seed as usize % 4);
@@ -38,13 +38,13 @@ fn questions(model: &mut Model, seed: u64) -> Vec<Question> {
 
 /// The cheapest violation, asked one by one: finite runs and runs without end apart.
 fn cheapest(
-    question: &Question,
+    question: &Check,
     interpreter: &Interpreter<'_>,
     options: &search::Options,
 ) -> Option<Option<RunCost>> {
-    let asking = Asking { options: options.clone(), weakly_fair: false };
+    let asking = CheckOptions { options: options.clone(), weakly_fair: false };
     let of_run = |trace: &Trace| cost_of_run(interpreter, trace, options.fair_switch);
-    let answer = question.answer_at_its_cheapest(interpreter, &asking, &mut Silent).ok()?;
+    let answer = question.check_cheapest(interpreter, &asking, &mut Silent).ok()?;
     let mut costs: Vec<RunCost> = answer.outcome.counterexample.as_ref().map(of_run).into_iter().collect();
     if matches!(answer.outcome.verdict, Verdict::Inconclusive(_)) {
         return None;
@@ -59,7 +59,7 @@ fn cheapest(
     Some(costs.into_iter().min())
 }
 
-fn failing(properties: &[Answered]) -> Vec<&str> {
+fn failing(properties: &[PropertyResult]) -> Vec<&str> {
     properties.iter().filter(|it| it.verdict == Verdict::Violated).map(|it| it.name.as_str()).collect()
 }
 
@@ -88,8 +88,8 @@ fn the_cheapest_over_all_questions_is_shown() {
                 .collect();
             let name =
                 |what: &str| format!("seed {seed}, {what}, within {bound:?}\n{}", program.to_promela());
-            let asking = Asking { options: plain, weakly_fair: false };
-            let reference = answer_all(&questions, &interpreter, &asking, &mut Silent)
+            let asking = CheckOptions { options: plain, weakly_fair: false };
+            let reference = check_all(&questions, &interpreter, &asking, &mut Silent)
                 .expect("small formulas")
                 .expect("there are questions");
             let of_run = |trace: &Trace| cost_of_run(&interpreter, trace, fair_switch);
@@ -97,13 +97,14 @@ fn the_cheapest_over_all_questions_is_shown() {
             assert_eq!(shown, expected, "{}", name("reference"));
             assert_eq!(failing(&reference.properties), fails, "{}", name("reference"));
             for (reduction, successors) in [
-                (Reduction::None, Source::Native),
-                (Reduction::Exact, Source::Native),
-                (Reduction::None, Source::Interpreted),
+                (Reduction::None, SuccessorSource::Native),
+                (Reduction::Exact, SuccessorSource::Native),
+                (Reduction::None, SuccessorSource::Interpreted),
             ] {
                 let name = name(&format!("{reduction:?}, {successors:?}"));
-                let options = Options { bound, fair_switch, reduction, successors, ..Options::default() };
-                let strategy = Strategy {
+                let options =
+                    SearchOptions { bound, fair_switch, reduction, successors, ..SearchOptions::default() };
+                let strategy = Portfolio {
                     model: &model,
                     sources: &sources,
                     options: &options,
@@ -127,7 +128,7 @@ fn the_cheapest_over_all_questions_is_shown() {
                 }
                 let verdict = if expected.is_some() { Verdict::Violated } else { Verdict::Holds };
                 assert_eq!(outcome.verdict, verdict, "{name}");
-                assert_eq!(answers.promise == Promise::Simplest, expected.is_some(), "{name}");
+                assert_eq!(answers.minimality == Minimality::Simplest, expected.is_some(), "{name}");
                 if reduction == Reduction::None {
                     let all = strategy
                         .all_violations(&questions, None, &mut Silent)
@@ -154,10 +155,14 @@ fn loaded(text: &str) -> (Model, preempt_core::SourceMap) {
     (loaded.model.expect("a model"), loaded.sources)
 }
 
-fn asked_in_full(text: &str, options: &Options, weakly_fair: bool) -> (Answers, Vec<(String, RunCost)>) {
+fn asked_in_full(
+    text: &str,
+    options: &SearchOptions,
+    weakly_fair: bool,
+) -> (Answers, Vec<(String, RunCost)>) {
     let (model, sources) = loaded(text);
-    let questions = Question::all(&model);
-    let strategy = Strategy {
+    let questions = Check::all(&model);
+    let strategy = Portfolio {
         model: &model,
         sources: &sources,
         options,
@@ -168,8 +173,8 @@ fn asked_in_full(text: &str, options: &Options, weakly_fair: bool) -> (Answers, 
         may_interpret: false,
     };
     let answers = strategy.simplest(&questions, None, &mut Silent).expect("supported").expect("questions");
-    let whole = Options { reduction: Reduction::None, ..options.clone() };
-    let all = Strategy { options: &whole, ..strategy };
+    let whole = SearchOptions { reduction: Reduction::None, ..options.clone() };
+    let all = Portfolio { options: &whole, ..strategy };
     let all = all.all_violations(&questions, None, &mut Silent).expect("supported").expect("questions");
     let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
     let of_run = |trace: &Trace| cost_of_run(&interpreter, trace, false);
@@ -182,15 +187,15 @@ fn cost(preemptions: u32, steps: u64) -> RunCost {
 }
 
 /// `--reduction auto`.
-fn automatic() -> Options {
-    Options { reduction: Reduction::Exact, ..Options::default() }
+fn automatic() -> SearchOptions {
+    SearchOptions { reduction: Reduction::Exact, ..SearchOptions::default() }
 }
 
 #[test]
 fn a_formula_that_fails_sooner_is_shown_before_an_assertion() {
     let text = "byte x; active proctype A() { x = 1; x = 2; x = 3; assert(x != 3) } ltl p { [] (x < 1) }";
     let (answers, all) = asked_in_full(text, &automatic(), false);
-    assert_eq!((answers.shown, answers.promise), (1, Promise::Simplest));
+    assert_eq!((answers.shown, answers.minimality), (1, Minimality::Simplest));
     assert_eq!(failing(&answers.properties), ["safety", "ltl p"]);
     let steps: Vec<_> = answers.properties.iter().map(|it| it.cost.map(|cost| cost.steps)).collect();
     assert_eq!(steps, [Some(4), Some(1)]);
@@ -203,7 +208,7 @@ fn a_run_without_end_may_cost_less_than_a_finite_one() {
                 ltl p { [] (x < 2) && <> (x == 1) }";
     let (answers, all) = asked_in_full(text, &automatic(), false);
     let run = answers.report.outcome.counterexample.expect("a run");
-    assert_eq!((run.loop_start.is_some(), answers.promise), (true, Promise::Simplest));
+    assert_eq!((run.loop_start.is_some(), answers.minimality), (true, Minimality::Simplest));
     assert!(run.steps.len() < 3 && all.len() == 1 && all[0].1 < cost(0, 3), "{all:?}");
     // A fair run without end has no cost: the finite run is shown.
     let (answers, _) = asked_in_full(text, &automatic(), true);
@@ -232,8 +237,8 @@ fn a_near_violation_is_not_kept_waiting_by_a_large_search() {
     let text = format!("byte m, a_, b_, c_, d_, e_; {counters} ltl p {{ [] (b_ < 2) }}");
     let (model, sources) = loaded(&text);
     let limits = Limits { states: Some(110_000), ..Limits::default() };
-    let options = Options { limits, ..automatic() };
-    let strategy = Strategy {
+    let options = SearchOptions { limits, ..automatic() };
+    let strategy = Portfolio {
         model: &model,
         sources: &sources,
         options: &options,
@@ -244,8 +249,8 @@ fn a_near_violation_is_not_kept_waiting_by_a_large_search() {
         may_interpret: false,
     };
     let answers =
-        strategy.simplest(&Question::all(&model), None, &mut Silent).expect("supported").expect("questions");
-    assert_eq!((answers.shown, answers.promise), (1, Promise::Simplest));
-    assert_eq!(answers.properties[1].cost, Some(ShownCost { preemptions: 0, steps: 3 }));
+        strategy.simplest(&Check::all(&model), None, &mut Silent).expect("supported").expect("questions");
+    assert_eq!((answers.shown, answers.minimality), (1, Minimality::Simplest));
+    assert_eq!(answers.properties[1].cost, Some(TraceCost { preemptions: 0, steps: 3 }));
     assert_eq!(answers.properties[0].verdict, Verdict::Inconclusive(StopReason::States));
 }

@@ -1,8 +1,10 @@
 //! Random walks and swarms on random models: what they find is real and within the bound, what they do not find they
 //! leave open, and on small faulty programs they find it.
 
-use preempt_core::{Cost, Observer, Progress, Silent, StopReason, Verdict};
-use preempt_explicit::{Goal, Options, Order, Report, Source, Storage, Walks, check, explore, swarm};
+use preempt_core::{Cost, Progress, Silent, Snapshot, StopReason, Verdict};
+use preempt_explicit::{
+    Goal, Order, SearchOptions, SearchReport, Storage, SuccessorSource, Walks, check, explore, swarm,
+};
 use preempt_model::Interpreter;
 use preempt_model::generator::program_from_seed;
 use preempt_model::search::oracle::answers;
@@ -13,13 +15,13 @@ fn programs(few: u64) -> u64 {
 }
 
 /// Some small programs: their fewest preemptions, their states, and a search of theirs.
-fn each(few: u64, mut visit: impl FnMut(Option<u32>, u64, &str, &dyn Fn(Task) -> Report)) {
+fn each(few: u64, mut visit: impl FnMut(Option<u32>, u64, &str, &dyn Fn(Task) -> SearchReport)) {
     let mut compared = 0;
     for seed in 3_000_000..3_000_000 + programs(few) {
         let program = program_from_seed(seed);
         let (model, sources) = program.to_model();
         let Ok(interpreter) = Interpreter::new(&model, &sources) else { continue };
-        let mut options = Options::default();
+        let mut options = SearchOptions::default();
         options.limits.states = Some(1000);
         let whole = check(&model, &sources, &options, &mut Silent).expect("a supported model");
         if matches!(whole.verdict, Verdict::Inconclusive(_)) {
@@ -41,12 +43,12 @@ fn each(few: u64, mut visit: impl FnMut(Option<u32>, u64, &str, &dyn Fn(Task) ->
 }
 
 enum Task {
-    Walk(Options),
-    Swarm(Options, u64),
+    Walk(SearchOptions),
+    Swarm(SearchOptions, u64),
 }
 
 /// The run is one of the model's, and no simpler than the simplest.
-fn is_real(report: &Report, fewest: Option<u32>, bound: Option<u32>, name: &str) {
+fn is_real(report: &SearchReport, fewest: Option<u32>, bound: Option<u32>, name: &str) {
     assert!(!report.simplest, "{name}");
     match (&report.outcome.counterexample, report.outcome.verdict) {
         (Some(trace), Verdict::Violated) => {
@@ -64,9 +66,9 @@ fn walks() {
     let (mut violated, mut found) = (0, 0);
     each(100, |fewest, states, name, run| {
         for bound in [None, Some(0), Some(2)] {
-            for successors in [Source::Native, Source::Interpreted] {
+            for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
                 let order = Order::Random(Walks { seed: 7, most: Some(100) });
-                let mut options = Options { order, bound, successors, ..Options::default() };
+                let mut options = SearchOptions { order, bound, successors, ..SearchOptions::default() };
                 options.limits.depth = Some(300);
                 let report = run(Task::Walk(options));
                 is_real(&report, fewest, bound, name);
@@ -93,7 +95,7 @@ fn the_same_seed_gives_the_same_walks() {
     each(10, |_, _, name, run| {
         let walk = |seed| {
             let order = Order::Random(Walks { seed, most: Some(20) });
-            let mut options = Options { order, ..Options::default() };
+            let mut options = SearchOptions { order, ..SearchOptions::default() };
             options.limits.depth = Some(300);
             let report = run(Task::Walk(options));
             (report.outcome.counterexample, report.outcome.stats.transitions, report.outcome.stats.states)
@@ -108,7 +110,7 @@ fn a_swarm_finds_what_is_wrong_with_small_programs() {
     each(60, |fewest, states, name, run| {
         for bound in [None, Some(1)] {
             let within = fewest.is_some_and(|fewest| bound.is_none_or(|bound| fewest <= bound));
-            let mut options = Options { bound, ..Options::default() };
+            let mut options = SearchOptions { bound, ..SearchOptions::default() };
             options.limits.time = Some(Duration::from_millis(if within { 10_000 } else { 150 }));
             options.limits.memory_bytes = Some(1 << 22);
             let report = run(Task::Swarm(options, 1));
@@ -133,8 +135,8 @@ fn a_swarm_finds_what_is_wrong_with_small_programs() {
 #[test]
 fn a_swarm_ends_when_it_is_told_to() {
     struct Impatient(Instant);
-    impl Observer for Impatient {
-        fn progress(&mut self, _: &Progress) {}
+    impl Progress for Impatient {
+        fn update(&mut self, _: &Snapshot) {}
         fn stop(&self) -> Option<preempt_core::StopReason> {
             (self.0.elapsed() > Duration::from_millis(50)).then_some(preempt_core::StopReason::Interrupted)
         }
@@ -143,7 +145,7 @@ fn a_swarm_ends_when_it_is_told_to() {
     let additions = preempt_promela::Additions::default();
     let loaded = preempt_promela::load("endless.pml", endless, &additions, &mut |_| Err(String::new()));
     let model = loaded.model.expect("a model");
-    let mut options = Options::default();
+    let mut options = SearchOptions::default();
     let refused = swarm(&model, &loaded.sources, &options, 1, 2, &mut Silent);
     assert!(refused.is_err(), "a swarm needs a limit of time");
     options.limits.time = Some(Duration::from_secs(600));
@@ -170,9 +172,9 @@ fn what_makes_no_sense_is_refused() {
     let order = Order::Random(Walks { seed: 1, most: Some(1) });
     let store = Storage::Compact { bits: 64 };
     for (options, goal) in [
-        (Options { order, store, ..Options::default() }, Goal::First),
-        (Options { store, ..Options::default() }, Goal::All),
-        (Options { store, cost: Cost::Steps, ..Options::default() }, Goal::All),
+        (SearchOptions { order, store, ..SearchOptions::default() }, Goal::First),
+        (SearchOptions { store, ..SearchOptions::default() }, Goal::All),
+        (SearchOptions { store, cost: Cost::Steps, ..SearchOptions::default() }, Goal::All),
     ] {
         let refused = explore(&model, &loaded.sources, &options, goal, &mut Silent);
         assert!(refused.is_err(), "{options:?}");

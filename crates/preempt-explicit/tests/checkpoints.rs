@@ -2,7 +2,7 @@
 //! that its sum is right, never ends the process.
 
 use preempt_core::{Limits, Outcome, Silent, SourceMap, StopReason, Verdict};
-use preempt_explicit::{Checkpoints, Goal, Native, Options, Refusal, Save, search_saved};
+use preempt_explicit::{CheckError, Checkpoints, Goal, Native, Save, SearchOptions, search_saved};
 use preempt_model::Model;
 use std::io::{Cursor, Read};
 
@@ -50,9 +50,9 @@ fn run(
     goal: Goal,
     limits: Limits,
     resume: Option<Vec<u8>>,
-) -> (Result<Outcome, Refusal>, Option<Vec<u8>>) {
+) -> (Result<Outcome, CheckError>, Option<Vec<u8>>) {
     let mut kept = Kept { saved: None, resume };
-    let options = Options { limits, ..Options::default() };
+    let options = SearchOptions { limits, ..SearchOptions::default() };
     let result = search_saved(native, &options, goal, &mut kept, &mut Silent);
     (result.map(|report| report.outcome), kept.saved)
 }
@@ -79,7 +79,7 @@ fn whatever_happened_to_it_is_noticed() {
     assert_eq!(numbers(&resumed.expect("it is as it was written")), numbers(&whole));
     let mut refused = |bytes: Vec<u8>, what: &str, at: usize| {
         let result = run(&mut native, Goal::Count, Limits::default(), Some(bytes)).0;
-        assert!(matches!(result, Err(Refusal::Checkpoint(_))), "{what} {at}: {result:?}");
+        assert!(matches!(result, Err(CheckError::Checkpoint(_))), "{what} {at}: {result:?}");
     };
     for at in 0..saved.len() {
         let mut changed = saved.clone();
@@ -120,8 +120,8 @@ fn one_that_was_made_to_fit_never_ends_the_process() {
             let sum = sum(&forged[..content]);
             forged[content + 8..].copy_from_slice(&sum.to_le_bytes());
             match run(&mut native, goal, states(2000), Some(forged)).0 {
-                Err(Refusal::Checkpoint(_)) => refused += 1,
-                Err(Refusal::Unsupported(why)) => panic!("{at}: {why}"),
+                Err(CheckError::Checkpoint(_)) => refused += 1,
+                Err(CheckError::Unsupported(why)) => panic!("{at}: {why}"),
                 Ok(outcome) if numbers(&outcome) == numbers(&whole) => same += 1,
                 Ok(_) => other += 1,
             }

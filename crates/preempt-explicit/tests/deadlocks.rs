@@ -2,9 +2,9 @@
 
 use preempt_core::{Limits, Outcome, Property, Silent};
 use preempt_explicit::{
-    Figure, Goal, Options, Order, Published, Reduction, Source, Storage, Walks, explore, swarm,
+    Figure, Goal, Order, Published, Reduction, SearchOptions, Storage, SuccessorSource, Walks, explore, swarm,
 };
-use preempt_model::question::{Asking, Question};
+use preempt_model::check::{Check, CheckOptions};
 use preempt_model::{Interpreter, Model};
 use std::time::Duration;
 
@@ -32,18 +32,27 @@ fn who_is_stuck_where_and_what_for() {
     let (model, sources): (Model, _) = (loaded.model.expect("a model"), loaded.sources);
     let published = |figure| {
         let order = Order::Published(Published { figure, cycles: false, shortening: false });
-        Options { order, bound: Some(2), ..Options::default() }
+        SearchOptions { order, bound: Some(2), ..SearchOptions::default() }
     };
-    let plain = Options::default();
+    let plain = SearchOptions::default();
     let searches = [
         ("in order of cost", plain.clone()),
-        ("interpreted", Options { successors: Source::Interpreted, ..plain.clone() }),
-        ("exact reduction", Options { reduction: Reduction::Exact, ..plain.clone() }),
-        ("statics", Options { statics: true, ..plain.clone() }),
-        ("depth first", Options { order: Order::DepthFirst, reduction: Reduction::Strong, ..plain.clone() }),
-        ("compact", Options { store: Storage::Compact { bits: 64 }, ..plain.clone() }),
-        ("bitstate", Options { store: Storage::Bitstate { hashes: 3, bits: Some(4096) }, ..plain.clone() }),
-        ("random", Options { order: Order::Random(Walks { seed: 1, most: Some(10) }), ..plain.clone() }),
+        ("interpreted", SearchOptions { successors: SuccessorSource::Interpreted, ..plain.clone() }),
+        ("exact reduction", SearchOptions { reduction: Reduction::Exact, ..plain.clone() }),
+        ("statics", SearchOptions { statics: true, ..plain.clone() }),
+        (
+            "depth first",
+            SearchOptions { order: Order::DepthFirst, reduction: Reduction::Strong, ..plain.clone() },
+        ),
+        ("compact", SearchOptions { store: Storage::Compact { bits: 64 }, ..plain.clone() }),
+        (
+            "bitstate",
+            SearchOptions { store: Storage::Bitstate { hashes: 3, bits: Some(4096) }, ..plain.clone() },
+        ),
+        (
+            "random",
+            SearchOptions { order: Order::Random(Walks { seed: 1, most: Some(10) }), ..plain.clone() },
+        ),
         ("Fig. 2", published(Figure::NaiveBounded)),
         ("Fig. 4", published(Figure::ContextBounded)),
         ("Fig. 5", published(Figure::WithReduction)),
@@ -53,14 +62,14 @@ fn who_is_stuck_where_and_what_for() {
         expect(how, report.outcome.violation);
     }
     let limits = Limits { time: Some(Duration::from_millis(200)), ..Limits::default() };
-    let options = Options { limits, ..plain.clone() };
+    let options = SearchOptions { limits, ..plain.clone() };
     let report = swarm(&model, &sources, &options, 1, 2, &mut Silent).expect("supported");
     expect("swarm", report.outcome.violation);
     let all = explore(&model, &sources, &plain, Goal::All, &mut Silent).expect("supported");
     assert_eq!(all.errors.len(), 1);
     let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
-    let reference: Outcome = Question::Safety
-        .answer(&interpreter, &Asking::default(), &mut Silent)
+    let reference: Outcome = Check::Safety
+        .answer(&interpreter, &CheckOptions::default(), &mut Silent)
         .expect("safety needs no automaton");
     expect("reference", reference.violation);
 }

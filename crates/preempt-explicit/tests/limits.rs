@@ -1,11 +1,12 @@
 //! Limits are kept wherever a search may spend its time, and "holds" is said only if nothing was left undone: in every
 //! order, with every store and both kinds of successors, and by the reference.
 
-use preempt_core::{Budget, Limits, Observer, Outcome, Progress, Silent, SourceMap, StopReason, Verdict};
+use preempt_core::{Budget, Limits, Outcome, Progress, Silent, Snapshot, SourceMap, StopReason, Verdict};
 use preempt_explicit::{
-    Figure, Goal, Options, Order, Published, Reduction, Source, Storage, Walks, answer, count, explore,
+    Figure, Goal, Order, Published, Reduction, SearchOptions, Storage, SuccessorSource, Walks, answer, count,
+    explore,
 };
-use preempt_model::question::{Asking, Question};
+use preempt_model::check::{Check, CheckOptions};
 use preempt_model::{Interpreter, Model, search};
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,7 @@ fn load(text: &str) -> (Model, SourceMap) {
 }
 
 /// Every way to search for what is wrong: a name, and the options; `None` is the reference.
-fn ways() -> Vec<(String, Option<Options>)> {
+fn ways() -> Vec<(String, Option<SearchOptions>)> {
     let published = |figure| Order::Published(Published { figure, cycles: false, shortening: false });
     let orders = [
         Order::ByCost,
@@ -33,17 +34,17 @@ fn ways() -> Vec<(String, Option<Options>)> {
             if !is_kept && !matches!(order, Order::ByCost | Order::DepthFirst) {
                 continue;
             }
-            for successors in [Source::Native, Source::Interpreted] {
-                let options = Options { order, store, successors, ..Options::default() };
+            for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
+                let options = SearchOptions { order, store, successors, ..SearchOptions::default() };
                 ways.push((format!("{order:?}, {store:?}, {successors:?}"), Some(options)));
             }
         }
     }
-    let fair = Options { fair_switch: true, ..Options::default() };
+    let fair = SearchOptions { fair_switch: true, ..SearchOptions::default() };
     ways.push(("fair switches".into(), Some(fair)));
     for order in [Order::ByCost, Order::DepthFirst] {
         let reduction = if order == Order::ByCost { Reduction::Exact } else { Reduction::Strong };
-        let options = Options { order, reduction, ..Options::default() };
+        let options = SearchOptions { order, reduction, ..SearchOptions::default() };
         ways.push((format!("{order:?}, {reduction:?}"), Some(options)));
     }
     ways
@@ -51,18 +52,18 @@ fn ways() -> Vec<(String, Option<Options>)> {
 
 fn check(
     (model, sources): &(Model, SourceMap),
-    way: &Option<Options>,
+    way: &Option<SearchOptions>,
     limits: Limits,
-    observer: &mut dyn Observer,
+    progress: &mut dyn Progress,
 ) -> Outcome {
     match way {
         None => {
             let interpreter = Interpreter::new(model, sources).expect("initial values have a meaning");
-            search::check(&interpreter, &search::Options { limits, ..Default::default() }, observer)
+            search::check(&interpreter, &search::Options { limits, ..Default::default() }, progress)
         }
         Some(options) => {
-            let options = Options { limits, ..options.clone() };
-            explore(model, sources, &options, Goal::First, observer).expect("it is supported").outcome
+            let options = SearchOptions { limits, ..options.clone() };
+            explore(model, sources, &options, Goal::First, progress).expect("it is supported").outcome
         }
     }
 }
@@ -70,8 +71,8 @@ fn check(
 /// Stops when its budget does.
 struct Within(Budget);
 
-impl Observer for Within {
-    fn progress(&mut self, _: &Progress) {}
+impl Progress for Within {
+    fn update(&mut self, _: &Snapshot) {}
 
     fn stop(&self) -> Option<StopReason> {
         self.0.stopped()
@@ -115,14 +116,14 @@ fn a_long_atomic_sequence_is_followed_to_its_end() {
     let model = load(&text(10_000));
     for (name, way) in ways() {
         let outcome = check(&model, &way, Limits::default(), &mut Silent);
-        let is_random = matches!(way, Some(Options { order: Order::Random(_), .. }));
+        let is_random = matches!(way, Some(SearchOptions { order: Order::Random(_), .. }));
         let expected = if is_random { Verdict::Inconclusive(StopReason::Partial) } else { Verdict::Violated };
         assert_eq!(outcome.verdict, expected, "{name}");
         let steps = outcome.counterexample.map(|trace| trace.steps.len());
         assert_eq!(steps, (!is_random).then_some(20_002), "{name}");
     }
     let (model, sources) = load(&text(500_000));
-    let counted = count(&model, &sources, &Options::default(), &mut Silent).expect("it is supported");
+    let counted = count(&model, &sources, &SearchOptions::default(), &mut Silent).expect("it is supported");
     assert_eq!((counted.stats.states, counted.stats.depth), (4, 1_000_003));
 }
 
@@ -170,7 +171,7 @@ fn a_long_deterministic_block_is_executed_to_its_end() {
     let text = "int x; active proctype P() {
         d_step { do :: x < 8000000 -> x++ :: else -> break od }; assert(x == 8000000) }";
     let (model, sources) = load(text);
-    let counted = count(&model, &sources, &Options::default(), &mut Silent).expect("it is supported");
+    let counted = count(&model, &sources, &SearchOptions::default(), &mut Silent).expect("it is supported");
     assert_eq!((counted.verdict, counted.stats.states), (Verdict::Holds, 4));
 }
 
@@ -179,10 +180,10 @@ fn a_long_deterministic_block_is_executed_to_its_end() {
 fn looking_ahead_for_fair_switches_keeps_the_limits() {
     let text = "int x, y; active proctype A() { do :: x++ od } active proctype B() { do :: y++ od }";
     let model = load(text);
-    let interpreted = Options { successors: Source::Interpreted, ..Options::default() };
-    let compact = Options { store: Storage::Compact { bits: 64 }, ..Options::default() };
-    for options in [Options::default(), interpreted, compact] {
-        let way = Some(Options { fair_switch: true, ..options });
+    let interpreted = SearchOptions { successors: SuccessorSource::Interpreted, ..SearchOptions::default() };
+    let compact = SearchOptions { store: Storage::Compact { bits: 64 }, ..SearchOptions::default() };
+    for options in [SearchOptions::default(), interpreted, compact] {
+        let way = Some(SearchOptions { fair_switch: true, ..options });
         let limits = Limits {
             time: Some(Duration::from_millis(100)),
             memory_bytes: Some(10_000_000),
@@ -206,7 +207,7 @@ fn looking_ahead_for_fair_switches_keeps_the_limits() {
 fn a_budget_that_is_stopped_ends_every_search() {
     let text = "int x, y; active proctype A() { do :: x++ od } active proctype B() { do :: y++ :: atomic { y > 3; x = y } od }";
     let model = load(text);
-    let questions = [Question::Safety, Question::Progress, Question::Acceptance];
+    let questions = [Check::Safety, Check::Progress, Check::Acceptance];
     let budgets = |budget: &Budget| {
         let budget = budget.clone();
         std::thread::spawn(move || {
@@ -218,9 +219,10 @@ fn a_budget_that_is_stopped_ends_every_search() {
         let budget = Budget::unlimited();
         let timer = budgets(&budget);
         let many = match way {
-            Some(Options { order: Order::Random(walks), .. }) => {
-                Some(Options { order: Order::Random(Walks { most: None, ..walks }), ..Options::default() })
-            }
+            Some(SearchOptions { order: Order::Random(walks), .. }) => Some(SearchOptions {
+                order: Order::Random(Walks { most: None, ..walks }),
+                ..SearchOptions::default()
+            }),
             way => way,
         };
         let started = Instant::now();
@@ -236,19 +238,19 @@ fn a_budget_that_is_stopped_ends_every_search() {
         for weakly_fair in [false, true] {
             let budget = Budget::unlimited();
             let timer = budgets(&budget);
-            let asking = Asking { options: search::Options::default(), weakly_fair };
+            let asking = CheckOptions { options: search::Options::default(), weakly_fair };
             let by_definition = question.answer(&interpreter, &asking, &mut Within(budget));
             let by_definition = by_definition.expect("no formula is too large").verdict;
             timer.join().expect("it only sleeps");
             let budget = Budget::unlimited();
             let timer = budgets(&budget);
-            let options = Options::default();
+            let options = SearchOptions::default();
             let answered = answer(question, model, sources, &options, weakly_fair, &mut Within(budget))
                 .expect("supported");
             timer.join().expect("it only sleeps");
             for verdict in [by_definition, answered.outcome.verdict] {
                 // A loop without progress is found before that.
-                let is_found = *question == Question::Progress && verdict == Verdict::Violated;
+                let is_found = *question == Check::Progress && verdict == Verdict::Violated;
                 let is_stopped = verdict == Verdict::Inconclusive(StopReason::Interrupted);
                 assert!(is_found || is_stopped, "{question:?}: {verdict:?}");
             }
@@ -260,7 +262,7 @@ fn a_budget_that_is_stopped_ends_every_search() {
 fn walks_that_end_where_they_begin_end_with_the_limits() {
     let model = load("active proctype P() { end: false }");
     let order = Order::Random(Walks { seed: 1, most: None });
-    let way = Some(Options { order, ..Options::default() });
+    let way = Some(SearchOptions { order, ..SearchOptions::default() });
     let limits = Limits { time: Some(Duration::from_millis(20)), ..Limits::default() };
     let outcome = check(&model, &way, limits, &mut Silent);
     assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Time));
@@ -277,11 +279,11 @@ fn a_loop_without_progress_is_not_one_step_too_long() {
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
         for bound in [None, Some(0)] {
             let options = search::Options { bound, ..Default::default() };
-            let asking = Asking { options, weakly_fair: false };
-            let expected = Question::Progress.answer(&interpreter, &asking, &mut Silent).expect("small");
-            let options = Options { bound, ..Options::default() };
-            let found = answer(&Question::Progress, &model, &sources, &options, false, &mut Silent)
-                .expect("supported");
+            let asking = CheckOptions { options, weakly_fair: false };
+            let expected = Check::Progress.answer(&interpreter, &asking, &mut Silent).expect("small");
+            let options = SearchOptions { bound, ..SearchOptions::default() };
+            let found =
+                answer(&Check::Progress, &model, &sources, &options, false, &mut Silent).expect("supported");
             for outcome in [expected, found.outcome] {
                 let trace = outcome.counterexample.expect("it goes on for ever");
                 assert_eq!((trace.steps.len(), trace.loop_start), (steps, Some(steps - 1)), "{text}");

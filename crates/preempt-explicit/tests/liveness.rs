@@ -2,10 +2,10 @@
 //! each algorithm, fair and not; and the cost of the simplest run, within every bound.
 
 use preempt_core::{Outcome, Silent, Span, Trace, Verdict};
-use preempt_explicit::{Method, Options, Order, Reduction, answer, decide_cycles, why_not_reduced};
+use preempt_explicit::{Method, Order, Reduction, SearchOptions, answer, decide_cycles, why_not_reduced};
+use preempt_model::check::{Check, CheckOptions};
 use preempt_model::generator::{formula_from_seed, program_from_seed};
 use preempt_model::property::Formula;
-use preempt_model::question::{Asking, Question};
 use preempt_model::search::{self, RunCost};
 use preempt_model::{Interpreter, Model};
 
@@ -34,11 +34,11 @@ fn label(model: &mut Model, seed: u64) {
 }
 
 /// What can be asked of a random program.
-fn questions(model: &Model, seed: u64) -> Vec<Question> {
+fn questions(model: &Model, seed: u64) -> Vec<Check> {
     let span = Span::new(preempt_core::SourceId(0), 0, 0);
     let formula = formula_from_seed(model, seed)
-        .map(|formula| Question::Formula(Formula { name: "random".into(), formula, span }));
-    formula.into_iter().chain([Question::Acceptance, Question::Progress]).collect()
+        .map(|formula| Check::Formula(Formula { name: "random".into(), formula, span }));
+    formula.into_iter().chain([Check::Acceptance, Check::Progress]).collect()
 }
 
 /// What a run costs: for one without end, its stem and a second round of its loop, so that the switch that closes the
@@ -76,14 +76,14 @@ fn the_simplest_run_within_every_bound() {
             for bound in [None, Some(0), Some(1), Some(2), Some(3), Some(4)] {
                 let mut options = search::Options { bound, fair_switch, ..search::Options::default() };
                 options.limits.states = Some(LARGEST);
-                let asking = Asking { options, weakly_fair: false };
+                let asking = CheckOptions { options, weakly_fair: false };
                 let Ok(expected) = question.answer(&interpreter, &asking, &mut Silent) else { break };
                 if matches!(expected.verdict, Verdict::Inconclusive(_)) {
                     break;
                 }
                 let expected = shown(&interpreter, &expected, fair_switch);
                 for reduction in REDUCTIONS {
-                    let options = Options { bound, fair_switch, reduction, ..Options::default() };
+                    let options = SearchOptions { bound, fair_switch, reduction, ..SearchOptions::default() };
                     let found = answer(&question, &model, &sources, &options, false, &mut Silent)
                         .expect("a supported model");
                     let name = format!(
@@ -114,7 +114,7 @@ fn every_algorithm_and_reduction_fair_and_not() {
             for weakly_fair in [false, true] {
                 let mut options = search::Options::default();
                 options.limits.states = Some(LARGEST);
-                let asking = Asking { options, weakly_fair };
+                let asking = CheckOptions { options, weakly_fair };
                 let Ok(expected) = question.answer_infinite(&interpreter, &asking, &mut Silent) else {
                     break;
                 };
@@ -125,7 +125,7 @@ fn every_algorithm_and_reduction_fair_and_not() {
                 for reduction in REDUCTIONS {
                     for method in [Method::NestedDepthFirst, Method::Components] {
                         let how = (method, weakly_fair);
-                        let options = Options { reduction, ..Options::default() };
+                        let options = SearchOptions { reduction, ..SearchOptions::default() };
                         let found = decide_cycles(&question, &model, &sources, &options, how, &mut Silent)
                             .expect("a supported model")
                             .expect("a question about cycles");
@@ -145,8 +145,9 @@ fn every_algorithm_and_reduction_fair_and_not() {
                     }
                 }
                 if weakly_fair {
-                    let found = answer(&question, &model, &sources, &Options::default(), true, &mut Silent)
-                        .expect("a supported model");
+                    let found =
+                        answer(&question, &model, &sources, &SearchOptions::default(), true, &mut Silent)
+                            .expect("a supported model");
                     let finite = found.outcome.counterexample.is_some_and(|run| run.loop_start.is_none());
                     assert!(finite || found.outcome.verdict == expected.verdict, "seed {seed}, {question:?}");
                     assert!(finite || !found.simplest, "seed {seed}, {question:?}");
@@ -186,15 +187,15 @@ fn what_is_seen_is_not_put_off() {
     ];
     for (text, holds) in texts {
         let (model, sources) = loaded(&text);
-        let about_progress = text.contains("progress").then(|| vec![Question::Progress]);
-        for question in about_progress.unwrap_or_else(|| Question::all(&model)) {
-            let expected = match holds || question == Question::Safety {
+        let about_progress = text.contains("progress").then(|| vec![Check::Progress]);
+        for question in about_progress.unwrap_or_else(|| Check::all(&model)) {
+            let expected = match holds || question == Check::Safety {
                 true => Verdict::Holds,
                 false => Verdict::Violated,
             };
             for reduction in REDUCTIONS {
-                let options = Options { reduction, order: Order::ByCost, ..Options::default() };
-                if reduction == Reduction::Strong && question == Question::Safety {
+                let options = SearchOptions { reduction, order: Order::ByCost, ..SearchOptions::default() };
+                if reduction == Reduction::Strong && question == Check::Safety {
                     continue;
                 }
                 let found =
@@ -212,11 +213,11 @@ fn who_may_count_steps_is_not_reduced() {
                 ltl one { X (x == 0) } never two { do :: x > 2 -> break :: else od }";
     let (model, sources) = loaded(text);
     let questions: Vec<_> =
-        Question::all(&model).into_iter().filter(|question| question.is_about_cycles()).collect();
+        Check::all(&model).into_iter().filter(|question| question.is_about_cycles()).collect();
     assert_eq!(questions.len(), 2);
     for question in questions {
         let run = |reduction, stutter_invariant| {
-            let options = Options { reduction, stutter_invariant, ..Options::default() };
+            let options = SearchOptions { reduction, stutter_invariant, ..SearchOptions::default() };
             let reason = why_not_reduced(&question, &options, false);
             let found = answer(&question, &model, &sources, &options, false, &mut Silent).expect("supported");
             assert_eq!(found.outcome.verdict, Verdict::Holds, "{question:?}");
@@ -228,7 +229,7 @@ fn who_may_count_steps_is_not_reduced() {
             let (refused, states) = run(reduction, true);
             assert!(!refused && states < whole, "{question:?}: {states} of {whole} states");
         }
-        let fair = Options { stutter_invariant: true, ..Options::default() };
+        let fair = SearchOptions { stutter_invariant: true, ..SearchOptions::default() };
         assert!(why_not_reduced(&question, &fair, true).is_some());
     }
 }
@@ -239,11 +240,11 @@ fn a_lock_in_a_lock_free_queue() {
     let answers = |text: &str, bound: Option<u32>| -> Vec<_> {
         let (model, sources) = loaded(text);
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
-        let mut questions = Question::all(&model);
-        questions.retain(Question::is_about_cycles);
-        questions.push(Question::Progress);
-        let options = Options { bound, ..Options::default() };
-        let run = |question: &Question| {
+        let mut questions = Check::all(&model);
+        questions.retain(Check::is_about_cycles);
+        questions.push(Check::Progress);
+        let options = SearchOptions { bound, ..SearchOptions::default() };
+        let run = |question: &Check| {
             let found = answer(question, &model, &sources, &options, false, &mut Silent).expect("supported");
             shown(&interpreter, &found.outcome, false)
         };
@@ -273,10 +274,10 @@ fn the_sample_models() {
     for file in files {
         let (model, sources) = loaded(&std::fs::read_to_string(&file).expect("the model can be read"));
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
-        for question in Question::all(&model).into_iter().filter(Question::is_about_cycles) {
+        for question in Check::all(&model).into_iter().filter(Check::is_about_cycles) {
             let mut options = search::Options::default();
             options.limits.states = Some(5000);
-            let asking = Asking { options, weakly_fair: false };
+            let asking = CheckOptions { options, weakly_fair: false };
             let Ok(expected) = question.answer(&interpreter, &asking, &mut Silent) else { continue };
             if matches!(expected.verdict, Verdict::Inconclusive(_)) {
                 continue;
@@ -285,7 +286,7 @@ fn the_sample_models() {
             asked += 1;
             lassos += u64::from(expected.1.is_some_and(|(_, has_loop)| has_loop));
             for reduction in REDUCTIONS {
-                let options = Options { reduction, ..Options::default() };
+                let options = SearchOptions { reduction, ..SearchOptions::default() };
                 let found =
                     answer(&question, &model, &sources, &options, false, &mut Silent).expect("supported");
                 let name = format!("{}, {}, {reduction:?}", file.display(), question.name(&model));

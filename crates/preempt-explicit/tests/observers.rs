@@ -2,11 +2,11 @@
 //! violation, within every bound.
 
 use preempt_core::{Outcome, Silent, Span, Verdict};
-use preempt_explicit::{Options, Source, answer};
+use preempt_explicit::{SearchOptions, SuccessorSource, answer};
 use preempt_model::Interpreter;
+use preempt_model::check::{Check, CheckOptions};
 use preempt_model::generator::{formula_from_seed, program_from_seed};
 use preempt_model::property::Formula;
-use preempt_model::question::{Asking, Question};
 use preempt_model::search;
 
 fn programs(few: u64) -> u64 {
@@ -30,17 +30,17 @@ fn random_formulas_on_random_programs() {
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
         let Some(formula) = formula_from_seed(&model, seed) else { continue };
         let span = Span::new(preempt_core::SourceId(0), 0, 0);
-        let question = Question::Formula(Formula { name: "random".into(), formula, span });
+        let question = Check::Formula(Formula { name: "random".into(), formula, span });
         for bound in [None, Some(0), Some(1)] {
             let mut options = search::Options { bound, ..search::Options::default() };
             options.limits.states = Some(1000);
-            let asking = Asking { options, weakly_fair: false };
+            let asking = CheckOptions { options, weakly_fair: false };
             let Ok(expected) = question.answer(&interpreter, &asking, &mut Silent) else { break };
             if matches!(expected.verdict, Verdict::Inconclusive(_)) {
                 break;
             }
-            for successors in [Source::Native, Source::Interpreted] {
-                let options = Options { bound, successors, ..Options::default() };
+            for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
+                let options = SearchOptions { bound, successors, ..SearchOptions::default() };
                 let found = answer(&question, &model, &sources, &options, false, &mut Silent)
                     .expect("a supported model");
                 let name = format!("seed {seed}, {successors:?}, within {bound:?}\n{}", program.to_promela());
@@ -79,13 +79,13 @@ fn claims_with_assertions_choices_and_ends() {
         );
         let model = loaded.model.unwrap_or_else(|| panic!("{number}: {:?}", loaded.diagnostics));
         let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values have a meaning");
-        let question = Question::Claim(0);
+        let question = Check::Claim(0);
         for bound in [None, Some(0), Some(1)] {
             let options = search::Options { bound, ..search::Options::default() };
-            let asking = Asking { options, weakly_fair: false };
+            let asking = CheckOptions { options, weakly_fair: false };
             let expected = question.answer(&interpreter, &asking, &mut Silent).expect("a small claim");
-            for successors in [Source::Native, Source::Interpreted] {
-                let options = Options { bound, successors, ..Options::default() };
+            for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
+                let options = SearchOptions { bound, successors, ..SearchOptions::default() };
                 let found = answer(&question, &model, &loaded.sources, &options, false, &mut Silent)
                     .expect("a supported model");
                 assert_eq!(

@@ -2,7 +2,7 @@
 //! reference search's work: the same states and transitions at each level, the same violations, the same cost.
 
 use preempt_core::{Limits, Outcome, Silent, Verdict};
-use preempt_explicit::{Options, check, count};
+use preempt_explicit::{SearchOptions, check, count};
 use preempt_model::{Interpreter, search};
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ fn compare(path: &Path, limits: Limits) {
             println!("{name}: too large");
             return;
         }
-        let options = Options { bound, limits, ..Options::default() };
+        let options = SearchOptions { bound, limits, ..SearchOptions::default() };
         let found = match count(&model, &loaded.sources, &options, &mut Silent) {
             Ok(found) => found,
             Err(error) => {
@@ -75,7 +75,7 @@ fn limits_are_verdicts() {
     let loaded = preempt_promela::load("grow.pml", text, &preempt_promela::Additions::default(), &mut read);
     let model = loaded.model.expect("it is a model");
     let with = |limits: Limits| {
-        let options = Options { limits, ..Options::default() };
+        let options = SearchOptions { limits, ..SearchOptions::default() };
         count(&model, &loaded.sources, &options, &mut Silent).expect("it is supported").verdict
     };
     assert_eq!(with(Limits::default()), Verdict::Holds);

@@ -2,7 +2,9 @@
 //! within each bound, each distinct violation with its cheapest cost; and the work done is never more under a bound.
 
 use preempt_core::{Cost, Outcome, Silent, SourceMap, Verdict};
-use preempt_explicit::{Figure, Goal, Options, Order, Published, Reduction, Source, check, count, explore};
+use preempt_explicit::{
+    Figure, Goal, Order, Published, Reduction, SearchOptions, SuccessorSource, check, count, explore,
+};
 use preempt_model::generator::{faulty_program_from_seed, program_from_seed};
 use preempt_model::search::RunCost;
 use preempt_model::search::oracle::{Answers, answers, answers_by};
@@ -25,9 +27,10 @@ const LARGEST: u64 = 3000;
 /// True if the model was small enough to be compared.
 fn compare(model: &Model, sources: &SourceMap, fair_switch: bool, name: &str) -> bool {
     let Ok(interpreter) = Interpreter::new(model, sources) else { return false };
-    let mut options = Options { fair_switch, ..Options::default() };
+    let mut options = SearchOptions { fair_switch, ..SearchOptions::default() };
     options.limits.states = Some(LARGEST);
-    let run = |options: &Options| count(model, sources, options, &mut Silent).expect("a supported model");
+    let run =
+        |options: &SearchOptions| count(model, sources, options, &mut Silent).expect("a supported model");
     let whole = run(&options);
     if matches!(whole.verdict, Verdict::Inconclusive(_)) {
         return false;
@@ -37,7 +40,7 @@ fn compare(model: &Model, sources: &SourceMap, fair_switch: bool, name: &str) ->
     assert_eq!(whole.stats.revisits, 0, "{name}: revisits");
     let cheapest = oracle.cheapest();
     for bound in [0, 1, 2] {
-        let bounded = Options { bound: Some(bound), ..options.clone() };
+        let bounded = SearchOptions { bound: Some(bound), ..options.clone() };
         let counted = run(&bounded);
         assert_eq!(counted.stats.states, oracle.states_within(bound) as u64, "{name}: states within {bound}");
         assert!(counted.stats.transitions <= whole.stats.transitions, "{name}: transitions within {bound}");
@@ -45,8 +48,8 @@ fn compare(model: &Model, sources: &SourceMap, fair_switch: bool, name: &str) ->
         let expected = cheapest.filter(|cost| cost.preemptions <= bound);
         assert_eq!(cost(&checked), expected, "{name}: cheapest violation within {bound}");
     }
-    for successors in [Source::Native, Source::Interpreted] {
-        let options = Options { successors, ..options.clone() };
+    for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
+        let options = SearchOptions { successors, ..options.clone() };
         let checked = check(model, sources, &options, &mut Silent).expect("a supported model");
         assert_eq!(cost(&checked), cheapest, "{name}: cheapest violation, {successors:?}");
         assert_eq!(checked.verdict == Verdict::Violated, cheapest.is_some(), "{name}: verdict");
@@ -83,15 +86,15 @@ fn compare(model: &Model, sources: &SourceMap, fair_switch: bool, name: &str) ->
 fn with_reduction(
     model: &Model,
     sources: &SourceMap,
-    options: &Options,
+    options: &SearchOptions,
     cheapest: Option<RunCost>,
     name: &str,
 ) {
     for bound in [None, Some(0), Some(1), Some(2)] {
-        for successors in [Source::Native, Source::Interpreted] {
-            let options = Options { bound, successors, ..options.clone() };
+        for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
+            let options = SearchOptions { bound, successors, ..options.clone() };
             let run = |reduction| {
-                let options = Options { reduction, ..options.clone() };
+                let options = SearchOptions { reduction, ..options.clone() };
                 check(model, sources, &options, &mut Silent).expect("a supported model")
             };
             let reduced = run(Reduction::Exact);
@@ -114,7 +117,7 @@ fn with_reduction(
 fn with_statics(
     model: &Model,
     sources: &SourceMap,
-    options: &Options,
+    options: &SearchOptions,
     cheapest: Option<RunCost>,
     name: &str,
 ) {
@@ -123,11 +126,11 @@ fn with_statics(
             .map(|cost| cost.preemptions)
             .filter(|preemptions| bound.is_none_or(|most| *preemptions <= most));
         for (reduction, successors) in [
-            (Reduction::None, Source::Native),
-            (Reduction::None, Source::Interpreted),
-            (Reduction::Exact, Source::Native),
+            (Reduction::None, SuccessorSource::Native),
+            (Reduction::None, SuccessorSource::Interpreted),
+            (Reduction::Exact, SuccessorSource::Native),
         ] {
-            let options = Options { bound, successors, reduction, statics: true, ..options.clone() };
+            let options = SearchOptions { bound, successors, reduction, statics: true, ..options.clone() };
             let checked = check(model, sources, &options, &mut Silent).expect("a supported model");
             let found = cost(&checked).map(|cost| cost.preemptions);
             assert_eq!(
@@ -147,13 +150,13 @@ fn with_statics(
 fn other_costs(
     model: &Model,
     sources: &SourceMap,
-    options: &Options,
+    options: &SearchOptions,
     interpreter: &Interpreter<'_>,
     name: &str,
 ) {
     for unit in [Cost::Switches, Cost::Steps] {
         let oracle = answers_by(interpreter, unit, false);
-        let options = Options { cost: unit, ..options.clone() };
+        let options = SearchOptions { cost: unit, ..options.clone() };
         let checked = check(model, sources, &options, &mut Silent).expect("a supported model");
         let found = checked.counterexample.as_ref().map(|trace| {
             let charged = if unit == Cost::Switches { trace.switches() } else { 0 };
@@ -164,7 +167,7 @@ fn other_costs(
         assert_eq!(counted.stats.states, oracle.states.len() as u64, "{name}: states by {unit:?}");
         if unit == Cost::Switches {
             for bound in [0, 1, 2, 3] {
-                let options = Options { bound: Some(bound), ..options.clone() };
+                let options = SearchOptions { bound: Some(bound), ..options.clone() };
                 let counted = count(model, sources, &options, &mut Silent).expect("a supported model");
                 let expected = oracle.states_within(bound) as u64;
                 assert_eq!(counted.stats.states, expected, "{name}: states within {bound} switches");
@@ -182,15 +185,15 @@ fn other_costs(
 }
 
 /// The same states and the same verdict, with and without reduction.
-fn depth_first(model: &Model, sources: &SourceMap, options: &Options, whole: &Outcome, name: &str) {
-    let options = Options { order: Order::DepthFirst, ..options.clone() };
+fn depth_first(model: &Model, sources: &SourceMap, options: &SearchOptions, whole: &Outcome, name: &str) {
+    let options = SearchOptions { order: Order::DepthFirst, ..options.clone() };
     let counted = count(model, sources, &options, &mut Silent).expect("a supported model");
     let numbers = |outcome: &Outcome| {
         (outcome.stats.states, outcome.stats.transitions, outcome.stats.violations.clone())
     };
     assert_eq!(numbers(&counted), numbers(whole), "{name}: depth first");
     for reduction in [Reduction::None, Reduction::Exact, Reduction::Strong] {
-        let options = Options { reduction, ..options.clone() };
+        let options = SearchOptions { reduction, ..options.clone() };
         let checked = check(model, sources, &options, &mut Silent).expect("a supported model");
         assert_eq!(checked.verdict, whole.verdict, "{name}: depth first, {reduction:?}");
         assert_eq!(checked.counterexample.is_some(), checked.verdict == Verdict::Violated, "{name}");
@@ -202,7 +205,7 @@ fn depth_first(model: &Model, sources: &SourceMap, options: &Options, whole: &Ou
 fn published(
     model: &Model,
     sources: &SourceMap,
-    options: &Options,
+    options: &SearchOptions,
     oracle: &Answers<Interpreter<'_>>,
     name: &str,
 ) {
@@ -211,7 +214,7 @@ fn published(
         for figure in [Figure::NaiveBounded, Figure::ContextBounded, Figure::WithReduction] {
             for shortening in [false, true] {
                 let order = Order::Published(Published { figure, cycles: false, shortening });
-                let options = Options { order, bound: Some(bound), ..options.clone() };
+                let options = SearchOptions { order, bound: Some(bound), ..options.clone() };
                 let found = check(model, sources, &options, &mut Silent).expect("a supported model");
                 let name = format!("{name}: {figure:?} within {bound}, {shortening}");
                 let violated = found.verdict == Verdict::Violated;
@@ -256,7 +259,7 @@ fn many_small_programs() {
         let program = program_from_seed(1_000_000 + seed);
         let (model, sources) = program.to_model();
         let Ok(interpreter) = Interpreter::new(&model, &sources) else { continue };
-        let mut options = Options::default();
+        let mut options = SearchOptions::default();
         options.limits.states = Some(400);
         let whole = count(&model, &sources, &options, &mut Silent).expect("a supported model");
         if matches!(whole.verdict, Verdict::Inconclusive(_)) {
@@ -266,21 +269,21 @@ fn many_small_programs() {
         let oracle = answers(&interpreter, false);
         assert_eq!(whole.stats.states, oracle.states.len() as u64, "{name}: states");
         let bound = (seed % 3) as u32;
-        let bounded = Options { bound: Some(bound), ..options.clone() };
+        let bounded = SearchOptions { bound: Some(bound), ..options.clone() };
         let within = count(&model, &sources, &bounded, &mut Silent).expect("a supported model");
         assert_eq!(within.stats.states, oracle.states_within(bound) as u64, "{name}: states within {bound}");
         assert!(within.stats.transitions <= whole.stats.transitions, "{name}: transitions within {bound}");
         let cheapest = oracle.cheapest();
         let checked = check(&model, &sources, &options, &mut Silent).expect("a supported model");
         assert_eq!(cost(&checked), cheapest, "{name}: cheapest violation");
-        let exact = Options { reduction: Reduction::Exact, ..options.clone() };
+        let exact = SearchOptions { reduction: Reduction::Exact, ..options.clone() };
         let reduced = check(&model, &sources, &exact, &mut Silent).expect("a supported model");
         let preemptions = |cost: RunCost| cost.preemptions;
         assert_eq!(cost(&reduced).map(preemptions), cheapest.map(preemptions), "{name}: reduced");
         for statics in [false, true] {
             let strong =
-                Options { reduction: Reduction::Strong, order: Order::DepthFirst, ..options.clone() };
-            let strong = Options { statics, ..strong };
+                SearchOptions { reduction: Reduction::Strong, order: Order::DepthFirst, ..options.clone() };
+            let strong = SearchOptions { statics, ..strong };
             let decided = check(&model, &sources, &strong, &mut Silent).expect("a supported model");
             assert_eq!(decided.verdict == Verdict::Violated, cheapest.is_some(), "{name}: strong, {statics}");
             left += decided.stats.states.min(whole.stats.states);

@@ -3,7 +3,9 @@
 //! there is something where there is not.
 
 use preempt_core::{Cost, Guarantee, Outcome, Silent, SourceMap, StopReason, Verdict};
-use preempt_explicit::{Figure, Options, Order, Published, Reduction, Source, Storage, check, count};
+use preempt_explicit::{
+    Figure, Order, Published, Reduction, SearchOptions, Storage, SuccessorSource, check, count,
+};
 use preempt_model::generator::{faulty_program_from_seed, program_from_seed};
 use preempt_model::search::RunCost;
 use preempt_model::search::oracle::{Answers, answers, answers_by};
@@ -28,11 +30,11 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    fn check(&self, options: &Options) -> Outcome {
+    fn check(&self, options: &SearchOptions) -> Outcome {
         check(self.model, self.sources, options, &mut Silent).expect("a supported model")
     }
 
-    fn count(&self, options: &Options) -> Outcome {
+    fn count(&self, options: &SearchOptions) -> Outcome {
         count(self.model, self.sources, options, &mut Silent).expect("a supported model")
     }
 
@@ -48,7 +50,7 @@ fn each_case(faulty: bool, fair_switch: bool, few: u64, mut visit: impl FnMut(&C
         let program = if faulty { faulty_program_from_seed(seed) } else { program_from_seed(seed) };
         let (model, sources) = program.to_model();
         let Ok(interpreter) = Interpreter::new(&model, &sources) else { continue };
-        let mut options = Options { fair_switch, ..Options::default() };
+        let mut options = SearchOptions { fair_switch, ..SearchOptions::default() };
         options.limits.states = Some(LARGEST);
         let whole = count(&model, &sources, &options, &mut Silent).expect("a supported model");
         if matches!(whole.verdict, Verdict::Inconclusive(_)) {
@@ -89,7 +91,8 @@ fn compact_as_exact(case: &Case<'_>, fair_switch: bool) {
         let other = answers_by(case.interpreter, *unit, false);
         let oracle = if *unit == Cost::Preemptions { &case.oracle } else { &other };
         for bound in [None, Some(0), Some(2)] {
-            let options = Options { store, cost: *unit, bound, fair_switch, ..Options::default() };
+            let options =
+                SearchOptions { store, cost: *unit, bound, fair_switch, ..SearchOptions::default() };
             let name = case.name(&format!("{bits} bits, {unit:?} within {bound:?}"));
             let found = case.check(&options);
             let expected = oracle.cheapest().filter(|cost| within(*unit, *cost, bound));
@@ -101,7 +104,7 @@ fn compact_as_exact(case: &Case<'_>, fair_switch: bool) {
             };
             assert!((0.0..1e-9).contains(&probability), "{name}: {probability}");
             assert_eq!(said.map(|bound| bound.most), bound, "{name}");
-            let exact = case.count(&Options { store: Storage::Exact, ..options.clone() });
+            let exact = case.count(&SearchOptions { store: Storage::Exact, ..options.clone() });
             let counted = case.count(&options);
             let numbers = |outcome: &Outcome| {
                 let stats = &outcome.stats;
@@ -112,10 +115,15 @@ fn compact_as_exact(case: &Case<'_>, fair_switch: bool) {
     }
     for bound in [None, Some(0), Some(1)] {
         let store = Storage::Compact { bits: 64 };
-        let options =
-            Options { store, bound, fair_switch, reduction: Reduction::Exact, ..Options::default() };
-        for successors in [Source::Native, Source::Interpreted] {
-            let found = case.check(&Options { successors, ..options.clone() });
+        let options = SearchOptions {
+            store,
+            bound,
+            fair_switch,
+            reduction: Reduction::Exact,
+            ..SearchOptions::default()
+        };
+        for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
+            let found = case.check(&SearchOptions { successors, ..options.clone() });
             let expected = case.oracle.cheapest().filter(|cost| within(Cost::Preemptions, *cost, bound));
             let fewest = |cost: RunCost| cost.preemptions;
             let name = case.name(&format!("reduced within {bound:?}, {successors:?}"));
@@ -128,7 +136,8 @@ fn compact_as_exact(case: &Case<'_>, fair_switch: bool) {
 fn ample_bits_as_exact(case: &Case<'_>, fair_switch: bool) {
     for reduction in [Reduction::None, Reduction::Exact] {
         for bound in [None, Some(0), Some(1), Some(2)] {
-            let options = Options { store: AMPLE, bound, fair_switch, reduction, ..Options::default() };
+            let options =
+                SearchOptions { store: AMPLE, bound, fair_switch, reduction, ..SearchOptions::default() };
             let name = case.name(&format!("{reduction:?} within {bound:?}"));
             let found = case.check(&options);
             let expected = case.oracle.cheapest().filter(|cost| within(Cost::Preemptions, *cost, bound));
@@ -148,10 +157,10 @@ fn ample_bits_as_exact(case: &Case<'_>, fair_switch: bool) {
     }
     // Where steps alone count, they are the fewest.
     let oracle = answers_by(case.interpreter, Cost::Steps, false);
-    let found = case.check(&Options { store: AMPLE, cost: Cost::Steps, ..Options::default() });
+    let found = case.check(&SearchOptions { store: AMPLE, cost: Cost::Steps, ..SearchOptions::default() });
     assert_eq!(cost_by(Cost::Steps, &found), oracle.cheapest(), "{}", case.name("steps"));
     let oracle = answers_by(case.interpreter, Cost::Switches, false);
-    let found = case.check(&Options { store: AMPLE, cost: Cost::Switches, ..Options::default() });
+    let found = case.check(&SearchOptions { store: AMPLE, cost: Cost::Switches, ..SearchOptions::default() });
     let fewest = |cost: RunCost| cost.preemptions;
     let found = cost_by(Cost::Switches, &found).map(fewest);
     assert_eq!(found, oracle.cheapest().map(fewest), "{}", case.name("switches"));
@@ -170,12 +179,13 @@ fn depth_first(case: &Case<'_>) {
     let violated = case.oracle.cheapest().is_some();
     for store in [Storage::Compact { bits: 64 }, Storage::Compact { bits: 128 }, AMPLE] {
         for reduction in [Reduction::None, Reduction::Exact, Reduction::Strong] {
-            let options = Options { store, order: Order::DepthFirst, reduction, ..Options::default() };
+            let options =
+                SearchOptions { store, order: Order::DepthFirst, reduction, ..SearchOptions::default() };
             let name = case.name(&format!("{store:?}, {reduction:?}"));
             let found = case.check(&options);
             assert_eq!(found.verdict == Verdict::Violated, violated, "{name}");
             assert_eq!(found.counterexample.is_some(), violated, "{name}");
-            let exact = Options { store: Storage::Exact, ..options.clone() };
+            let exact = SearchOptions { store: Storage::Exact, ..options.clone() };
             let numbers = |outcome: &Outcome| {
                 let stats = &outcome.stats;
                 (stats.states, stats.transitions, stats.depth, stats.violations.clone())
@@ -203,7 +213,7 @@ fn tiny_bits(case: &Case<'_>) {
             for hashes in [1, 3] {
                 let store = Storage::Bitstate { hashes, bits: Some(bits) };
                 let bound = (order != Order::DepthFirst).then_some(2);
-                let options = Options { store, order, bound, ..Options::default() };
+                let options = SearchOptions { store, order, bound, ..SearchOptions::default() };
                 let name = case.name(&format!("{order:?}, {bits} bits, {hashes} functions"));
                 let found = case.check(&options);
                 assert_ne!(found.verdict, Verdict::Holds, "{name}");
@@ -256,9 +266,9 @@ fn context_bounded_with_replicated_storage() {
                 cycles: false,
                 shortening: false,
             });
-            let options = Options { order, bound: Some(bound), ..Options::default() };
+            let options = SearchOptions { order, bound: Some(bound), ..SearchOptions::default() };
             let exact = case.check(&options);
-            let bits = case.check(&Options { store: AMPLE, ..options });
+            let bits = case.check(&SearchOptions { store: AMPLE, ..options });
             let name = case.name(&format!("within {bound}"));
             partial_unless_violated(&bits, bits.verdict == Verdict::Violated, &name);
             assert!(bits.verdict != Verdict::Violated || exact.verdict == Verdict::Violated, "{name}");

@@ -2,7 +2,7 @@
 //! which little must be left.
 
 use preempt_core::{Silent, SourceMap, Verdict};
-use preempt_explicit::{Options, Order, Reduction, Source, check, count};
+use preempt_explicit::{Order, Reduction, SearchOptions, SuccessorSource, check, count};
 use preempt_model::Model;
 
 fn load(text: &str) -> (Model, SourceMap) {
@@ -15,7 +15,7 @@ fn load(text: &str) -> (Model, SourceMap) {
 /// The verdict is the same however it is reached.
 fn verdict(text: &str) -> Verdict {
     let (model, sources) = load(text);
-    let options = Options::default();
+    let options = SearchOptions::default();
     let expected = check(&model, &sources, &options, &mut Silent).expect("a supported model").verdict;
     for (reduction, order) in [
         (Reduction::None, Order::ByCost),
@@ -23,8 +23,9 @@ fn verdict(text: &str) -> Verdict {
         (Reduction::Strong, Order::DepthFirst),
     ] {
         for statics in [false, true] {
-            for successors in [Source::Native, Source::Interpreted] {
-                let options = Options { reduction, order, statics, successors, ..Options::default() };
+            for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
+                let options =
+                    SearchOptions { reduction, order, statics, successors, ..SearchOptions::default() };
                 let found = check(&model, &sources, &options, &mut Silent).expect("a supported model");
                 assert_eq!(
                     found.verdict, expected,
@@ -46,7 +47,7 @@ fn holds(text: &str) {
 
 fn states(text: &str, reduction: Reduction, statics: bool) -> u64 {
     let (model, sources) = load(text);
-    let options = Options { reduction, statics, order: Order::DepthFirst, ..Options::default() };
+    let options = SearchOptions { reduction, statics, order: Order::DepthFirst, ..SearchOptions::default() };
     count(&model, &sources, &options, &mut Silent).expect("a supported model").stats.states
 }
 

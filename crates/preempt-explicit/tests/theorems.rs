@@ -3,7 +3,8 @@
 
 use preempt_core::{Silent, StopReason, Verdict};
 use preempt_explicit::{
-    Figure, Goal, Options, Order, Published, Reduction, Source, Visits, explore, published_visits,
+    Figure, Goal, Order, Published, Reduction, SearchOptions, SuccessorSource, Visits, explore,
+    published_visits,
 };
 use preempt_model::generator::program_from_seed;
 use preempt_model::search::oracle::answers;
@@ -35,7 +36,7 @@ fn lowest(visits: &Visits<Interpreter<'_>>) -> HashMap<State, u32> {
 fn small_program(seed: u64, most_states: u64) -> Option<(Model, preempt_core::SourceMap, String)> {
     let program = program_from_seed(seed);
     let (model, sources) = program.to_model();
-    let mut options = Options { successors: Source::Native, ..Options::default() };
+    let mut options = SearchOptions { successors: SuccessorSource::Native, ..SearchOptions::default() };
     options.limits.states = Some(most_states);
     let counted = explore(&model, &sources, &options, Goal::Count, &mut Silent).ok()?;
     let is_small = !matches!(counted.outcome.verdict, Verdict::Inconclusive(_));
@@ -53,7 +54,7 @@ fn theorem_1_every_state_within_the_bound_is_visited_at_its_fewest_preemptions()
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
         let oracle = answers(&interpreter, false);
         for bound in 0..4 {
-            let options = Options { bound: Some(bound), ..Options::default() };
+            let options = SearchOptions { bound: Some(bound), ..SearchOptions::default() };
             let visits = |figure: Figure| {
                 let visits = published_visits(&model, &sources, published(figure), &options, &mut Silent)
                     .expect("a supported model");
@@ -197,7 +198,7 @@ fn theorem_2_every_path_within_the_bound_has_its_counterpart() {
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
         let graph = Graph::new(&interpreter);
         for bound in 0..3 {
-            let options = Options { bound: Some(bound), ..Options::default() };
+            let options = SearchOptions { bound: Some(bound), ..SearchOptions::default() };
             let counted = |figure: Figure| {
                 let visits = published_visits(&model, &sources, published(figure), &options, &mut Silent)
                     .expect("a supported model");
@@ -247,7 +248,7 @@ fn context_bounded_does_several_times_the_work_of_fewest_preemptions() {
         let (model, sources) = sample(text);
         for bound in [8, 16] {
             let run = |order: Order| {
-                let options = Options { order, bound: Some(bound), ..Options::default() };
+                let options = SearchOptions { order, bound: Some(bound), ..SearchOptions::default() };
                 explore(&model, &sources, &options, Goal::First, &mut Silent)
                     .expect("a supported model")
                     .outcome
@@ -270,7 +271,12 @@ fn context_bounded_does_several_times_the_work_of_fewest_preemptions() {
 fn fig_6_shows_the_flaw_of_fig_2() {
     let (model, sources) = sample(include_str!("../../../models/promela/bcs_fig6.pml"));
     let verdict = |order: Order, bound: u32| {
-        let options = Options { order, bound: Some(bound), reduction: Reduction::None, ..Options::default() };
+        let options = SearchOptions {
+            order,
+            bound: Some(bound),
+            reduction: Reduction::None,
+            ..SearchOptions::default()
+        };
         explore(&model, &sources, &options, Goal::First, &mut Silent)
             .expect("a supported model")
             .outcome

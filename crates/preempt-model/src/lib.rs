@@ -5,11 +5,12 @@
 //! * [`interpreter`]: the definition of what a program means, written to be read.
 //! * [`monitor`]: observers of runs: never claims, automata, labels.
 //! * [`ltl`]: formulas of linear temporal logic to automata.
-//! * [`question`]: what can be asked of a model; [`all_questions`]: all of it together.
+//! * [`check`]: what can be asked of a model; [`check_all`]: all of it together.
 //! * [`search`]: the reference search, the oracle it is compared with, and replay.
 #![forbid(unsafe_code)]
 
-pub mod all_questions;
+pub mod check;
+pub mod check_all;
 pub mod command;
 pub mod expr;
 pub mod footprint;
@@ -20,7 +21,6 @@ pub mod ltl;
 pub mod monitor;
 pub mod program;
 pub mod property;
-pub mod question;
 pub mod search;
 pub mod system;
 pub mod types;

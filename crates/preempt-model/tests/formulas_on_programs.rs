@@ -4,9 +4,9 @@
 //! (Lichtenstein and Pnueli's tableau, written down as it stands).
 
 use preempt_core::{Silent, Span, Verdict};
+use preempt_model::check::{Check, CheckOptions};
 use preempt_model::generator::{formula_from_seed, program_from_seed};
 use preempt_model::property::{Formula, Ltl};
-use preempt_model::question::{Asking, Question};
 use preempt_model::search::Options;
 use preempt_model::{Expr, Interpreter, System};
 use std::collections::HashMap;
@@ -27,8 +27,9 @@ fn verdicts_equal_those_of_brute_force() {
         let Some(formula) = formula_from_seed(&model, seed) else { continue };
         let Some(expected) = brute_force_violated(&interpreter, &graph, &formula) else { continue };
         let span = Span::new(preempt_core::SourceId(0), 0, 0);
-        let question = Question::Formula(Formula { name: "random".into(), formula: formula.clone(), span });
-        let asking = |bound| Asking { options: Options { bound, ..Options::default() }, weakly_fair: false };
+        let question = Check::Formula(Formula { name: "random".into(), formula: formula.clone(), span });
+        let asking =
+            |bound| CheckOptions { options: Options { bound, ..Options::default() }, weakly_fair: false };
         let ask =
             |bound| question.answer(&interpreter, &asking(bound), &mut Silent).expect("a small formula");
         let outcome = ask(None);

@@ -2,7 +2,7 @@
 
 use preempt_core::{Silent, Verdict};
 use preempt_model::Interpreter;
-use preempt_model::question::{Asking, Question};
+use preempt_model::check::{Check, CheckOptions};
 use preempt_promela::{Additions, Loaded, load};
 
 fn loaded(source: &str) -> Loaded {
@@ -13,10 +13,13 @@ fn verdicts(source: &str) -> Vec<Verdict> {
     let loaded = loaded(source);
     let model = loaded.model.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
     let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values have a meaning");
-    let answer = |question: Question| {
-        question.answer(&interpreter, &Asking::default(), &mut Silent).expect("the formula is small").verdict
+    let answer = |question: Check| {
+        question
+            .answer(&interpreter, &CheckOptions::default(), &mut Silent)
+            .expect("the formula is small")
+            .verdict
     };
-    Question::all(&model).into_iter().map(answer).collect()
+    Check::all(&model).into_iter().map(answer).collect()
 }
 
 fn said(source: &str) -> Vec<String> {

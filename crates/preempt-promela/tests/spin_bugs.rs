@@ -2,25 +2,25 @@
 
 use preempt_core::{Outcome, PropertyKind, Silent, Verdict};
 use preempt_model::Interpreter;
-use preempt_model::question::{Asking, Question};
+use preempt_model::check::{Check, CheckOptions};
 use preempt_promela::{Additions, load};
 
-fn answer(source: &str, wanted: fn(&Question) -> bool, weakly_fair: bool) -> Outcome {
+fn answer(source: &str, wanted: fn(&Check) -> bool, weakly_fair: bool) -> Outcome {
     let loaded = load("test.pml", source, &Additions::default(), &mut |name| Err(format!("no {name}")));
     let model = loaded.model.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
     let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values have a meaning");
-    let question = Question::all(&model).into_iter().find(wanted).expect("the model asks this");
+    let question = Check::all(&model).into_iter().find(wanted).expect("the model asks this");
     question
-        .answer(&interpreter, &Asking { weakly_fair, ..Asking::default() }, &mut Silent)
+        .answer(&interpreter, &CheckOptions { weakly_fair, ..CheckOptions::default() }, &mut Silent)
         .expect("the formula is small")
 }
 
-fn is_formula(question: &Question) -> bool {
-    matches!(question, Question::Formula(_))
+fn is_formula(question: &Check) -> bool {
+    matches!(question, Check::Formula(_))
 }
 
-fn is_safety(question: &Question) -> bool {
-    *question == Question::Safety
+fn is_safety(question: &Check) -> bool {
+    *question == Check::Safety
 }
 
 /// Issue 38: under weak fairness (`pan -a -f`) a violated `<>[]` was missed. Here one process turns `p` on and off

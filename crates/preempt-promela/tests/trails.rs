@@ -3,17 +3,18 @@
 
 use preempt_core::{Outcome, Silent, Verdict};
 use preempt_model::Interpreter;
-use preempt_model::question::{Asking, Question};
+use preempt_model::check::{Check, CheckOptions};
 use preempt_promela::trail::{Trail, write_trail, write_trail_with_formula};
 use preempt_promela::{Additions, load};
 
 /// The trail of the simplest run that answers the question with "violated".
-fn trail(source: &str, question: impl Fn(&Question) -> bool) -> Result<Trail, String> {
+fn trail(source: &str, question: impl Fn(&Check) -> bool) -> Result<Trail, String> {
     let loaded = load("test.pml", source, &Additions::default(), &mut |name| Err(format!("no {name}")));
     let model = loaded.model.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
     let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values have a meaning");
-    let question = Question::all(&model).into_iter().find(question).expect("the model asks this");
-    let outcome = question.answer(&interpreter, &Asking::default(), &mut Silent).expect("a small formula");
+    let question = Check::all(&model).into_iter().find(question).expect("the model asks this");
+    let outcome =
+        question.answer(&interpreter, &CheckOptions::default(), &mut Silent).expect("a small formula");
     let Outcome { verdict: Verdict::Violated, violation: Some(property), counterexample: Some(run), .. } =
         outcome
     else {
@@ -28,8 +29,9 @@ fn with_formula(source: &str) -> (String, String) {
     let loaded = load("test.pml", source, &Additions::default(), read);
     let model = loaded.model.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
     let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values have a meaning");
-    let question = Question::Formula(model.formulas[0].clone());
-    let outcome = question.answer(&interpreter, &Asking::default(), &mut Silent).expect("a small formula");
+    let question = Check::Formula(model.formulas[0].clone());
+    let outcome =
+        question.answer(&interpreter, &CheckOptions::default(), &mut Silent).expect("a small formula");
     let (property, run) = (outcome.violation.expect("violated"), outcome.counterexample.expect("a run"));
     let additions = Additions::default();
     let (trail, claim) =
@@ -66,7 +68,7 @@ accept_preempt_1:
 }
 
 fn check(source: &str, expected: &str) {
-    let found = trail(source, |question| *question == Question::Safety).expect("a trail");
+    let found = trail(source, |question| *question == Check::Safety).expect("a trail");
     assert_eq!(found.text.split_whitespace().collect::<Vec<_>>().join(" "), expected);
     assert!(!found.without_claim);
 }
@@ -156,7 +158,7 @@ fn a_claim_goes_along() {
             od
         }
     ";
-    let found = trail(source, |question| *question == Question::Claim(1)).expect("a trail");
+    let found = trail(source, |question| *question == Check::Claim(1)).expect("a trail");
     let stem = "-2:2:-2 1:0:18 2:1:7 3:1:8 4:0:18 5:1:7 6:1:8 7:0:16 8:1:7 9:1:8 -1:-1:-1";
     let cycle = "10:0:22 11:1:10 12:0:22 13:1:11 14:0:22 15:1:7 16:1:8 17:0:22 18:1:7 19:1:8";
     assert_eq!(found.text.split_whitespace().collect::<Vec<_>>().join(" "), format!("{stem} {cycle}"));
@@ -170,7 +172,7 @@ fn a_claim_that_asserts() {
         active [2] proctype P() { x++; x-- }
         never { do :: assert(x != 2) od }
     ";
-    let found = trail(source, |question| *question == Question::Claim(0)).expect("a trail");
+    let found = trail(source, |question| *question == Check::Claim(0)).expect("a trail");
     assert_eq!(found.text, "-2:1:-2\n1:0:3\n2:1:0\n3:0:3\n4:2:0\n5:0:3\n");
 }
 
@@ -182,7 +184,7 @@ fn a_formula_has_no_claim_here() {
         active proctype P() { do :: x = !x od }
         ltl ends { <> [] x }
     ";
-    let found = trail(source, |question| matches!(question, Question::Formula(_))).expect("a trail");
+    let found = trail(source, |question| matches!(question, Check::Formula(_))).expect("a trail");
     assert_eq!(found, Trail { text: "1:0:0\n-1:-1:-1\n2:0:0\n3:0:0\n".into(), without_claim: true });
 }
 
@@ -193,12 +195,12 @@ fn what_is_not_sure_is_not_told() {
         active proctype P() { L: goto M; M: x = 1 }
         active proctype Q() { P@L -> assert(x == 1) }
     ";
-    let whole = trail(counted_elsewhere, |question| *question == Question::Safety);
+    let whole = trail(counted_elsewhere, |question| *question == Check::Safety);
     assert_eq!(whole, Err("it is not sure which number Spin gives to `P@L` in `Q`".into()));
     let outside = "
         byte x, i;
         active proctype P() { for (i : 0 .. 2) { x++ } unless x == 2; assert(x != 2) }
     ";
-    let whole = trail(outside, |question| *question == Question::Safety);
+    let whole = trail(outside, |question| *question == Check::Safety);
     assert_eq!(whole, Err("it is not sure which number Spin gives to `i = 0` in `P`".into()));
 }

@@ -8,7 +8,7 @@
 use crate::executable::{Executable, Move};
 use crate::explore::{Exploration, Limits, Terminal};
 use crate::random::runs;
-use preempt_core::Chance;
+use preempt_core::Rng;
 
 /// Runs until the limit on executions or time, or 1000 times.
 pub fn explore<E: Executable>(
@@ -18,7 +18,7 @@ pub fn explore<E: Executable>(
     depth: u32,
     terminal: &mut impl Terminal,
 ) -> Exploration {
-    let mut chance = Chance::new(seed);
+    let mut chance = Rng::new(seed);
     let mut current = None;
     let mut priorities: Vec<u64> = Vec::new();
     let mut changes: Vec<usize> = Vec::new();

@@ -3,7 +3,7 @@
 use crate::executable::{Executable, Flow, Move, RunEnd};
 use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch, show};
 use crate::runner::Runner;
-use preempt_core::Chance;
+use preempt_core::Rng;
 
 /// So many runs if there is no limit.
 const RUNS: u64 = 1000;
@@ -15,7 +15,7 @@ pub fn explore<E: Executable>(
     seed: u64,
     terminal: &mut impl Terminal,
 ) -> Exploration {
-    let mut chance = Chance::new(seed);
+    let mut chance = Rng::new(seed);
     runs(program, limits, terminal, |_, moves, _| moves[chance.below(moves.len())])
 }
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use preempt_core::Chance;
+use preempt_core::Rng;
 use preempt_stateless::explore::preemptions_of;
 use preempt_stateless::program::{Op, Program};
 use preempt_stateless::{Exploration, Graph, Limits, Move, Strategy, cheapest_linearisation, explore};
@@ -174,7 +174,7 @@ fn context_bounds_are_feedback_vertex_sets() {
     assert_eq!(feedback(4, &[(0, 1), (1, 0), (0, 2), (2, 0), (0, 3), (3, 0)]), 1);
     let mut sizes = [0; 8];
     for seed in 0..600 {
-        let mut chance = Chance::new(seed);
+        let mut chance = Rng::new(seed);
         let vertices = 3 + chance.below(6);
         let one_in = 2 + chance.below(vertices);
         let pairs = (0..vertices).flat_map(|u| (0..vertices).map(move |v| (u, v))).filter(|(u, v)| u != v);

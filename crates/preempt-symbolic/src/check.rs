@@ -14,7 +14,7 @@ use crate::threads::{Thread, Threads};
 use crate::vars::{Copy, Order, Shape, Vars};
 use preempt_bdd::Bdd;
 use preempt_core::{
-    Budget, Guarantee, Limits, Observer, Outcome, Property, SourceMap, Stats, StopReason, Trace, Verdict,
+    Budget, Guarantee, Limits, Outcome, Progress, Property, SourceMap, Stats, StopReason, Trace, Verdict,
     watched,
 };
 use preempt_model::search::replay;
@@ -24,32 +24,32 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct SymbolicOptions {
     /// Contexts of each thread; `None` for as many as it takes.
     pub contexts: Option<u32>,
     pub method: Method,
     /// How many threads a start that can be repeated is good for.
     pub instances: u32,
     pub order: Order,
-    pub table: preempt_bdd::Options,
+    pub table: preempt_bdd::TableOptions,
     pub limits: Limits,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for SymbolicOptions {
+    fn default() -> SymbolicOptions {
+        SymbolicOptions {
             contexts: None,
             method: Method::Lazy,
             instances: 4,
             order: Order::Dependencies,
-            table: preempt_bdd::Options::default(),
+            table: preempt_bdd::TableOptions::default(),
             limits: Limits::default(),
         }
     }
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
+pub struct SymbolicReport {
     pub outcome: Outcome,
     /// The contexts of each thread that were looked at, or that the violation takes.
     pub contexts: u32,
@@ -65,17 +65,17 @@ pub struct Report {
 pub fn check(
     model: &Model,
     sources: &SourceMap,
-    options: &Options,
-    observer: &mut dyn Observer,
-) -> std::result::Result<Report, Unsupported> {
+    options: &SymbolicOptions,
+    progress: &mut dyn Progress,
+) -> std::result::Result<SymbolicReport, Unsupported> {
     if let Some(why) = options.table.refused() {
         return Err(Unsupported(why.to_string()));
     }
     let (begin, budget, told) = (Instant::now(), Budget::within(&options.limits), Arc::new(Mutex::default()));
-    let progress = || *told.lock().unwrap_or_else(PoisonError::into_inner);
+    let snapshot = || *told.lock().unwrap_or_else(PoisonError::into_inner);
     // An operation on diagrams cannot be interrupted, so that its thread may outlive the question.
     let owned = (model.clone(), sources.clone(), options.clone(), budget.clone(), Arc::clone(&told));
-    let examined = watched(&budget, observer, progress, move || {
+    let examined = watched(&budget, progress, snapshot, move || {
         let (model, sources, options, budget, told) = &owned;
         examined(model, sources, options, budget, &mut Watch::new(budget, told))
     });
@@ -87,10 +87,10 @@ pub fn check(
 fn examined(
     model: &Model,
     sources: &SourceMap,
-    options: &Options,
+    options: &SymbolicOptions,
     budget: &Budget,
     watch: &mut Watch<'_>,
-) -> std::result::Result<Report, Unsupported> {
+) -> std::result::Result<SymbolicReport, Unsupported> {
     // A table that is full because nobody wants to know any more is not full.
     let reason = |stop: Stop| match stop {
         Stop::Unsupported(what) => Err(Unsupported(what)),
@@ -109,7 +109,7 @@ fn examined(
 }
 
 /// A limit was reached before anything was looked at, or nobody knows how far it came.
-fn nothing_done(reason: StopReason) -> Report {
+fn nothing_done(reason: StopReason) -> SymbolicReport {
     let outcome = Outcome {
         verdict: Verdict::Inconclusive(reason),
         guarantee: bounded(0),
@@ -117,12 +117,12 @@ fn nothing_done(reason: StopReason) -> Report {
         counterexample: None,
         stats: Stats::default(),
     };
-    Report { outcome, contexts: 0, threads: Vec::new(), complete: true, nodes: 0 }
+    SymbolicReport { outcome, contexts: 0, threads: Vec::new(), complete: true, nodes: 0 }
 }
 
 struct Check<'a> {
     model: &'a Model,
-    options: &'a Options,
+    options: &'a SymbolicOptions,
     budget: &'a Budget,
     interpreter: Interpreter<'a>,
     threads: Threads,
@@ -152,7 +152,7 @@ impl<'a> Check<'a> {
     fn new(
         model: &'a Model,
         sources: &'a SourceMap,
-        options: &'a Options,
+        options: &'a SymbolicOptions,
         budget: &'a Budget,
     ) -> Result<Check<'a>> {
         if model.has_priorities {
@@ -271,7 +271,7 @@ impl<'a> Check<'a> {
         };
         let mut analysis = Analysis::new(vars, &graphs, &programs, initial, self.options.method)?;
         for k in 0..vars.contexts {
-            watch.progress.level = k as u32 + 1;
+            watch.snapshot.level = k as u32 + 1;
             // Most violations take few contexts, and the threads apart are cheaper than all of them together. After
             // that, configurations go ahead: either nothing more is to come, or they say in which round it will.
             if k == RULES_FIRST && !self.fails {
@@ -292,7 +292,7 @@ impl<'a> Check<'a> {
                 )?));
             }
             self.rounds = self.rounds.max(k as u32 + 1);
-            watch.progress.states = shared_states(vars, &analysis.handoff, k)?;
+            watch.snapshot.states = shared_states(vars, &analysis.handoff, k)?;
             if k < RULES_FIRST
                 && let Some(whole) = &mut configurations
             {
@@ -316,7 +316,7 @@ impl<'a> Check<'a> {
     ) -> Result<Option<Round>> {
         let Some(configurations) = whole else { return Ok(None) };
         loop {
-            watch.progress.level += 1;
+            watch.snapshot.level += 1;
             match configurations.round(watch) {
                 Ok(Round::New) => self.rounds += 1,
                 Ok(round) => return Ok(Some(round)),
@@ -389,9 +389,9 @@ impl<'a> Check<'a> {
         })
     }
 
-    fn report(self, answer: Answer, watch: &Watch<'_>) -> Report {
+    fn report(self, answer: Answer, watch: &Watch<'_>) -> SymbolicReport {
         let (violation, counterexample) = answer.violation.unzip();
-        let mut stats = Stats { states: watch.progress.states, ..Stats::default() };
+        let mut stats = Stats { states: watch.snapshot.states, ..Stats::default() };
         // a node, and its place in the table that finds it
         stats.peak_bytes = self.nodes * 24;
         if let Some(property) = &violation {
@@ -404,7 +404,7 @@ impl<'a> Check<'a> {
             counterexample,
             stats,
         };
-        Report {
+        SymbolicReport {
             outcome,
             contexts: answer.contexts,
             threads: self.threads.all.iter().map(|thread| thread.name.clone()).collect(),
@@ -459,7 +459,7 @@ fn asks_for_pid(model: &Model, code: CodeId) -> bool {
     asks
 }
 
-/// The codes of each thread, if none of them can be in progress twice; otherwise nothing.
+/// The codes of each thread, if none of them can be in snapshot twice; otherwise nothing.
 pub(crate) fn own_codes(model: &Model, threads: &Threads) -> Vec<Vec<CodeId>> {
     let calls_itself = |code: CodeId| {
         let edges = model.code(code).locations.iter().flat_map(|location| &location.edges);

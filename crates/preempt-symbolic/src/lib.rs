@@ -37,7 +37,7 @@ mod value;
 mod vars;
 mod word;
 
-pub use check::{Options, Report, check};
+pub use check::{SymbolicOptions, SymbolicReport, check};
 pub use fig5::Method;
 pub use stop::Unsupported;
 pub use vars::Order;

@@ -1,7 +1,7 @@
 //! Why an analysis ends without an answer, and the watch that ends it.
 
 use preempt_bdd::Full;
-use preempt_core::{Budget, Progress, StopReason};
+use preempt_core::{Budget, Snapshot, StopReason};
 use std::sync::{Mutex, PoisonError};
 
 /// Something in a model that the engine cannot do.
@@ -39,18 +39,18 @@ pub(crate) fn unsupported<T>(what: impl Into<String>) -> Result<T> {
 pub(crate) struct Watch<'o> {
     budget: &'o Budget,
     /// Where whoever watches reads how far it is.
-    told: &'o Mutex<Progress>,
-    pub progress: Progress,
+    told: &'o Mutex<Snapshot>,
+    pub snapshot: Snapshot,
 }
 
 impl<'o> Watch<'o> {
-    pub fn new(budget: &'o Budget, told: &'o Mutex<Progress>) -> Watch<'o> {
-        Watch { budget, told, progress: Progress::default() }
+    pub fn new(budget: &'o Budget, told: &'o Mutex<Snapshot>) -> Watch<'o> {
+        Watch { budget, told, snapshot: Snapshot::default() }
     }
 
     pub fn look(&mut self) -> Result<()> {
-        self.progress.transitions += 1;
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = self.progress;
+        self.snapshot.transitions += 1;
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = self.snapshot;
         go_on(self.budget)
     }
 }

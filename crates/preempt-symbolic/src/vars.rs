@@ -8,7 +8,7 @@
 
 use crate::dependencies::{self, Numbers};
 use crate::stop::Result;
-use preempt_bdd::{Bdd, Cube, Layout, Options, Renaming, Space, Variable, order};
+use preempt_bdd::{Bdd, Cube, Layout, Renaming, Space, TableOptions, Variable, order};
 use preempt_core::Budget;
 use preempt_model::{CodeId, Command, Expr, Model, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -138,7 +138,7 @@ impl Vars {
         shape: Shape,
         contexts: usize,
         order: Order,
-        options: Options,
+        options: TableOptions,
         budget: &Budget,
     ) -> Result<Vars> {
         let mut layout = Layout::new().watched_by(budget);

@@ -222,7 +222,7 @@ impl Word {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use preempt_bdd::{Layout, Options};
+    use preempt_bdd::{Layout, TableOptions};
 
     const VALUES: [i32; 17] =
         [0, 1, -1, 2, 3, -3, 5, 7, 31, 32, 100, -128, 255, 65_535, i32::MAX, i32::MIN, i32::MIN + 1];
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn arithmetic_is_that_of_32_bit_integers() {
-        let space = &Layout::new().build(Options { nodes: 1 << 10, cache: 1 << 8 }).unwrap();
+        let space = &Layout::new().build(TableOptions { nodes: 1 << 10, cache: 1 << 8 }).unwrap();
         let word = |value: i32| Word::constant(space, value);
         for left in VALUES {
             let a = word(left);

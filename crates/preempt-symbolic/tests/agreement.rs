@@ -6,9 +6,9 @@ use preempt_boolean::generator::{self, Shape};
 use preempt_boolean::{load, print, sequentialize};
 use preempt_core::{Budget, Silent, SourceMap, Verdict};
 use preempt_model::Model;
-use preempt_symbolic::{Method, Options, check};
+use preempt_symbolic::{Method, SymbolicOptions, check};
 
-const TABLE: preempt_bdd::Options = preempt_bdd::Options { nodes: 1 << 22, cache: 1 << 16 };
+const TABLE: preempt_bdd::TableOptions = preempt_bdd::TableOptions { nodes: 1 << 22, cache: 1 << 16 };
 
 fn model(text: &str) -> (Model, SourceMap) {
     let loaded = load("test.bp", text, &preempt_boolean::Options::default());
@@ -16,7 +16,8 @@ fn model(text: &str) -> (Model, SourceMap) {
 }
 
 fn fails((model, sources): &(Model, SourceMap), contexts: u32, method: Method) -> bool {
-    let options = Options { contexts: Some(contexts), method, table: TABLE, ..Options::default() };
+    let options =
+        SymbolicOptions { contexts: Some(contexts), method, table: TABLE, ..SymbolicOptions::default() };
     match check(model, sources, &options, &mut Silent).unwrap().outcome.verdict {
         Verdict::Violated => true,
         Verdict::Holds => false,

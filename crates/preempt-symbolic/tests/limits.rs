@@ -1,9 +1,9 @@
 //! Limits are kept while graphs and relations are built, and a table that cannot be is an error.
 
-use preempt_core::{Limits, Observer, Progress, Silent, StopReason, Verdict};
+use preempt_core::{Limits, Progress, Silent, Snapshot, StopReason, Verdict};
 use preempt_model::Model;
 use preempt_promela::{Additions, load};
-use preempt_symbolic::{Options, check};
+use preempt_symbolic::{SymbolicOptions, check};
 use std::time::{Duration, Instant};
 
 fn with_model<T>(text: &str, ask: impl FnOnce(&Model, &preempt_core::SourceMap) -> T) -> T {
@@ -24,9 +24,9 @@ const ARRAY: &str =
 #[test]
 fn time_is_kept_while_relations_are_built() {
     for text in [PRODUCT, DIVISION, ARRAY] {
-        let table = preempt_bdd::Options { nodes: 1 << 20, cache: 1 << 16 };
+        let table = preempt_bdd::TableOptions { nodes: 1 << 20, cache: 1 << 16 };
         let limits = Limits { time: Some(Duration::from_millis(100)), ..Limits::default() };
-        let options = Options { table, limits, ..Options::default() };
+        let options = SymbolicOptions { table, limits, ..SymbolicOptions::default() };
         let begin = Instant::now();
         let report = with_model(text, |model, sources| check(model, sources, &options, &mut Silent))
             .expect("supported");
@@ -40,8 +40,8 @@ fn time_is_kept_while_relations_are_built() {
 
 struct Impatient(StopReason);
 
-impl Observer for Impatient {
-    fn progress(&mut self, _: &Progress) {}
+impl Progress for Impatient {
+    fn update(&mut self, _: &Snapshot) {}
 
     fn stop(&self) -> Option<StopReason> {
         Some(self.0)
@@ -51,8 +51,9 @@ impl Observer for Impatient {
 #[test]
 fn what_the_observer_says_is_the_reason() {
     for reason in [StopReason::Memory, StopReason::Interrupted] {
-        let ask =
-            |model: &Model, sources: &_| check(model, sources, &Options::default(), &mut Impatient(reason));
+        let ask = |model: &Model, sources: &_| {
+            check(model, sources, &SymbolicOptions::default(), &mut Impatient(reason))
+        };
         let report = with_model(PRODUCT, ask).expect("supported");
         assert_eq!(report.outcome.verdict, Verdict::Inconclusive(reason));
     }
@@ -63,8 +64,8 @@ fn what_the_observer_says_is_the_reason() {
 fn a_table_that_is_full_is_inconclusive() {
     let limits = Limits { time: Some(Duration::from_secs(5)), ..Limits::default() };
     for nodes in [1, 10, 100, 1000] {
-        let table = preempt_bdd::Options { nodes, cache: 16 };
-        let options = Options { table, limits, ..Options::default() };
+        let table = preempt_bdd::TableOptions { nodes, cache: 16 };
+        let options = SymbolicOptions { table, limits, ..SymbolicOptions::default() };
         let text = "byte x; active proctype P() { x++; assert(x != 2) } active proctype Q() { x++ }";
         let report = with_model(text, |model, sources| check(model, sources, &options, &mut Silent))
             .expect("supported");
@@ -75,11 +76,11 @@ fn a_table_that_is_full_is_inconclusive() {
 #[test]
 fn a_table_beyond_memory_is_an_error() {
     for table in [
-        preempt_bdd::Options { nodes: 1 << 40, cache: 1 << 10 },
-        preempt_bdd::Options { nodes: 1 << 10, cache: 1 << 45 },
-        preempt_bdd::Options { nodes: usize::MAX, cache: usize::MAX },
+        preempt_bdd::TableOptions { nodes: 1 << 40, cache: 1 << 10 },
+        preempt_bdd::TableOptions { nodes: 1 << 10, cache: 1 << 45 },
+        preempt_bdd::TableOptions { nodes: usize::MAX, cache: usize::MAX },
     ] {
-        let options = Options { table, ..Options::default() };
+        let options = SymbolicOptions { table, ..SymbolicOptions::default() };
         let refused = with_model(PRODUCT, |model, sources| check(model, sources, &options, &mut Silent));
         let why = refused.expect_err("more than there is").to_string();
         assert!(why.contains("a table of"), "{why}");

@@ -2,10 +2,10 @@
 
 use preempt_core::{Guarantee, PropertyKind, Silent, SourceMap, Verdict};
 use preempt_model::Model;
-use preempt_symbolic::{Method, Options, Order, Report, check};
+use preempt_symbolic::{Method, Order, SymbolicOptions, SymbolicReport, check};
 use std::path::Path;
 
-const TABLE: preempt_bdd::Options = preempt_bdd::Options { nodes: 1 << 23, cache: 1 << 18 };
+const TABLE: preempt_bdd::TableOptions = preempt_bdd::TableOptions { nodes: 1 << 23, cache: 1 << 18 };
 
 fn boolean(name: &str) -> (Model, SourceMap) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/boolean");
@@ -22,8 +22,8 @@ fn promela(text: &str) -> (Model, SourceMap) {
     (loaded.model.unwrap(), loaded.sources)
 }
 
-fn answer((model, sources): &(Model, SourceMap), contexts: Option<u32>, method: Method) -> Report {
-    let options = Options { contexts, method, table: TABLE, ..Options::default() };
+fn answer((model, sources): &(Model, SourceMap), contexts: Option<u32>, method: Method) -> SymbolicReport {
+    let options = SymbolicOptions { contexts, method, table: TABLE, ..SymbolicOptions::default() };
     check(model, sources, &options, &mut Silent).unwrap()
 }
 
@@ -129,7 +129,12 @@ fn what_is_not_supported_is_refused_with_a_reason() {
         ("byte x; active [2] proctype P() { x = _nr_pr; assert(x) }", "_nr_pr"),
     ] {
         let (model, sources) = promela(text);
-        let refused = check(&model, &sources, &Options { table: TABLE, ..Options::default() }, &mut Silent);
+        let refused = check(
+            &model,
+            &sources,
+            &SymbolicOptions { table: TABLE, ..SymbolicOptions::default() },
+            &mut Silent,
+        );
         assert!(refused.unwrap_err().to_string().contains(reason), "{text}");
     }
 }
@@ -137,8 +142,8 @@ fn what_is_not_supported_is_refused_with_a_reason() {
 #[test]
 fn a_full_table_is_no_answer_and_no_crash() {
     let (model, sources) = boolean("bluetooth_v2_2a1s");
-    let table = preempt_bdd::Options { nodes: 3000, cache: 1 << 10 };
-    let options = Options { contexts: Some(3), table, ..Options::default() };
+    let table = preempt_bdd::TableOptions { nodes: 3000, cache: 1 << 10 };
+    let options = SymbolicOptions { contexts: Some(3), table, ..SymbolicOptions::default() };
     let report = check(&model, &sources, &options, &mut Silent).unwrap();
     assert!(matches!(report.outcome.verdict, Verdict::Inconclusive(preempt_core::StopReason::Memory)));
 }
@@ -148,7 +153,8 @@ fn a_full_table_is_no_answer_and_no_crash() {
 fn orders_differ_only_in_size() {
     let (model, sources) = boolean("peterson_3_broken");
     let sizes = [Order::Dependencies, Order::Declared].map(|order| {
-        let options = Options { contexts: Some(2), order, table: TABLE, ..Options::default() };
+        let options =
+            SymbolicOptions { contexts: Some(2), order, table: TABLE, ..SymbolicOptions::default() };
         let report = check(&model, &sources, &options, &mut Silent).unwrap();
         assert_eq!((report.outcome.verdict, report.contexts), (Verdict::Violated, 2));
         report.nodes

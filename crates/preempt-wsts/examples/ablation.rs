@@ -3,7 +3,7 @@
 
 use preempt_core::{Limits, Silent, SourceMap, Verdict};
 use preempt_net::{decode, spec};
-use preempt_wsts::{Engine, Options, check};
+use preempt_wsts::{CoverOptions, Engine, check};
 use std::time::Duration;
 
 fn main() {
@@ -31,7 +31,7 @@ fn main() {
                 continue;
             }
             let limits = Limits { time: Some(Duration::from_secs(seconds)), ..Limits::default() };
-            let checked = check(&problem, &Options { engine, limits, unreduced }, &mut Silent);
+            let checked = check(&problem, &CoverOptions { engine, limits, unreduced }, &mut Silent);
             let verdict = match checked.outcome.verdict {
                 Verdict::Holds => "holds",
                 Verdict::Violated => "violated",

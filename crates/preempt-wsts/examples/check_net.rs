@@ -1,7 +1,7 @@
 //! `check_net FILE [SECONDS] [ENGINE]`: the verdict and the time.
 
 use preempt_core::{Diagnostic, Limits, Silent, SourceMap, Verdict};
-use preempt_wsts::{Engine, Options, check};
+use preempt_wsts::{CoverOptions, Engine, check};
 use std::time::Duration;
 
 fn main() -> Result<(), String> {
@@ -20,7 +20,7 @@ fn main() -> Result<(), String> {
         return Err(format!("{place}: {}", error.message));
     }
     let limits = Limits { time: Some(Duration::from_secs_f64(seconds)), ..Limits::default() };
-    let checked = check(&problem, &Options { engine, limits, ..Options::default() }, &mut Silent);
+    let checked = check(&problem, &CoverOptions { engine, limits, ..CoverOptions::default() }, &mut Silent);
     let verdict = match checked.outcome.verdict {
         Verdict::Holds => "safe".to_string(),
         Verdict::Violated => "unsafe".to_string(),

@@ -14,7 +14,7 @@ use crate::stop::Stop;
 use crate::weight;
 use crate::weight::net::{Diagrams, backward_by_weight};
 use preempt_core::{
-    Budget, Guarantee, Limits, Observer, Outcome, Property, PropertyKind, Stats, StopReason, Verdict, watched,
+    Budget, Guarantee, Limits, Outcome, Progress, Property, PropertyKind, Stats, StopReason, Verdict, watched,
 };
 use preempt_net::Problem;
 use std::sync::atomic::Ordering;
@@ -73,7 +73,7 @@ impl Engine {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Options {
+pub struct CoverOptions {
     pub engine: Engine,
     pub limits: Limits,
     /// Search the net as it is, without structural reduction: to see what that is good for.
@@ -82,7 +82,7 @@ pub struct Options {
 
 /// The answer, with what it rests on.
 #[derive(Debug, Clone)]
-pub struct Checked {
+pub struct CoverReport {
     /// "Violated" means that a target can be covered; the counterexample is a run to it.
     pub outcome: Outcome,
     /// For "violated".
@@ -102,13 +102,13 @@ pub struct Checked {
 }
 
 /// Can a target be covered?
-pub fn check(problem: &Problem, options: &Options, observer: &mut dyn Observer) -> Checked {
+pub fn check(problem: &Problem, options: &CoverOptions, progress: &mut dyn Progress) -> CoverReport {
     let (begin, stop) = (Instant::now(), Arc::new(Stop::within(options.limits)));
     let owned = (problem.clone(), *options, Arc::clone(&stop));
     let checked = watched(
         &stop.budget,
-        observer,
-        || stop.counters.progress(),
+        progress,
+        || stop.counters.snapshot(),
         move || {
             let (problem, options, stop) = &owned;
             whole(problem, options, stop)
@@ -126,11 +126,11 @@ pub fn check(problem: &Problem, options: &Options, observer: &mut dyn Observer) 
 const TOLD_STEP_BYTES: u64 = 600;
 
 /// The engines, the verification of what they say, and the run for people.
-fn whole(problem: &Problem, options: &Options, stop: &Stop) -> Checked {
+fn whole(problem: &Problem, options: &CoverOptions, stop: &Stop) -> CoverReport {
     concluded(problem, options, stop, run_engines(problem, options, stop))
 }
 
-fn concluded(problem: &Problem, options: &Options, stop: &Stop, told: Told) -> Checked {
+fn concluded(problem: &Problem, options: &CoverOptions, stop: &Stop, told: Told) -> CoverReport {
     let Told { answer, engine, diagrams } = told;
     let (answer, internal_error) = match verified(problem, &answer, &stop.budget) {
         Ok(()) => (answer, None),
@@ -140,12 +140,12 @@ fn concluded(problem: &Problem, options: &Options, stop: &Stop, told: Told) -> C
             (Answer::Unknown(StopReason::Partial), Some(error))
         }
     };
-    let progress = stop.counters.progress();
+    let snapshot = stop.counters.snapshot();
     let stats = Stats {
-        states: progress.states,
-        transitions: progress.transitions,
+        states: snapshot.states,
+        transitions: snapshot.transitions,
         pruned: stop.counters.pruned.load(Ordering::Relaxed),
-        peak_bytes: progress.bytes,
+        peak_bytes: snapshot.bytes,
         depth: match &answer {
             Answer::Covered(run) => run.transitions.len() as u64,
             _ => 0,
@@ -178,7 +178,7 @@ fn concluded(problem: &Problem, options: &Options, stop: &Stop, told: Told) -> C
             .and_then(|run| run.trace(problem, None, &stop.budget)),
         stats,
     };
-    Checked { outcome, run, certificate, fewest_tokens, diagrams, answered_by: engine, internal_error }
+    CoverReport { outcome, run, certificate, fewest_tokens, diagrams, answered_by: engine, internal_error }
 }
 
 /// Fig. 3 without lifting has looked at all runs with fewer tokens than this one has at most, and there was none.
@@ -218,7 +218,7 @@ struct Told {
     diagrams: Option<Diagrams>,
 }
 
-fn run_engines(problem: &Problem, options: &Options, stop: &Stop) -> Told {
+fn run_engines(problem: &Problem, options: &CoverOptions, stop: &Stop) -> Told {
     let engine = options.engine;
     let all: Vec<usize> = (0..problem.targets.len()).collect();
     let told = |answer: Answer| Told { answer, engine, diagrams: None };

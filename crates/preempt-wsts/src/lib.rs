@@ -36,5 +36,5 @@ pub mod weight;
 pub use answer::Run;
 pub use bounded::place_bounds;
 pub use certificate::Certificate;
-pub use check::{Checked, Engine, Options, check};
+pub use check::{CoverOptions, CoverReport, Engine, check};
 pub use weight::net::Diagrams;

@@ -1,6 +1,6 @@
 //! When a search has to end without an answer, asked by every engine now and then.
 
-use preempt_core::{Budget, Limits, Progress, StopReason};
+use preempt_core::{Budget, Limits, Snapshot, StopReason};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 #[derive(Debug, Default)]
@@ -28,14 +28,14 @@ impl Counters {
         counter.fetch_add(by, Ordering::Relaxed);
     }
 
-    pub(crate) fn progress(&self) -> Progress {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        Progress {
+        Snapshot {
             states: load(&self.states),
             transitions: load(&self.transitions),
             frontier: load(&self.frontier),
             bytes: load(&self.bytes),
-            ..Progress::default()
+            ..Snapshot::default()
         }
     }
 }

@@ -8,13 +8,13 @@ use num_bigint::BigUint;
 use preempt_core::{Budget, Limits, Silent};
 use preempt_net::{Problem, Range};
 use preempt_wsts::certificate::{Certificate, Combination, Step};
-use preempt_wsts::{Engine, Options, check, checker};
+use preempt_wsts::{CoverOptions, Engine, check, checker};
 use std::time::Duration;
 use support::{Brute, Kind, Random, brute_force, random_problem};
 
 fn certificate(problem: &Problem, engine: Engine) -> Option<Certificate> {
     let limits = Limits { time: Some(Duration::from_secs(5)), states: Some(20_000), ..Limits::default() };
-    check(problem, &Options { engine, limits, ..Options::default() }, &mut Silent).certificate
+    check(problem, &CoverOptions { engine, limits, ..CoverOptions::default() }, &mut Silent).certificate
 }
 
 fn combination_mut(step: &mut Step) -> Option<&mut Combination> {

@@ -5,10 +5,10 @@ mod support;
 
 use preempt_core::{Budget, Limits, Silent, SourceMap, Verdict};
 use preempt_model::Interpreter;
-use preempt_model::question::{Asking, Question};
+use preempt_model::check::{Check, CheckOptions};
 use preempt_net::{Problem, Range, mcc, pnml, promela};
 use preempt_promela::{Additions, load};
-use preempt_wsts::{Engine, Options, check, place_bounds};
+use preempt_wsts::{CoverOptions, Engine, check, place_bounds};
 use std::time::Duration;
 use support::{Kind, Random, random_problem};
 
@@ -22,9 +22,9 @@ fn by_promela(problem: &Problem, bounds: &[u64]) -> Verdict {
     assert!(!loaded.diagnostics.iter().any(|d| d.is_error()), "{:?}\n{text}", loaded.diagnostics);
     let model = loaded.model.expect("a model");
     let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values");
-    let mut asking = Asking::default();
+    let mut asking = CheckOptions::default();
     asking.options.limits = Limits { states: Some(200_000), ..Limits::default() };
-    Question::Safety.answer(&interpreter, &asking, &mut Silent).expect("an answer").verdict
+    Check::Safety.answer(&interpreter, &asking, &mut Silent).expect("an answer").verdict
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn promela_says_the_same() {
         let bounds = place_bounds(&problem, &a_moment());
         let Some(bounds) = bounds.into_iter().collect::<Option<Vec<u64>>>() else { continue };
         let limits = Limits { time: Some(Duration::from_secs(5)), states: Some(3_000), ..Limits::default() };
-        let options = Options { engine: Engine::Auto, limits, ..Options::default() };
+        let options = CoverOptions { engine: Engine::Auto, limits, ..CoverOptions::default() };
         let expected = check(&problem, &options, &mut Silent).outcome.verdict;
         let found = by_promela(&problem, &bounds);
         if matches!(expected, Verdict::Inconclusive(_)) {
@@ -83,7 +83,7 @@ fn pnml_says_the_same() {
         assert!(diagnostics.is_empty(), "{diagnostics:?}");
         again.targets = properties[0].targets.clone();
         let limits = Limits { time: Some(Duration::from_secs(5)), states: Some(20_000), ..Limits::default() };
-        let options = Options { engine: Engine::Basis, limits, ..Options::default() };
+        let options = CoverOptions { engine: Engine::Basis, limits, ..CoverOptions::default() };
         let verdict = |problem: &Problem| check(problem, &options, &mut Silent).outcome.verdict;
         let (before, after) = (verdict(&problem), verdict(&again));
         if matches!((before, after), (Verdict::Holds | Verdict::Violated, Verdict::Holds | Verdict::Violated))
@@ -110,10 +110,13 @@ fn bounds_hold() {
             let asked = Problem { targets: vec![above], ..problem.clone() };
             let limits =
                 Limits { time: Some(Duration::from_secs(5)), states: Some(3_000), ..Limits::default() };
-            let verdict =
-                check(&asked, &Options { engine: Engine::Basis, limits, ..Options::default() }, &mut Silent)
-                    .outcome
-                    .verdict;
+            let verdict = check(
+                &asked,
+                &CoverOptions { engine: Engine::Basis, limits, ..CoverOptions::default() },
+                &mut Silent,
+            )
+            .outcome
+            .verdict;
             assert_ne!(verdict, Verdict::Violated, "seed {seed}, place {place}, bound {bound}");
             tight += 1;
         }

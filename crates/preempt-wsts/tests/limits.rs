@@ -2,10 +2,10 @@
 
 mod support;
 
-use preempt_core::{Budget, Limits, Observer, Progress, Silent, SourceMap, StopReason, Verdict};
+use preempt_core::{Budget, Limits, Progress, Silent, Snapshot, SourceMap, StopReason, Verdict};
 use preempt_net::{Problem, spec};
 use preempt_wsts::certificate::{Certificate, InductiveBasis};
-use preempt_wsts::{Engine, Options, check, checker};
+use preempt_wsts::{CoverOptions, Engine, check, checker};
 use std::time::{Duration, Instant};
 use support::{Brute, Kind, Random, brute_force, random_problem};
 
@@ -31,7 +31,8 @@ fn time_is_kept_by_every_engine() {
         for engine in Engine::ALL.into_iter().filter(|engine| engine.refuses(&problem).is_none()) {
             let limits = Limits { time: Some(Duration::from_millis(60)), ..Limits::default() };
             let begin = Instant::now();
-            let checked = check(&problem, &Options { engine, limits, ..Options::default() }, &mut Silent);
+            let checked =
+                check(&problem, &CoverOptions { engine, limits, ..CoverOptions::default() }, &mut Silent);
             let Verdict::Inconclusive(reason) = checked.outcome.verdict else {
                 panic!("{engine:?}: {:?}", checked.outcome.verdict)
             };
@@ -49,7 +50,7 @@ fn time_is_kept_by_every_engine() {
 fn memory_is_counted_where_it_is_used() {
     for net in [SPLIT, MILLION] {
         let limits = Limits { memory_bytes: Some(2_000_000), ..Limits::default() };
-        let options = Options { engine: Engine::Basis, limits, ..Options::default() };
+        let options = CoverOptions { engine: Engine::Basis, limits, ..CoverOptions::default() };
         let checked = check(&read(net), &options, &mut Silent);
         assert_eq!(checked.outcome.verdict, Verdict::Inconclusive(StopReason::Memory));
     }
@@ -60,7 +61,7 @@ fn memory_is_counted_where_it_is_used() {
 fn a_run_that_is_too_long_to_tell_is_still_a_run() {
     let problem = read("vars a rules true -> a' = a + 1; init a = 0 target a >= 20000");
     let limits = Limits { memory_bytes: Some(1_000_000), ..Limits::default() };
-    let options = Options { engine: Engine::Forward, limits, ..Options::default() };
+    let options = CoverOptions { engine: Engine::Forward, limits, ..CoverOptions::default() };
     let checked = check(&problem, &options, &mut Silent);
     assert_eq!(checked.outcome.verdict, Verdict::Violated);
     assert_eq!(checked.run.map(|run| run.transitions.len()), Some(20_000));
@@ -70,8 +71,8 @@ fn a_run_that_is_too_long_to_tell_is_still_a_run() {
 /// Says to stop after it has been asked so often, and why.
 struct Impatient(u32, StopReason);
 
-impl Observer for Impatient {
-    fn progress(&mut self, _: &Progress) {
+impl Progress for Impatient {
+    fn update(&mut self, _: &Snapshot) {
         self.0 = self.0.saturating_sub(1);
     }
 
@@ -89,7 +90,7 @@ fn what_the_observer_says_is_the_reason() {
     ] {
         for after in [0, 2] {
             let begin = Instant::now();
-            let options = Options { engine, ..Options::default() };
+            let options = CoverOptions { engine, ..CoverOptions::default() };
             let checked = check(&read(MILLION), &options, &mut Impatient(after, reason));
             assert_eq!(checked.outcome.verdict, Verdict::Inconclusive(reason), "{engine:?}");
             assert!(begin.elapsed() < Duration::from_secs(2), "{engine:?}: {:?}", begin.elapsed());
@@ -116,7 +117,7 @@ fn an_engine_that_is_cut_short_says_nothing_false() {
             _ => Limits { time: Some(Duration::from_micros(random.below(300))), ..Limits::default() },
         };
         let unreduced = random.one_in(2);
-        match check(&problem, &Options { engine, limits, unreduced }, &mut Silent).outcome.verdict {
+        match check(&problem, &CoverOptions { engine, limits, unreduced }, &mut Silent).outcome.verdict {
             Verdict::Inconclusive(_) => cut += 1,
             Verdict::Holds => {
                 assert_ne!(truth, Brute::Covered, "seed {seed}, {engine:?}");

@@ -2,7 +2,7 @@
 
 use preempt_core::{Limits, Silent, SourceMap, Verdict};
 use preempt_net::{Problem, decode, spec};
-use preempt_wsts::{Checked, Engine, Options, check};
+use preempt_wsts::{CoverOptions, CoverReport, Engine, check};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -15,9 +15,9 @@ fn read(name: &str, text: &str) -> Problem {
     problem
 }
 
-fn ask(problem: &Problem, engine: Engine, seconds: u64) -> Checked {
+fn ask(problem: &Problem, engine: Engine, seconds: u64) -> CoverReport {
     let limits = Limits { time: Some(Duration::from_secs(seconds)), ..Limits::default() };
-    let checked = check(problem, &Options { engine, limits, ..Options::default() }, &mut Silent);
+    let checked = check(problem, &CoverOptions { engine, limits, ..CoverOptions::default() }, &mut Silent);
     assert_eq!(checked.internal_error, None, "{engine:?}");
     checked
 }

@@ -4,14 +4,14 @@ mod support;
 
 use preempt_core::{Limits, Silent, Verdict};
 use preempt_net::{Move, Net, Problem, Range, Transition};
-use preempt_wsts::{Checked, Engine, Options, check, checker};
+use preempt_wsts::{CoverOptions, CoverReport, Engine, check, checker};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use support::{Brute, Kind, Random, brute_force, random_problem};
 
-fn ask(problem: &Problem, engine: Engine, unreduced: bool) -> Checked {
+fn ask(problem: &Problem, engine: Engine, unreduced: bool) -> CoverReport {
     let limits = Limits { time: Some(Duration::from_secs(5)), states: Some(30_000), ..Limits::default() };
-    let checked = check(problem, &Options { engine, limits, unreduced }, &mut Silent);
+    let checked = check(problem, &CoverOptions { engine, limits, unreduced }, &mut Silent);
     assert_eq!(checked.internal_error, None, "{engine:?} on {problem:#?}");
     match checked.outcome.verdict {
         Verdict::Holds => {
@@ -49,7 +49,7 @@ fn campaign(seeds: std::ops::Range<u64>, kind: Kind) -> (usize, usize) {
         let verdicts: Vec<Verdict> = engines(seed).into_iter().map(ask_it).collect();
         // Forward ends by itself only if there are few states.
         let limits = Limits { states: Some(300), time: Some(Duration::from_secs(1)), ..Limits::default() };
-        let options = Options { engine: Engine::Forward, limits, ..Options::default() };
+        let options = CoverOptions { engine: Engine::Forward, limits, ..CoverOptions::default() };
         let forward = check(&problem, &options, &mut Silent);
         assert_eq!(forward.internal_error, None, "seed {seed}");
         for verdict in verdicts.iter().chain([&forward.outcome.verdict]) {

@@ -3,7 +3,7 @@
 use preempt_core::{Limits, Silent, SourceMap, StopReason, Verdict};
 use preempt_net::{Problem, spec};
 use preempt_wsts::certificate::Step;
-use preempt_wsts::{Checked, Engine, Options, check};
+use preempt_wsts::{CoverOptions, CoverReport, Engine, check};
 use std::time::{Duration, Instant};
 
 fn read(text: &str) -> Problem {
@@ -13,9 +13,10 @@ fn read(text: &str) -> Problem {
     problem
 }
 
-fn ask(text: &str, engine: Engine) -> Checked {
+fn ask(text: &str, engine: Engine) -> CoverReport {
     let limits = Limits { time: Some(Duration::from_secs(120)), ..Limits::default() };
-    let checked = check(&read(text), &Options { engine, limits, ..Options::default() }, &mut Silent);
+    let checked =
+        check(&read(text), &CoverOptions { engine, limits, ..CoverOptions::default() }, &mut Silent);
     assert_eq!(checked.internal_error, None);
     checked
 }
@@ -126,7 +127,7 @@ fn a_linear_program_is_interrupted() {
     let problem = read(&text);
     let start = Instant::now();
     let limits = Limits { time: Some(Duration::from_millis(600)), ..Limits::default() };
-    let options = Options { engine: Engine::Prechecks, limits, ..Options::default() };
+    let options = CoverOptions { engine: Engine::Prechecks, limits, ..CoverOptions::default() };
     let checked = check(&problem, &options, &mut Silent);
     assert_eq!(checked.outcome.verdict, Verdict::Inconclusive(StopReason::Time));
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
@@ -172,7 +173,7 @@ fn an_empty_target_is_covered_at_once_and_no_target_never() {
     let mut problem = read("vars x rules init x = 0 target x >= 0");
     problem.targets.clear();
     for engine in [Engine::Auto, Engine::Basis, Engine::Prechecks] {
-        let checked = check(&problem, &Options { engine, ..Options::default() }, &mut Silent);
+        let checked = check(&problem, &CoverOptions { engine, ..CoverOptions::default() }, &mut Silent);
         assert_eq!(checked.outcome.verdict, Verdict::Holds, "{engine:?}");
     }
 }
@@ -198,20 +199,23 @@ fn limits_and_cancelling_are_obeyed() {
                a >= 1, z >= 2 -> c' = c + 1; init a = 0, b = 0, c = 0, y = 1, z = 0 target c >= 1";
     let limits = Limits { time: Some(Duration::from_millis(300)), ..Limits::default() };
     let start = Instant::now();
-    let checked =
-        check(&read(net), &Options { engine: Engine::Forward, limits, ..Options::default() }, &mut Silent);
+    let checked = check(
+        &read(net),
+        &CoverOptions { engine: Engine::Forward, limits, ..CoverOptions::default() },
+        &mut Silent,
+    );
     assert!(matches!(checked.outcome.verdict, Verdict::Inconclusive(_)));
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 
     struct Impatient;
-    impl preempt_core::Observer for Impatient {
-        fn progress(&mut self, _: &preempt_core::Progress) {}
+    impl preempt_core::Progress for Impatient {
+        fn update(&mut self, _: &preempt_core::Snapshot) {}
         fn stop(&self) -> Option<preempt_core::StopReason> {
             Some(preempt_core::StopReason::Interrupted)
         }
     }
     let start = Instant::now();
-    let options = Options { engine: Engine::Forward, ..Options::default() };
+    let options = CoverOptions { engine: Engine::Forward, ..CoverOptions::default() };
     let checked = check(&read(net), &options, &mut Impatient);
     assert_eq!(checked.outcome.verdict, Verdict::Inconclusive(StopReason::Interrupted));
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());

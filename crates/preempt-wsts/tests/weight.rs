@@ -7,15 +7,15 @@ use preempt_core::{Limits, Silent, Verdict};
 use preempt_net::{Marking, Problem, WellStructured};
 use preempt_wsts::weight::explicit::Explicit;
 use preempt_wsts::weight::{Found, by_weight};
-use preempt_wsts::{Checked, Engine, Options, check};
+use preempt_wsts::{CoverOptions, CoverReport, Engine, check};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use support::{Kind, Random, random_problem};
 
-fn ask(problem: &Problem, engine: Engine) -> Checked {
+fn ask(problem: &Problem, engine: Engine) -> CoverReport {
     let limits =
         Limits { time: Some(Duration::from_millis(500)), states: Some(200_000), ..Limits::default() };
-    let checked = check(problem, &Options { engine, limits, ..Options::default() }, &mut Silent);
+    let checked = check(problem, &CoverOptions { engine, limits, ..CoverOptions::default() }, &mut Silent);
     assert_eq!(checked.internal_error, None, "{engine:?} on {problem:#?}");
     checked
 }
@@ -111,7 +111,8 @@ fn lifting_spares_rounds() {
     let mut sources = preempt_core::SourceMap::new();
     let (problem, _) = preempt_net::spec::read(sources.add("net.spec", text), text);
     let limits = Limits { time: Some(Duration::from_secs(60)), ..Limits::default() };
-    let by = |engine| check(&problem, &Options { engine, limits, ..Options::default() }, &mut Silent);
+    let by =
+        |engine| check(&problem, &CoverOptions { engine, limits, ..CoverOptions::default() }, &mut Silent);
     let (lifted, plain) = (by(Engine::Weight), by(Engine::WeightPlain));
     assert_eq!(lifted.outcome.verdict, Verdict::Holds);
     let (lifted, plain) = (lifted.diagrams.expect("numbers"), plain.diagrams.expect("numbers"));

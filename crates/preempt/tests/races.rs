@@ -6,7 +6,7 @@ use preempt::sync::atomic::{AtomicU8, Ordering, Ordering::*, fence};
 use preempt::sync::mpsc::{Receiver, Sender, channel};
 use preempt::sync::{Arc, Condvar, Mutex, RwLock};
 use preempt::{Checker, FailureKind, Verdict, thread};
-use preempt_core::Chance;
+use preempt_core::Rng;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy)]
@@ -57,11 +57,11 @@ enum Op {
     Join(usize),
 }
 
-fn pick<T: Copy>(chance: &mut Chance, among: &[T]) -> T {
+fn pick<T: Copy>(chance: &mut Rng, among: &[T]) -> T {
     among[chance.below(among.len())]
 }
 
-fn random_op(chance: &mut Chance, thread: usize) -> Op {
+fn random_op(chance: &mut Rng, thread: usize) -> Op {
     let (cell, atomic, write) = (chance.below(2), chance.below(2), chance.below(3) > 0);
     let loads = [Relaxed, Acquire, Acquire, SeqCst];
     match chance.below(16) {
@@ -85,10 +85,10 @@ fn random_op(chance: &mut Chance, thread: usize) -> Op {
 
 /// Main starts one or two threads, works, and joins them.
 fn random_program(seed: u64) -> Vec<Vec<Op>> {
-    let mut chance = Chance::new(seed);
+    let mut chance = Rng::new(seed);
     let children = 1 + chance.below(2);
     let most = if children == 1 { 4 } else { 3 };
-    let list = |chance: &mut Chance, thread: usize, most: usize| -> Vec<Op> {
+    let list = |chance: &mut Rng, thread: usize, most: usize| -> Vec<Op> {
         (0..1 + chance.below(most)).map(|_| random_op(chance, thread)).collect()
     };
     let mut main = Vec::new();

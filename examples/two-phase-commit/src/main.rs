@@ -7,7 +7,7 @@
 mod protocol;
 
 use preempt_core::{Outcome, Silent};
-use preempt_explicit::{Goal, Options, explore_system};
+use preempt_explicit::{Goal, SearchOptions, explore_system};
 use preempt_report::{TextOptions, render_outcome};
 use protocol::{Patience, TwoPhaseCommit};
 
@@ -23,7 +23,7 @@ fn main() {
 
 fn check(protocol: &TwoPhaseCommit) -> Outcome {
     // Only machine code can refuse a model, and there is none here.
-    explore_system(protocol, &Options::default(), Goal::First, &mut Silent)
+    explore_system(protocol, &SearchOptions::default(), Goal::First, &mut Silent)
         .unwrap_or_else(|why| panic!("{why}"))
         .outcome
 }

@@ -10,7 +10,7 @@ use super::symbolic;
 use super::trail;
 use crate::ExitStatus;
 use crate::args::CheckArgs;
-use crate::backend::{Asking, ExplicitOptions, Model, Question, answer_all};
+use crate::backend::{Check, CheckOptions, Model, SearchOptions, check_all};
 use crate::console::Failure;
 use crate::files::could_be_written;
 use crate::input;
@@ -18,7 +18,7 @@ use crate::job;
 use crate::plan::{Engine, Input};
 use crate::progress::Watch;
 use preempt_core::diagnostic::nearest;
-use preempt_core::{Answered, Observer, Outcome, Property, PropertyKind, Trace};
+use preempt_core::{Outcome, Progress, Property, PropertyKind, PropertyResult, Trace};
 use preempt_report::TextOptions;
 
 pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
@@ -88,35 +88,35 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
 }
 
 /// What is asked: everything the model says about itself, or what the arguments name.
-fn questions(args: &CheckArgs, model: &Model) -> Result<Vec<Question>, Failure> {
+fn questions(args: &CheckArgs, model: &Model) -> Result<Vec<Check>, Failure> {
     if args.weak_fairness && args.search.bound.is_some() {
         return Err(Failure::new("--weak-fairness and --bound do not go together")
             .hint("a fair run may need any number of preemptions: ask one of the two"));
     }
-    let all = Question::all(model);
+    let all = Check::all(model);
     if args.non_progress {
-        return Ok(vec![Question::Progress]);
+        return Ok(vec![Check::Progress]);
     }
     if args.ltl.is_some() {
         // It was added behind the model's own formulas.
         return Ok(all
             .into_iter()
-            .rfind(|question| matches!(question, Question::Formula(_)))
+            .rfind(|question| matches!(question, Check::Formula(_)))
             .into_iter()
             .collect());
     }
     let Some(wanted) = &args.property else { return Ok(all) };
-    let names = |question: &Question| -> Vec<String> {
+    let names = |question: &Check| -> Vec<String> {
         match question {
-            Question::Formula(formula) => vec![formula.name.clone()],
-            Question::Claim(number) => vec![model.claims[*number].name.clone(), "never".into()],
-            Question::Safety => vec!["safety".into()],
-            Question::Trace => vec!["trace".into()],
-            Question::Acceptance => vec!["acceptance".into()],
-            Question::Progress => vec!["progress".into()],
+            Check::Formula(formula) => vec![formula.name.clone()],
+            Check::Claim(number) => vec![model.claims[*number].name.clone(), "never".into()],
+            Check::Safety => vec!["safety".into()],
+            Check::Trace => vec!["trace".into()],
+            Check::Acceptance => vec!["acceptance".into()],
+            Check::Progress => vec!["progress".into()],
         }
     };
-    let chosen: Vec<Question> =
+    let chosen: Vec<Check> =
         all.iter().filter(|question| names(question).contains(wanted)).cloned().collect();
     if chosen.is_empty() {
         let known: Vec<String> = all.iter().flat_map(names).collect();
@@ -134,7 +134,7 @@ struct Shown {
     outcome: Outcome,
     promise: Option<&'static str>,
     /// What became of each question.
-    properties: Vec<Answered>,
+    properties: Vec<PropertyResult>,
     /// To which of them the outcome belongs.
     number: usize,
     /// Every violation, where all were asked for.
@@ -146,15 +146,15 @@ fn answer(
     ready: &Ready,
     engine: Engine,
     args: &CheckArgs,
-    questions: &[Question],
-    settings: &ExplicitOptions,
+    questions: &[Check],
+    settings: &SearchOptions,
 ) -> Result<Shown, Failure> {
     let mut watch = Watch::start();
     let shown = match engine {
         Engine::Explicit => explicit::answers(ready, questions, settings, args, &mut watch).map(|answers| {
             answers.map(|answers| Shown {
                 outcome: answers.report.outcome,
-                promise: explicit::promised(answers.promise, settings),
+                promise: explicit::promised(answers.minimality, settings),
                 properties: answers.properties,
                 number: answers.shown,
                 all: match args.all_errors {
@@ -172,16 +172,16 @@ fn answer(
 fn by_reference(
     ready: &Ready,
     args: &CheckArgs,
-    questions: &[Question],
-    settings: &ExplicitOptions,
-    observer: &mut dyn Observer,
+    questions: &[Check],
+    settings: &SearchOptions,
+    progress: &mut dyn Progress,
 ) -> Result<Option<Shown>, Failure> {
-    let asking = Asking { options: options(&args.search), weakly_fair: args.weak_fairness };
-    let answers = answer_all(questions, &ready.interpreter()?, &asking, observer)
+    let asking = CheckOptions { options: options(&args.search), weakly_fair: args.weak_fairness };
+    let answers = check_all(questions, &ready.interpreter()?, &asking, progress)
         .map_err(|(name, error)| Failure::new(format!("{name}: {error}")))?;
     Ok(answers.map(|answers| Shown {
         outcome: answers.outcome,
-        promise: explicit::promised(answers.promise, settings),
+        promise: explicit::promised(answers.minimality, settings),
         properties: answers.properties,
         number: answers.shown,
         all: Vec::new(),

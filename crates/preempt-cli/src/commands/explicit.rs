@@ -4,20 +4,19 @@
 use super::model::Ready;
 use super::partial;
 use crate::args::{
-    CheckArgs, CostUnit, CountArgs, ReductionKind, SearchArgs, SearchOrder, Statics, StoreKind,
-    SuccessorSource,
+    CheckArgs, CostUnit, CountArgs, ReductionKind, SearchArgs, SearchOrder, Statics, StoreKind, SuccessorsArg,
 };
 use crate::backend::{
-    self, Answers, Checkpoints, ExplicitOptions, Figure, Goal, Order, Published, Question, Reduction,
-    Refusal, Report, Source, Strategy,
+    self, Answers, Check, CheckError, Checkpoints, Figure, Goal, Order, Portfolio, Published, Reduction,
+    SearchOptions, SearchReport, SuccessorSource,
 };
 use crate::checkpoint::Files;
 use crate::console::{self, Failure};
 use crate::job;
-use preempt_core::{Answered, Cost, Observer, Promise, Trace, Verdict};
+use preempt_core::{Cost, Minimality, Progress, PropertyResult, Trace, Verdict};
 
 /// What the arguments ask for, if it can be done.
-pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
+pub fn options(search: &SearchArgs) -> Result<SearchOptions, Failure> {
     let order = search.search.unwrap_or(SearchOrder::FewestPreemptions);
     let store = partial::storage(search)?;
     let by_chance = matches!(order, SearchOrder::Random | SearchOrder::Swarm);
@@ -64,7 +63,7 @@ pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
             shortening: search.iterative_shortening,
         })
     };
-    Ok(ExplicitOptions {
+    Ok(SearchOptions {
         order: match order {
             SearchOrder::FewestPreemptions | SearchOrder::BreadthFirst => Order::ByCost,
             SearchOrder::DepthFirst if !search.iterative_shortening => Order::DepthFirst,
@@ -83,15 +82,15 @@ pub fn options(search: &SearchArgs) -> Result<ExplicitOptions, Failure> {
         statics: search.statics == Some(Statics::On),
         limits: search.limits(),
         successors: match search.successors {
-            Some(SuccessorSource::Interpreted) => Source::Interpreted,
-            Some(SuccessorSource::Native) | None => Source::Native,
+            Some(SuccessorsArg::Interpreted) => SuccessorSource::Interpreted,
+            Some(SuccessorsArg::Native) | None => SuccessorSource::Native,
         },
         stutter_invariant: false,
     })
 }
 
 /// The published searches end at the first error.
-pub fn refuse_uncountable(options: &ExplicitOptions) -> Result<(), Failure> {
+pub fn refuse_uncountable(options: &SearchOptions) -> Result<(), Failure> {
     match options.order {
         Order::Published(_) => Err(Failure::new("the published searches look for an error and do not count")
             .hint("use `check`, or leave out --search")),
@@ -100,12 +99,12 @@ pub fn refuse_uncountable(options: &ExplicitOptions) -> Result<(), Failure> {
 }
 
 /// The same for `count`, which leaves states out only when asked to.
-pub fn count_options(args: &CountArgs) -> Result<ExplicitOptions, Failure> {
+pub fn count_options(args: &CountArgs) -> Result<SearchOptions, Failure> {
     let options = options(&args.search)?;
     match args.reduction {
         None | Some(ReductionKind::None) => Ok(options),
         Some(ReductionKind::Strong) if options.bound.is_none() && options.cost == Cost::Preemptions => {
-            Ok(ExplicitOptions { reduction: Reduction::Strong, order: Order::DepthFirst, ..options })
+            Ok(SearchOptions { reduction: Reduction::Strong, order: Order::DepthFirst, ..options })
         }
         Some(_) => Err(Failure::new("count leaves out nothing, or what --reduction strong does")
             .hint("leave out --reduction, or --bound and --cost")),
@@ -113,8 +112,8 @@ pub fn count_options(args: &CountArgs) -> Result<ExplicitOptions, Failure> {
 }
 
 /// The same for `check`, which may leave states out.
-pub fn check_options(args: &CheckArgs) -> Result<ExplicitOptions, Failure> {
-    let options = ExplicitOptions { stutter_invariant: args.stutter_invariant, ..options(&args.search)? };
+pub fn check_options(args: &CheckArgs) -> Result<SearchOptions, Failure> {
+    let options = SearchOptions { stutter_invariant: args.stutter_invariant, ..options(&args.search)? };
     partial::refuse_more(args)?;
     if options.order != Order::ByCost && (args.shortest || args.all_errors) {
         let name = if args.shortest { "--shortest" } else { "--all-errors" };
@@ -131,7 +130,7 @@ pub fn check_options(args: &CheckArgs) -> Result<ExplicitOptions, Failure> {
                     .hint("use --search context-bounded with --reduction paper"));
             }
         };
-        return Ok(ExplicitOptions { order: Order::Published(Published { figure, ..published }), ..options });
+        return Ok(SearchOptions { order: Order::Published(Published { figure, ..published }), ..options });
     }
     if let Order::Random(_) = options.order {
         return Ok(options);
@@ -167,7 +166,7 @@ pub fn check_options(args: &CheckArgs) -> Result<ExplicitOptions, Failure> {
     // Which order, does not matter to a proof; depth first needs the least memory.
     let order = if reduction == Reduction::Strong { Order::DepthFirst } else { options.order };
     let statics = with_statics(&args.search, reduction);
-    Ok(ExplicitOptions { reduction, order, statics, ..options })
+    Ok(SearchOptions { reduction, order, statics, ..options })
 }
 
 /// Whoever wants nothing but a verdict wants few states.
@@ -196,7 +195,7 @@ pub fn given(search: &SearchArgs, check: Option<&CheckArgs>) -> Option<&'static 
         ("--seed", search.seed.is_some()),
         ("--walks", search.walks.is_some()),
         ("--cost", search.cost.is_some_and(|cost| cost != CostUnit::Preemptions)),
-        ("--successors", search.successors.is_some_and(|how| how != SuccessorSource::Interpreted)),
+        ("--successors", search.successors.is_some_and(|how| how != SuccessorsArg::Interpreted)),
         ("--statics", search.statics == Some(Statics::On)),
         ("--checkpoint", search.checkpoint.is_some()),
         ("--resume", search.resume.is_some()),
@@ -245,29 +244,34 @@ pub fn refuse_options_of_nets(args: &CheckArgs) -> Result<(), Failure> {
 /// Asks all the questions, and says what is promised of the run that is shown.
 pub fn answers(
     ready: &Ready,
-    questions: &[Question],
-    options: &ExplicitOptions,
+    questions: &[Check],
+    options: &SearchOptions,
     args: &CheckArgs,
-    observer: &mut dyn Observer,
+    progress: &mut dyn Progress,
 ) -> Result<Option<Answers>, Failure> {
-    if options.cost != Cost::Preemptions && questions.iter().any(Question::is_about_cycles) {
+    if options.cost != Cost::Preemptions && questions.iter().any(Check::is_about_cycles) {
         return Err(Failure::new("the cost of a run without end is counted in preemptions")
             .hint("leave out --cost and --search, or ask for --property safety"));
     }
     if args.search.search == Some(SearchOrder::Swarm) {
-        let report = partial::swarm(ready, &args.search, options, observer)?;
-        let property = Answered {
-            name: Question::Safety.name(&ready.model),
+        let report = partial::swarm(ready, &args.search, options, progress)?;
+        let property = PropertyResult {
+            name: Check::Safety.name(&ready.model),
             verdict: report.outcome.verdict,
             violation: report.outcome.violation.clone(),
             cost: None,
         };
-        return Ok(Some(Answers { report, promise: Promise::Nothing, properties: vec![property], shown: 0 }));
+        return Ok(Some(Answers {
+            report,
+            minimality: Minimality::Nothing,
+            properties: vec![property],
+            shown: 0,
+        }));
     }
     note_reductions_that_do_not_apply(questions, options, args);
     let mut files = Files::open(&args.search)?;
     let saves = Files::are_wanted(&args.search);
-    let strategy = Strategy {
+    let portfolio = Portfolio {
         model: &ready.model,
         sources: &ready.sources,
         options,
@@ -279,8 +283,8 @@ pub fn answers(
     };
     let checkpoints = saves.then_some(&mut files as &mut dyn Checkpoints);
     let answers = match args.all_errors {
-        true => strategy.all_violations(questions, checkpoints, observer),
-        false => strategy.simplest(questions, checkpoints, observer),
+        true => portfolio.all_violations(questions, checkpoints, progress),
+        false => portfolio.simplest(questions, checkpoints, progress),
     };
     let answers = answers.map_err(refused)?;
     if let Some(trouble) = files.trouble() {
@@ -293,18 +297,18 @@ pub fn answers(
 }
 
 /// The promise in words.
-pub fn promised(promise: Promise, options: &ExplicitOptions) -> Option<&'static str> {
+pub fn promised(promise: Minimality, options: &SearchOptions) -> Option<&'static str> {
     let words = match (promise, options.cost) {
-        (Promise::Nothing, _) => None,
-        (Promise::Fewest, Cost::Switches) => Some("a run with the fewest switches"),
-        (Promise::Fewest, Cost::Preemptions | Cost::Steps) => Some("a run with the fewest preemptions"),
-        (Promise::SimplestOfProperty, _) => Some("the simplest run that violates this property"),
-        (Promise::Simplest, _) => Some("the simplest run"),
+        (Minimality::Nothing, _) => None,
+        (Minimality::Fewest, Cost::Switches) => Some("a run with the fewest switches"),
+        (Minimality::Fewest, Cost::Preemptions | Cost::Steps) => Some("a run with the fewest preemptions"),
+        (Minimality::SimplestOfProperty, _) => Some("the simplest run that violates this property"),
+        (Minimality::Simplest, _) => Some("the simplest run"),
     };
     partial::promise(options, words)
 }
 
-fn note_reductions_that_do_not_apply(questions: &[Question], options: &ExplicitOptions, args: &CheckArgs) {
+fn note_reductions_that_do_not_apply(questions: &[Check], options: &SearchOptions, args: &CheckArgs) {
     if !matches!(args.reduction, Some(ReductionKind::Exact | ReductionKind::Strong)) {
         return;
     }
@@ -316,7 +320,7 @@ fn note_reductions_that_do_not_apply(questions: &[Question], options: &ExplicitO
 }
 
 /// The reduction of Fig. 5 does not count every switch: what a run really has may be more than the bound.
-fn note_hidden_preemptions(options: &ExplicitOptions, trace: &Trace) {
+fn note_hidden_preemptions(options: &SearchOptions, trace: &Trace) {
     let reduced = matches!(options.order, Order::Published(it) if it.figure == Figure::WithReduction);
     let real = trace.preemptions();
     if let (true, Some(bound)) = (reduced, options.bound)
@@ -333,13 +337,13 @@ fn note_hidden_preemptions(options: &ExplicitOptions, trace: &Trace) {
 pub fn explore(
     ready: &Ready,
     search: &SearchArgs,
-    options: &ExplicitOptions,
+    options: &SearchOptions,
     goal: Goal,
-    observer: &mut dyn Observer,
-) -> Result<Report, Failure> {
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, Failure> {
     let mut files = Files::open(search)?;
     let report = with_fallback(search, options, |options| {
-        backend::explore_saved(&ready.model, &ready.sources, options, goal, &mut files, observer)
+        backend::explore_saved(&ready.model, &ready.sources, options, goal, &mut files, progress)
     })?;
     if let Some(trouble) = files.trouble() {
         console::complain(&format!("warning: {trouble}\n"));
@@ -352,7 +356,7 @@ pub fn explore(
 }
 
 /// Checkpoints are for the search of the model itself.
-pub fn refuse_checkpoints(search: &SearchArgs, questions: &[Question]) -> Result<(), Failure> {
+pub fn refuse_checkpoints(search: &SearchArgs, questions: &[Check]) -> Result<(), Failure> {
     if !Files::are_wanted(search) {
         return Ok(());
     }
@@ -367,10 +371,10 @@ pub fn refuse_checkpoints(search: &SearchArgs, questions: &[Question]) -> Result
             Failure::new(format!("{name} needs a search in the order of cost")).hint("leave out --search")
         );
     }
-    if search.successors == Some(SuccessorSource::Interpreted) {
+    if search.successors == Some(SuccessorsArg::Interpreted) {
         return Err(Failure::new(format!("{name} needs machine code")).hint("leave out --successors"));
     }
-    match questions.iter().any(|question| *question != Question::Safety) {
+    match questions.iter().any(|question| *question != Check::Safety) {
         true => Err(Failure::new(format!("{name} applies to safety only, and this model asks for more"))
             .hint("add --property safety, and check the rest apart")),
         false => Ok(()),
@@ -380,13 +384,13 @@ pub fn refuse_checkpoints(search: &SearchArgs, questions: &[Question]) -> Result
 /// A model that cannot be compiled is interpreted, unless machine code was asked for.
 fn with_fallback(
     search: &SearchArgs,
-    options: &ExplicitOptions,
-    mut run: impl FnMut(&ExplicitOptions) -> Result<Report, Refusal>,
-) -> Result<Report, Failure> {
-    let interpreted = ExplicitOptions { successors: Source::Interpreted, ..options.clone() };
+    options: &SearchOptions,
+    mut run: impl FnMut(&SearchOptions) -> Result<SearchReport, CheckError>,
+) -> Result<SearchReport, Failure> {
+    let interpreted = SearchOptions { successors: SuccessorSource::Interpreted, ..options.clone() };
     let may_interpret = search.successors.is_none() && !Files::are_wanted(search);
     let result = match run(options) {
-        Err(Refusal::Unsupported(_)) if may_interpret && options.successors == Source::Native => {
+        Err(CheckError::Unsupported(_)) if may_interpret && options.successors == SuccessorSource::Native => {
             run(&interpreted)
         }
         result => result,
@@ -394,15 +398,15 @@ fn with_fallback(
     result.map_err(refused)
 }
 
-fn refused(why: Refusal) -> Failure {
+fn refused(why: CheckError) -> Failure {
     match why {
-        Refusal::Unsupported(_) => Failure::new(why.to_string()).hint("use --engine reference"),
-        Refusal::Checkpoint(_) => Failure::new(why.to_string()).hint("leave out --resume to begin anew"),
+        CheckError::Unsupported(_) => Failure::new(why.to_string()).hint("use --engine reference"),
+        CheckError::Checkpoint(_) => Failure::new(why.to_string()).hint("leave out --resume to begin anew"),
     }
 }
 
 /// How each setting is called in the result.
-pub fn names(options: &ExplicitOptions) -> (&'static str, &'static str, &'static str) {
+pub fn names(options: &SearchOptions) -> (&'static str, &'static str, &'static str) {
     let search = match (options.order, options.cost) {
         (Order::DepthFirst, _) => "depth-first",
         (Order::Published(published), _) => match published.figure {
@@ -421,8 +425,8 @@ pub fn names(options: &ExplicitOptions) -> (&'static str, &'static str, &'static
         Reduction::Strong => "strong",
     };
     let successors = match options.successors {
-        Source::Native => "native",
-        Source::Interpreted => "interpreted",
+        SuccessorSource::Native => "native",
+        SuccessorSource::Interpreted => "interpreted",
     };
     (search, reduction, successors)
 }

@@ -17,7 +17,7 @@ use preempt_net::mcc::{self, CoverProperty, Quantifier};
 use preempt_net::{Problem, pnml, spec};
 use preempt_report::style::{Ink, Style};
 use preempt_report::{RunInfo, Setting, TextOptions, render_diagnostics, to_json};
-use preempt_wsts::{Checked, Diagrams, Options};
+use preempt_wsts::{CoverOptions, CoverReport, Diagrams};
 use std::path::Path;
 
 pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<ExitStatus, Failure> {
@@ -38,7 +38,7 @@ pub fn check(args: &CheckArgs, source: input::Model, engine: Engine) -> Result<E
     }
     job::current().about(RunInfo { file: file.clone(), engine: engine.name().into(), options: Vec::new() });
     let mut watch = Watch::start();
-    let options = Options { engine: by, limits: args.search.limits(), ..Options::default() };
+    let options = CoverOptions { engine: by, limits: args.search.limits(), ..CoverOptions::default() };
     let mut checked = preempt_wsts::check(&asked.problem, &options, &mut watch);
     watch.finish();
     // The engines may know only that they were told to stop, and not why.
@@ -136,7 +136,7 @@ impl Asked {
     }
 
     /// The property whose target the run covers, and what that says about it.
-    fn name_what_is_violated(&self, checked: &mut Checked, budget: &Budget) {
+    fn name_what_is_violated(&self, checked: &mut CoverReport, budget: &Budget) {
         if checked.outcome.verdict != Verdict::Violated {
             return;
         }
@@ -169,7 +169,7 @@ impl Asked {
 }
 
 /// The result for people: a proof says what it is made of, and a run how many tokens it takes.
-fn words(asked: &Asked, checked: &Checked, result: &str, style: Style) -> String {
+fn words(asked: &Asked, checked: &CoverReport, result: &str, style: Style) -> String {
     let by = checked.answered_by.name();
     let seconds = checked.outcome.stats.time.as_secs_f64();
     match (&checked.run, &checked.certificate) {
@@ -206,7 +206,7 @@ fn words(asked: &Asked, checked: &Checked, result: &str, style: Style) -> String
 }
 
 /// What the engine by weight needed.
-fn weights(checked: &Checked) -> String {
+fn weights(checked: &CoverReport) -> String {
     let Some(d) = checked.diagrams else { return String::new() };
     format!(
         "  weights up to {} (n = {}, delta = {}), {} local states in {} bits:\n  \

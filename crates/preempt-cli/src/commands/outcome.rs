@@ -2,7 +2,7 @@
 
 use crate::ExitStatus;
 use crate::args::{CheckArgs, Format, OutputArgs, SearchArgs, SearchOrder};
-use crate::backend::{ExplicitOptions, Options, Storage};
+use crate::backend::{Options, SearchOptions, Storage};
 use crate::console;
 use crate::files;
 use crate::job::{self, Stage};
@@ -20,7 +20,7 @@ pub fn info(
     file: &str,
     engine: Engine,
     search: &SearchArgs,
-    explicit: Option<&ExplicitOptions>,
+    explicit: Option<&SearchOptions>,
     weakly_fair: Option<bool>,
 ) -> RunInfo {
     let text = |text: &str| Setting::Text(text.into());

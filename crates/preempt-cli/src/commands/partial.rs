@@ -3,9 +3,11 @@
 
 use super::model::Ready;
 use crate::args::{CheckArgs, ReductionKind, SearchArgs, SearchOrder, StoreKind};
-use crate::backend::{self, ExplicitOptions, Order, Question, Refusal, Report, Source, Storage, Walks};
+use crate::backend::{
+    self, Check, CheckError, Order, SearchOptions, SearchReport, Storage, SuccessorSource, Walks,
+};
 use crate::console::Failure;
-use preempt_core::Observer;
+use preempt_core::Progress;
 
 /// The seed of random walks and swarms if none is given.
 const SEED: u64 = 1;
@@ -113,8 +115,8 @@ pub fn refuse_more(args: &CheckArgs) -> Result<(), Failure> {
 }
 
 /// Cycles are looked for where states are kept; and an observer makes a state more than the model's.
-pub fn refuse_beyond_safety(search: &SearchArgs, questions: &[Question]) -> Result<(), Failure> {
-    if keeps_states(search) || questions.iter().all(|question| *question == Question::Safety) {
+pub fn refuse_beyond_safety(search: &SearchArgs, questions: &[Check]) -> Result<(), Failure> {
+    if keeps_states(search) || questions.iter().all(|question| *question == Check::Safety) {
         return Ok(());
     }
     let name = if search.store.is_some() { "--store" } else { "--search" };
@@ -134,7 +136,7 @@ pub fn refuse_to_count(search: &SearchArgs) -> Result<(), Failure> {
 }
 
 /// What can be promised of the run that was found.
-pub fn promise(options: &ExplicitOptions, promise: Option<&'static str>) -> Option<&'static str> {
+pub fn promise(options: &SearchOptions, promise: Option<&'static str>) -> Option<&'static str> {
     match (options.store, options.order) {
         (Storage::Exact, _) => promise,
         (Storage::Compact { .. }, _) => promise.map(|_| "the simplest run that fingerprints tell apart"),
@@ -147,19 +149,19 @@ pub fn promise(options: &ExplicitOptions, promise: Option<&'static str>) -> Opti
 pub fn swarm(
     ready: &Ready,
     search: &SearchArgs,
-    options: &ExplicitOptions,
-    observer: &mut dyn Observer,
-) -> Result<Report, Failure> {
+    options: &SearchOptions,
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, Failure> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let seed = search.seed.unwrap_or(SEED);
-    let mut run = |options: &ExplicitOptions| {
-        backend::swarm(&ready.model, &ready.sources, options, seed, threads, observer)
+    let mut run = |options: &SearchOptions| {
+        backend::swarm(&ready.model, &ready.sources, options, seed, threads, progress)
     };
     let result = match run(options) {
-        Err(Refusal::Unsupported(_))
-            if search.successors.is_none() && options.successors == Source::Native =>
+        Err(CheckError::Unsupported(_))
+            if search.successors.is_none() && options.successors == SuccessorSource::Native =>
         {
-            run(&ExplicitOptions { successors: Source::Interpreted, ..options.clone() })
+            run(&SearchOptions { successors: SuccessorSource::Interpreted, ..options.clone() })
         }
         result => result,
     };

@@ -4,7 +4,7 @@ use super::model::{Ready, ready};
 use super::outcome::{Delivery, present};
 use crate::ExitStatus;
 use crate::args::ReplayArgs;
-use crate::backend::{self, Interpreter, Model, Question, search};
+use crate::backend::{self, Check, Interpreter, Model, search};
 use crate::console::Failure;
 use crate::input;
 use crate::job;
@@ -110,23 +110,27 @@ fn is_violated<'m>(
 }
 
 /// The questions that a violation of this kind and name may have answered.
-fn candidates(model: &Model, property: &Property) -> Vec<Question> {
-    let claims = || (0..model.claims.len()).map(Question::Claim);
+fn candidates(model: &Model, property: &Property) -> Vec<Check> {
+    let claims = || (0..model.claims.len()).map(Check::Claim);
     match property.kind {
-        PropertyKind::Deadlock => vec![Question::Safety],
+        PropertyKind::Deadlock => vec![Check::Safety],
         // An assertion may be a claim's own.
         PropertyKind::Assertion | PropertyKind::RuntimeError => claims().collect(),
         PropertyKind::Exclusive | PropertyKind::Coverability => Vec::new(),
-        PropertyKind::TraceAssertion => vec![Question::Trace],
-        PropertyKind::Never => claims().filter(|claim| matches!(claim, Question::Claim(number) if model.claims[*number].name == property.name)).collect(),
+        PropertyKind::TraceAssertion => vec![Check::Trace],
+        PropertyKind::Never => claims()
+            .filter(
+                |claim| matches!(claim, Check::Claim(number) if model.claims[*number].name == property.name),
+            )
+            .collect(),
         PropertyKind::Ltl => model
             .formulas
             .iter()
             .filter(|formula| formula.name == property.name)
             .cloned()
-            .map(Question::Formula)
+            .map(Check::Formula)
             .collect(),
-        PropertyKind::Acceptance => vec![Question::Acceptance],
-        PropertyKind::NonProgress => vec![Question::Progress],
+        PropertyKind::Acceptance => vec![Check::Acceptance],
+        PropertyKind::NonProgress => vec![Check::Progress],
     }
 }

@@ -9,7 +9,7 @@ use crate::backend::{Interpreter, System, search};
 use crate::console::{self, Failure};
 use crate::job::{self, Stage};
 use crate::plan::Engine;
-use preempt_core::{Chance, Property, StopReason, Value};
+use preempt_core::{Property, Rng, StopReason, Value};
 use preempt_report::{TextOptions, render_run};
 use std::io::BufRead;
 
@@ -161,7 +161,7 @@ impl End {
 }
 
 fn at_random(run: &mut Run<'_>, seed: u64, most: u64) -> End {
-    let mut random = Chance::new(seed);
+    let mut random = Rng::new(seed);
     while (run.steps.len() as u64) < most {
         if let Some(end) = End::of_the_budget() {
             return end;

@@ -7,7 +7,7 @@ use super::outcome::{Delivery, present};
 use super::trail;
 use crate::ExitStatus;
 use crate::args::{AnalysisMethod, CheckArgs, SymbolicArgs, VariableOrder};
-use crate::backend::symbolic::{self, Method, Options, Order, Report};
+use crate::backend::symbolic::{self, Method, Order, SymbolicOptions, SymbolicReport};
 use crate::console::{self, Failure};
 use crate::input;
 use crate::job;
@@ -116,14 +116,17 @@ fn refuse_what_does_not_fit(args: &CheckArgs) -> Result<(), Failure> {
     }
 }
 
-fn options(args: &CheckArgs) -> Result<Options, Failure> {
+fn options(args: &CheckArgs) -> Result<SymbolicOptions, Failure> {
     let symbolic = &args.symbolic;
     if symbolic.contexts == Some(0) {
         return Err(Failure::new("--contexts 0: without a context no thread makes a step")
             .hint("each thread needs at least one"));
     }
-    let mut options =
-        Options { contexts: symbolic.contexts, limits: args.search.limits(), ..Options::default() };
+    let mut options = SymbolicOptions {
+        contexts: symbolic.contexts,
+        limits: args.search.limits(),
+        ..SymbolicOptions::default()
+    };
     if let Some(contexts) = symbolic.contexts.filter(|contexts| *contexts > MOST_CONTEXTS) {
         return Err(Failure::new(format!("--contexts {contexts}: at most {MOST_CONTEXTS} can be looked at")));
     }
@@ -163,7 +166,7 @@ fn at_most(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX).max(1 << 10)
 }
 
-fn info(file: &str, options: &Options, report: &Report) -> RunInfo {
+fn info(file: &str, options: &SymbolicOptions, report: &SymbolicReport) -> RunInfo {
     let method = match options.method {
         Method::Lazy => "lazy",
         Method::Eager => "eager",

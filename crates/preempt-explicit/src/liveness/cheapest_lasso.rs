@@ -16,7 +16,7 @@ use super::running::Running;
 use super::space::{Cut, Edge, Space};
 use crate::store::StateNumber;
 use crate::watched::PlaceOf;
-use preempt_core::{Budget, Observer, StopReason};
+use preempt_core::{Budget, Progress, StopReason};
 use preempt_model::Interpreter;
 use preempt_model::monitor::Monitor;
 use preempt_model::search::RunCost;
@@ -40,15 +40,15 @@ pub struct Most {
 pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     space: &mut Space<'_, 'm, M>,
     Most { bound, cheaper_than, effort }: Most,
-    observer: &mut dyn Observer,
+    progress: &mut dyn Progress,
 ) -> Result<Option<(RunCost, Lasso)>, Cut> {
     let mut graph = Running::new(space)?;
     graph.cheaper_than = cheaper_than;
     let mut rounds = Rounds { effort, budget: space.budget().clone(), ..Rounds::default() };
     let mut preemptions = 0;
     loop {
-        let more = graph.settle(space, preemptions, observer)?;
-        if let Some(found) = cheapest(space, &graph, &mut rounds, preemptions, observer)? {
+        let more = graph.settle(space, preemptions, progress)?;
+        if let Some(found) = cheapest(space, &graph, &mut rounds, preemptions, progress)? {
             return Ok(Some(found));
         }
         // Where everything is settled and nothing lies on a cycle, a higher bound changes nothing.
@@ -63,13 +63,13 @@ pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
 pub fn with_cheapest_stem<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     space: &mut Space<'_, 'm, M>,
     mut lasso: Lasso,
-    observer: &mut dyn Observer,
+    progress: &mut dyn Progress,
 ) -> Lasso {
     let on_loop: HashSet<StateNumber> = lasso.cycle.iter().map(|edge| edge.from).collect();
     let Ok(mut graph) = Running::new(space) else { return lasso };
     for preemptions in 0.. {
         let before = graph.settled.len();
-        let Ok(more) = graph.settle(space, preemptions, observer) else { return lasso };
+        let Ok(more) = graph.settle(space, preemptions, progress) else { return lasso };
         let state = |node: u32| graph.nodes[node as usize].state;
         if let Some(node) = graph.settled[before..].iter().find(|node| on_loop.contains(&state(**node))) {
             (lasso.initial, lasso.stem) = graph.way_to(*node);
@@ -90,7 +90,7 @@ fn cheapest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     graph: &Running,
     rounds: &mut Rounds,
     preemptions: u32,
-    observer: &mut dyn Observer,
+    progress: &mut dyn Progress,
 ) -> Result<Option<(RunCost, Lasso)>, Cut> {
     let component = graph.components(false);
     let without_preemption = graph.components(true);
@@ -127,7 +127,7 @@ fn cheapest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
             graph.settled.len() as u64,
             graph.bytes() + rounds.bytes(),
             preemptions,
-            observer,
+            progress,
         )?;
     }
     Ok(found.map(|(cost, seed, cycle)| {

@@ -6,7 +6,7 @@ use super::lasso::Lasso;
 use super::space::{Cut, Edge, NOBODY, Space};
 use crate::store::StateNumber;
 use crate::watched::PlaceOf;
-use preempt_core::Observer;
+use preempt_core::Progress;
 use preempt_model::Interpreter;
 use preempt_model::monitor::Monitor;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -30,7 +30,7 @@ struct Order {
 pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     space: &mut Space<'_, 'm, M>,
     weakly_fair: bool,
-    observer: &mut dyn Observer,
+    progress: &mut dyn Progress,
 ) -> Result<Option<Lasso>, Cut> {
     let mut order = Order::default();
     let mut waiting: Vec<StateNumber> = Vec::new();
@@ -51,7 +51,7 @@ pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
                 }
                 let tables = order.index.capacity() * 16 + order.done.capacity() * 6;
                 let bytes = tables + waiting.capacity() * 4 + path.len() * BYTES_OF_A_FRAME;
-                space.look_up(path.len(), bytes, observer)?;
+                space.look_up(path.len(), bytes, progress)?;
                 continue;
             }
             let (index, low) = order.index[&state];

@@ -36,7 +36,7 @@ pub fn told<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         // A state of rest repeats itself without a step.
         if edge.by != NOBODY {
             let (from, to) = (space.state_of(edge.from), space.state_of(edge.to));
-            let path = path_between(space.meaning(), &from, edge.by, &to, edge.runs);
+            let path = path_between(space.reference(), &from, edge.by, &to, edge.runs);
             if budget.stopped().is_some() {
                 return None;
             }
@@ -49,7 +49,7 @@ pub fn told<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         }
     }
     let (initial, _) = space.state_of(lasso.initial);
-    let replayed = replay(space.meaning().system, &initial, &steps, fair_switch);
+    let replayed = replay(space.reference().system, &initial, &steps, fair_switch);
     if budget.stopped().is_some() {
         return None;
     }

@@ -16,12 +16,12 @@ pub mod nested_depth_first;
 mod running;
 mod space;
 
-use crate::Refusal;
-use crate::search::{Error, Options, Report};
+use crate::CheckError;
+use crate::search::{Counterexample, SearchOptions, SearchReport};
 use crate::watched::{PlaceOf, Watched};
 use cheapest_lasso::Most;
 use lasso::Lasso;
-use preempt_core::{Bound, Cost, Guarantee, Memory, Observer, Outcome, Property, Stats, StopReason, Verdict};
+use preempt_core::{Bound, Cost, Guarantee, Memory, Outcome, Progress, Property, Stats, StopReason, Verdict};
 use preempt_model::Interpreter;
 use preempt_model::monitor::Monitor;
 use preempt_model::search::RunCost;
@@ -39,41 +39,41 @@ pub fn decide<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     watched: Watched<'_, 'm, M>,
     method: Method,
     weakly_fair: bool,
-    options: &Options,
-    observer: &mut dyn Observer,
-) -> Result<Report, Refusal> {
-    let mut space = Space::new(watched, options.limits, options.fair_switch, observer);
-    let found = decided(&mut space, method, weakly_fair, observer);
-    report(&mut space, options, found.map(|lasso| lasso.map(Found::some)), observer)
+    options: &SearchOptions,
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, CheckError> {
+    let mut space = Space::new(watched, options.limits, options.fair_switch, progress);
+    let found = decided(&mut space, method, weakly_fair, progress);
+    report(&mut space, options, found.map(|lasso| lasso.map(Found::some)), progress)
 }
 
 /// Shows that no run is a violation, finite or not; `None` if that is not so, or cannot be shown like this.
 pub fn proof<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     watched: Watched<'_, 'm, M>,
-    options: &Options,
-    observer: &mut dyn Observer,
-) -> Result<Option<Report>, Refusal> {
-    let mut space = Space::new(watched, options.limits, options.fair_switch, observer).judging();
-    match decided(&mut space, Method::NestedDepthFirst, false, observer) {
+    options: &SearchOptions,
+    progress: &mut dyn Progress,
+) -> Result<Option<SearchReport>, CheckError> {
+    let mut space = Space::new(watched, options.limits, options.fair_switch, progress).judging();
+    match decided(&mut space, Method::NestedDepthFirst, false, progress) {
         Ok(Some(_)) | Err(Cut::Finite) => Ok(None),
         // That a reduction keeps what is wrong with the last state of a run, is sure only of runs that can go on.
         Ok(None) if space.has_dead_ends() => Ok(None),
-        none => report(&mut space, options, none.map(|_| None), observer).map(Some),
+        none => report(&mut space, options, none.map(|_| None), progress).map(Some),
     }
 }
 
 /// Some accepted run without end that is fair, with a stem that costs little.
 pub fn fair<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     watched: Watched<'_, 'm, M>,
-    options: &Options,
-    observer: &mut dyn Observer,
-) -> Result<Report, Refusal> {
-    let mut space = Space::new(watched, options.limits, options.fair_switch, observer);
-    let found = decided(&mut space, Method::Components, true, observer).map(|lasso| {
-        let lasso = cheapest_lasso::with_cheapest_stem(&mut space, lasso?, observer);
+    options: &SearchOptions,
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, CheckError> {
+    let mut space = Space::new(watched, options.limits, options.fair_switch, progress);
+    let found = decided(&mut space, Method::Components, true, progress).map(|lasso| {
+        let lasso = cheapest_lasso::with_cheapest_stem(&mut space, lasso?, progress);
         Some(Found::some(lasso))
     });
-    report(&mut space, options, found, observer)
+    report(&mut space, options, found, progress)
 }
 
 /// Steps that may be tried to find the simplest run, where one is known already.
@@ -88,40 +88,40 @@ const SIMPLEST_STATES: u64 = 1_000_000;
 pub fn simplest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     watched: Watched<'_, 'm, M>,
     method: Method,
-    options: &Options,
-    observer: &mut dyn Observer,
-) -> Result<Report, Refusal> {
-    let mut space = Space::new(watched, options.limits, options.fair_switch, observer);
+    options: &SearchOptions,
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, CheckError> {
+    let mut space = Space::new(watched, options.limits, options.fair_switch, progress);
     let found = match (options.bound, options.cheaper_than) {
         (bound, Some(known)) => {
             let bound = bound.map_or(known.preemptions, |most| most.min(known.preemptions));
             let most = Most { bound: Some(bound), cheaper_than: Some(known), effort: Some(SIMPLEST_EFFORT) };
-            cheapest_lasso::search(&mut space, most, observer).map(|found| found.map(Found::cheapest))
+            cheapest_lasso::search(&mut space, most, progress).map(|found| found.map(Found::cheapest))
         }
         (bound @ Some(_), None) => {
             let most = Most { bound, ..Most::default() };
-            cheapest_lasso::search(&mut space, most, observer).map(|found| found.map(Found::cheapest))
+            cheapest_lasso::search(&mut space, most, progress).map(|found| found.map(Found::cheapest))
         }
-        (None, None) => decided(&mut space, method, false, observer).map(|known| {
+        (None, None) => decided(&mut space, method, false, progress).map(|known| {
             let known = known?;
             space.unreduced(SIMPLEST_STATES.max(4 * space.stats().states));
             let most = Most { effort: Some(SIMPLEST_EFFORT), ..Most::default() };
-            let cheapest = cheapest_lasso::search(&mut space, most, observer);
+            let cheapest = cheapest_lasso::search(&mut space, most, progress);
             Some(cheapest.ok().flatten().map_or(Found::some(known), Found::cheapest))
         }),
     };
-    report(&mut space, options, found, observer)
+    report(&mut space, options, found, progress)
 }
 
 fn decided<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     space: &mut Space<'_, 'm, M>,
     method: Method,
     weakly_fair: bool,
-    observer: &mut dyn Observer,
+    progress: &mut dyn Progress,
 ) -> Result<Option<Lasso>, Cut> {
     let found = match method {
-        Method::NestedDepthFirst if !weakly_fair => nested_depth_first::search(space, observer),
-        _ => components::search(space, weakly_fair, observer),
+        Method::NestedDepthFirst if !weakly_fair => nested_depth_first::search(space, progress),
+        _ => components::search(space, weakly_fair, progress),
     };
     space.is_whole()?;
     found
@@ -145,10 +145,10 @@ impl Found {
 
 fn report<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     space: &mut Space<'_, 'm, M>,
-    options: &Options,
+    options: &SearchOptions,
     found: Result<Option<Found>, Cut>,
-    observer: &dyn Observer,
-) -> Result<Report, Refusal> {
+    progress: &dyn Progress,
+) -> Result<SearchReport, CheckError> {
     if let Some(trouble) = space.trouble() {
         return Err(trouble.into());
     }
@@ -159,7 +159,7 @@ fn report<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     };
     let simplest = found.as_ref().is_some_and(|found| found.least.is_some() && !space.cut_by_depth());
     let counterexample = found.and_then(|found| {
-        let budget = space.begin_telling(observer);
+        let budget = space.begin_telling(progress);
         let told = lasso::told(space, &found.lasso, found.least, options.fair_switch, &budget);
         undone = undone.or(budget.stopped());
         told
@@ -177,7 +177,7 @@ fn report<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     let bound = |most| Bound { unit: Cost::Preemptions, most };
     let guarantee = options.bound.map_or(Guarantee::Exhaustive, |most| Guarantee::Bounded(bound(most)));
     let errors = violation.clone().zip(counterexample.clone());
-    let errors = errors.map(|(property, trace)| Error { property, trace }).into_iter().collect();
+    let errors = errors.map(|(property, trace)| Counterexample { property, trace }).into_iter().collect();
     let outcome = Outcome { verdict, guarantee, violation, counterexample, stats };
-    Ok(Report { outcome, errors, simplest })
+    Ok(SearchReport { outcome, errors, simplest })
 }

@@ -7,7 +7,7 @@ use super::lasso::Lasso;
 use super::space::{Cut, Edge, Space};
 use crate::store::StateNumber;
 use crate::watched::PlaceOf;
-use preempt_core::Observer;
+use preempt_core::Progress;
 use preempt_model::Interpreter;
 use preempt_model::monitor::Monitor;
 
@@ -51,7 +51,7 @@ struct Frame {
 
 pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     space: &mut Space<'_, 'm, M>,
-    observer: &mut dyn Observer,
+    progress: &mut dyn Progress,
 ) -> Result<Option<Lasso>, Cut> {
     let mut colours = Colours::default();
     for initial in space.initial()? {
@@ -74,12 +74,12 @@ pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
                     }
                     _ => {}
                 }
-                space.look_up(path.len(), bytes + colours.0.capacity(), observer)?;
+                space.look_up(path.len(), bytes + colours.0.capacity(), progress)?;
                 continue;
             }
             let (state, accepts) = (frame.state, frame.accepts);
             if accepts {
-                if let Some((back, last)) = inner(space, &mut colours, state, bytes, observer)? {
+                if let Some((back, last)) = inner(space, &mut colours, state, bytes, progress)? {
                     return Ok(Some(closed(&path, &back, last)));
                 }
                 colours.set(state, Colour::Red);
@@ -111,7 +111,7 @@ fn inner<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     colours: &mut Colours,
     from: StateNumber,
     outer_bytes: usize,
-    observer: &mut dyn Observer,
+    progress: &mut dyn Progress,
 ) -> Result<Option<(Vec<Edge>, Edge)>, Cut> {
     let mut path = vec![(None, space.expand(from)?.edges.into_iter())];
     while let Some((_, edges)) = path.last_mut() {
@@ -134,7 +134,7 @@ fn inner<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         }
         // Its path is one of the outer search's, with as many edges.
         let bytes = outer_bytes + colours.0.capacity() + path.len() * 4 * size_of::<Edge>();
-        space.look_up(path.len(), bytes, observer)?;
+        space.look_up(path.len(), bytes, progress)?;
     }
     Ok(None)
 }

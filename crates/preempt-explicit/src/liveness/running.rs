@@ -4,7 +4,7 @@
 use super::space::{Cut, Edge, NOBODY, Space};
 use crate::store::StateNumber;
 use crate::watched::PlaceOf;
-use preempt_core::Observer;
+use preempt_core::Progress;
 use preempt_model::Interpreter;
 use preempt_model::monitor::Monitor;
 use preempt_model::search::RunCost;
@@ -106,7 +106,7 @@ impl Running {
         &mut self,
         space: &mut Space<'_, 'm, M>,
         preemptions: u32,
-        observer: &mut dyn Observer,
+        progress: &mut dyn Progress,
     ) -> Result<bool, Cut> {
         while let Some(Reverse((cost, node))) = self.waiting.peek().copied() {
             if cost.preemptions > preemptions {
@@ -139,7 +139,7 @@ impl Running {
                     self.reach(target, cost, (node, number));
                 }
             }
-            space.look_around(self.waiting.len() as u64, self.bytes(), preemptions, observer)?;
+            space.look_around(self.waiting.len() as u64, self.bytes(), preemptions, progress)?;
         }
         Ok(false)
     }

@@ -4,7 +4,7 @@ use crate::Unsupported;
 use crate::store::{Opened, StateNumber, Store};
 use crate::successors::{Event, Successors};
 use crate::watched::{PlaceOf, Watched};
-use preempt_core::{Budget, Limits, Observer, Progress, Stats, StopReason};
+use preempt_core::{Budget, Limits, Progress, Snapshot, Stats, StopReason};
 use preempt_model::monitor::Monitor;
 use preempt_model::search::budget_for_telling;
 use preempt_model::{Interpreter, System};
@@ -76,9 +76,9 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
         mut watched: Watched<'a, 'm, M>,
         limits: Limits,
         fair_switch: bool,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Self {
-        let budget = observer.budget().part(&limits);
+        let budget = progress.budget().part(&limits);
         watched.work_within(&budget);
         Space {
             watched,
@@ -224,14 +224,14 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
     pub fn state_of(
         &mut self,
         number: StateNumber,
-    ) -> <<Watched<'a, 'm, M> as Successors>::Meaning as System>::State {
+    ) -> <<Watched<'a, 'm, M> as Successors>::Reference as System>::State {
         let mut opened = Opened::default();
         self.store.open(&self.watched, number, &mut opened);
         self.watched.state_of(&opened.bytes)
     }
 
-    pub fn meaning(&self) -> &<Watched<'a, 'm, M> as Successors>::Meaning {
-        self.watched.meaning()
+    pub fn reference(&self) -> &<Watched<'a, 'm, M> as Successors>::Reference {
+        self.watched.reference()
     }
 
     pub fn monitor(&self) -> &'a M {
@@ -248,17 +248,17 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
     }
 
     /// What was found is executed again within this budget.
-    pub fn begin_telling(&mut self, observer: &dyn Observer) -> Budget {
-        let budget = budget_for_telling(observer, &self.limits, self.started.elapsed());
+    pub fn begin_telling(&mut self, progress: &dyn Progress) -> Budget {
+        let budget = budget_for_telling(progress, &self.limits, self.started.elapsed());
         self.watched.work_within(&budget);
         budget
     }
 
     /// To be asked now and then: is it time to stop? The path has so many entries, and so many bytes are used beside the
     /// store.
-    pub fn look_up(&mut self, path: usize, bytes: usize, observer: &mut dyn Observer) -> Result<(), Cut> {
+    pub fn look_up(&mut self, path: usize, bytes: usize, progress: &mut dyn Progress) -> Result<(), Cut> {
         self.stats.depth = self.stats.depth.max(path as u64);
-        self.look_around(path as u64, bytes as u64, 0, observer)
+        self.look_around(path as u64, bytes as u64, 0, progress)
     }
 
     /// The same for a search without a path: so much is waiting, and so many bytes are used beside the store.
@@ -267,7 +267,7 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
         waiting: u64,
         bytes: u64,
         level: u32,
-        observer: &mut dyn Observer,
+        progress: &mut dyn Progress,
     ) -> Result<(), Cut> {
         self.most_search_bytes = self.most_search_bytes.max(bytes);
         if self.limits.states.is_some_and(|most| self.stats.states > most) {
@@ -279,7 +279,7 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
         }
         let bytes = self.store_bytes() + bytes;
         self.budget.uses(bytes);
-        observer.progress(&Progress {
+        progress.update(&Snapshot {
             states: self.stats.states,
             transitions: self.stats.transitions,
             frontier: waiting,
@@ -287,7 +287,7 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Space<'a, 'm, M> {
             level,
             bytes,
         });
-        if let Some(reason) = observer.stop() {
+        if let Some(reason) = progress.stop() {
             return Err(Cut::Limit(reason));
         }
         self.budget.exhausted_with(0);

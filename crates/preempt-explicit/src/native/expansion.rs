@@ -9,7 +9,7 @@ use crate::convert::{FlatState, flatten, unflatten};
 use crate::layout::{LAYOUT_BYTES, Layout, OBSERVER_BYTES};
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
-use crate::reduction::strong::{Ask as Question, Cycles, PersistentSets};
+use crate::reduction::strong::{Ask as Check, Cycles, PersistentSets};
 use crate::successors::{Event, Successors};
 use preempt_core::{Budget, PropertyKind, SourceMap, StopReason};
 use preempt_model::interpreter::{Action, State};
@@ -240,15 +240,13 @@ impl<'m> Native<'m> {
             // SAFETY: the source is this state after its hidden variables.
             let yes = |yes: bool| i32::from(yes);
             match ask {
-                Question::CanMove(process) => yes(unsafe { moves.has_move(start, layout, process, now) }),
-                Question::IsReady(process, edge) => {
-                    yes(unsafe { moves.is_ready(start, layout, process, edge) })
-                }
-                Question::Local(process, slot) => {
+                Check::CanMove(process) => yes(unsafe { moves.has_move(start, layout, process, now) }),
+                Check::IsReady(process, edge) => yes(unsafe { moves.is_ready(start, layout, process, edge) }),
+                Check::Local(process, slot) => {
                     let (code, base) = (layout.codes[process], layout.bases[process] as usize);
                     shape.code(code).locals.read(state, base, slot as usize)
                 }
-                Question::Priority(process) => {
+                Check::Priority(process) => {
                     i32::from(unsafe { self.program.priority_of(start, layout, process) })
                 }
             }
@@ -260,11 +258,11 @@ impl<'m> Native<'m> {
 }
 
 impl<'m> Successors for Native<'m> {
-    type Meaning = Interpreter<'m>;
+    type Reference = Interpreter<'m>;
     const JUDGES_STATES: bool = false;
     const HEADER: usize = LAYOUT_BYTES;
 
-    fn meaning(&self) -> &Interpreter<'m> {
+    fn reference(&self) -> &Interpreter<'m> {
         &self.interpreter
     }
 

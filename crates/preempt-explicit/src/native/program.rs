@@ -30,7 +30,7 @@ pub struct Program {
     pub provided: Vec<Option<Function>>,
     /// By template.
     pub fields: Vec<Vec<Type>>,
-    pub promises: Vec<Promise>,
+    pub promises: Vec<Minimality>,
     /// What an observer reads; `None` where only the interpreter knows.
     pub conditions: Vec<Option<Function>>,
     pub has_priorities: bool,
@@ -52,7 +52,7 @@ pub struct LocationFacts {
 
 /// Somebody alone uses a channel; `channel` gives its number.
 #[derive(Debug, Clone, Copy)]
-pub struct Promise {
+pub struct Minimality {
     pub code: CodeId,
     pub receive: bool,
     pub channel: Function,
@@ -184,7 +184,7 @@ impl Program {
             program.inits.push(init.map(plain));
             program.provided.push(provided.map(plain));
         }
-        let promise = |(code, receive, channel)| Promise { code, receive, channel: plain(channel) };
+        let promise = |(code, receive, channel)| Minimality { code, receive, channel: plain(channel) };
         program.promises = promises.into_iter().map(promise).collect();
         program.module = Some(module);
         Ok(program)

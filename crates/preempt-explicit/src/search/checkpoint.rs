@@ -11,7 +11,7 @@
 use super::explore::Search;
 use super::frontier::{Frontier, Item, MOST_LEVELS, MOST_STEPS, Who};
 use super::ways::End;
-use super::{Goal, Options};
+use super::{Goal, SearchOptions};
 use crate::saved::{Summed, damaged, read_below, read_bytes, read_u64, write_bytes, write_u64};
 use crate::store::Store;
 use crate::successors::Successors;
@@ -63,8 +63,8 @@ pub(super) struct Position {
 }
 
 /// A number that is different for another model or another question.
-fn identity<S: Successors>(system: &S, options: &Options, goal: Goal) -> u64 {
-    let Options { order, cost, bound, fair_switch, reduction, .. } = options;
+fn identity<S: Successors>(system: &S, options: &SearchOptions, goal: Goal) -> u64 {
+    let SearchOptions { order, cost, bound, fair_switch, reduction, .. } = options;
     let question = format!("{order:?} {cost:?} {bound:?} {fair_switch} {reduction:?} {goal:?}");
     let mut hasher = foldhash::quality::FixedState::default().build_hasher();
     hasher.write(question.as_bytes());

@@ -4,17 +4,17 @@
 use super::tally::Tally;
 use super::verdict::{executed_again, lost, reported};
 use super::ways::{Run, path_between, path_to_violation};
-use super::{Error, Goal, Options, Report};
-use crate::Refusal;
+use super::{Counterexample, Goal, SearchOptions, SearchReport};
+use crate::CheckError;
 use crate::reduction::Reduction;
 use crate::store::{Opened, StateNumber, Store};
 use crate::successors::{Event, Successors};
-use preempt_core::{Budget, Memory, Observer, PropertyKind, StopReason, Verdict};
+use preempt_core::{Budget, Memory, Progress, PropertyKind, StopReason, Verdict};
 use preempt_model::search::RunCost;
 
 pub(super) struct DepthFirst<'a, S> {
     system: S,
-    options: &'a Options,
+    options: &'a SearchOptions,
     goal: Goal,
     store: Store,
     tally: Tally,
@@ -80,7 +80,7 @@ enum Found {
 }
 
 impl<'a, S: Successors> DepthFirst<'a, S> {
-    pub fn new(system: S, options: &'a Options, goal: Goal) -> Self {
+    pub fn new(system: S, options: &'a SearchOptions, goal: Goal) -> Self {
         DepthFirst {
             system,
             options,
@@ -95,13 +95,13 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
         }
     }
 
-    pub fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
+    pub fn run(mut self, progress: &mut dyn Progress) -> Result<SearchReport, CheckError> {
         let mut ended = None;
-        self.tally.begin(&mut self.system, observer);
+        self.tally.begin(&mut self.system, progress);
         for state in self.system.initial() {
             ended = self.enter(&state, &Opened::default(), (u8::MAX, 0));
             if ended.is_none() {
-                ended = self.search(observer);
+                ended = self.search(progress);
             }
             if ended.is_some() {
                 break;
@@ -113,7 +113,7 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
         let verdict = match (ended, self.tally.budget.stopped()) {
             (Some(Ended::Stopped(reason)), _) | (_, Some(reason)) => Verdict::Inconclusive(reason),
             (Some(Ended::Violated(found)), None) => {
-                let budget = self.tally.begin_telling(&mut self.system, observer);
+                let budget = self.tally.begin_telling(&mut self.system, progress);
                 match self.told(found, &budget) {
                     Ok(error) => return Ok(self.report(Verdict::Violated, vec![error])),
                     Err(reason) => Verdict::Inconclusive(reason),
@@ -124,7 +124,7 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
         Ok(self.report(verdict, Vec::new()))
     }
 
-    fn search(&mut self, observer: &mut dyn Observer) -> Option<Ended> {
+    fn search(&mut self, progress: &mut dyn Progress) -> Option<Ended> {
         let mut opened = Opened::default();
         let mut open_is = None;
         while let Some(frame) = self.path.last_mut() {
@@ -183,7 +183,7 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
             self.most_bytes = self.most_bytes.max(used);
             let (store, system, waiting) = (&self.store, &self.system, self.path.len() as u64);
             let bytes = || store.bytes() + system.bytes() + used;
-            if let Some(reason) = self.tally.reason_to_stop(cost, bytes, waiting, observer) {
+            if let Some(reason) = self.tally.reason_to_stop(cost, bytes, waiting, progress) {
                 return Some(Ended::Stopped(reason));
             }
         }
@@ -265,14 +265,14 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
     }
 
     /// The path from the first state on, and what ends it.
-    fn told(&self, found: Found, budget: &Budget) -> Result<Error, StopReason> {
+    fn told(&self, found: Found, budget: &Budget) -> Result<Counterexample, StopReason> {
         let mut opened = Opened::default();
         let mut states = Vec::new();
         for frame in &self.path {
             self.store.open(&self.system, frame.state, &mut opened);
             states.push(self.system.state_of(&opened.bytes));
         }
-        let system = self.system.meaning();
+        let system = self.system.reference();
         let mut steps = Vec::new();
         for (i, pair) in states.windows(2).enumerate() {
             let (process, last) = (self.path[i].process, self.path[i + 1].last);
@@ -292,7 +292,7 @@ impl<'a, S: Successors> DepthFirst<'a, S> {
         executed_again(system, &Run { initial, steps }, in_state, self.options.fair_switch, budget)
     }
 
-    fn report(mut self, verdict: Verdict, errors: Vec<Error>) -> Report {
+    fn report(mut self, verdict: Verdict, errors: Vec<Counterexample>) -> SearchReport {
         self.tally.stats.time = self.tally.elapsed();
         let memory =
             Memory { store: self.store.bytes() + self.system.bytes(), frontier: self.most_bytes, parents: 0 };

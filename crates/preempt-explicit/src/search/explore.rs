@@ -8,12 +8,12 @@ use super::notes::ProcessSet;
 use super::spinning::spins;
 use super::tally::Tally;
 use super::ways::{End, Ways};
-use super::{Goal, Options, Report};
-use crate::Refusal;
+use super::{Goal, SearchOptions, SearchReport};
+use crate::CheckError;
 use crate::reduction::Reduction;
 use crate::store::{Key, Opened, StateNumber, Store};
 use crate::successors::{Event, Successors};
-use preempt_core::{Observer, Property, PropertyKind, StopReason};
+use preempt_core::{Progress, Property, PropertyKind, StopReason};
 use preempt_model::search::RunCost;
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,7 +22,7 @@ const BATCH: usize = 64;
 
 pub(super) struct Search<'a, S> {
     pub system: S,
-    pub options: &'a Options,
+    pub options: &'a SearchOptions,
     pub goal: Goal,
     pub charges: Charges,
     pub store: Store,
@@ -72,7 +72,7 @@ struct Arrival {
 }
 
 impl<'a, S: Successors> Search<'a, S> {
-    pub fn new(system: S, options: &'a Options, goal: Goal) -> Self {
+    pub fn new(system: S, options: &'a SearchOptions, goal: Goal) -> Self {
         Search {
             system,
             options,
@@ -101,14 +101,14 @@ impl<'a, S: Successors> Search<'a, S> {
     pub fn run(
         mut self,
         checkpoints: &mut dyn Checkpoints,
-        observer: &mut dyn Observer,
-    ) -> Result<Report, Refusal> {
+        progress: &mut dyn Progress,
+    ) -> Result<SearchReport, CheckError> {
         let resumed = checkpoints.resume();
-        self.tally.begin(&mut self.system, observer);
+        self.tally.begin(&mut self.system, progress);
         match resumed {
             Some(mut input) => {
-                self.restore(&mut input).map_err(|error| Refusal::Checkpoint(told(&error)))?;
-                self.tally.begin(&mut self.system, observer);
+                self.restore(&mut input).map_err(|error| CheckError::Checkpoint(told(&error)))?;
+                self.tally.begin(&mut self.system, progress);
             }
             None => self.begin(),
         }
@@ -120,13 +120,13 @@ impl<'a, S: Successors> Search<'a, S> {
                     && known <= cost
                     && !self.is_half_done()
                 {
-                    return self.checked(|search| search.violated(known, end, observer));
+                    return self.checked(|search| search.violated(known, end, progress));
                 }
                 if self.options.limits.depth.is_some_and(|most| cost.steps > most) {
                     self.cut_by_depth(checkpoints);
                     break;
                 }
-                if let Some(reason) = self.bucket(cost, checkpoints, observer) {
+                if let Some(reason) = self.bucket(cost, checkpoints, progress) {
                     self.save_to(checkpoints);
                     return self.checked(|search| Ok(search.stopped(reason)));
                 }
@@ -142,9 +142,9 @@ impl<'a, S: Successors> Search<'a, S> {
             self.cut_by_depth(checkpoints);
         }
         if let Some((cost, end)) = self.cheapest {
-            return self.checked(|search| search.violated(cost, end, observer));
+            return self.checked(|search| search.violated(cost, end, progress));
         }
-        self.checked(|search| search.finished(observer))
+        self.checked(|search| search.finished(progress))
     }
 
     /// Is part of a bucket done?
@@ -182,7 +182,7 @@ impl<'a, S: Successors> Search<'a, S> {
         &mut self,
         cost: RunCost,
         checkpoints: &mut dyn Checkpoints,
-        observer: &mut dyn Observer,
+        progress: &mut dyn Progress,
     ) -> Option<StopReason> {
         loop {
             if self.position.done == self.position.items.len() {
@@ -197,7 +197,7 @@ impl<'a, S: Successors> Search<'a, S> {
             let end = items.len().min(self.position.done + BATCH);
             self.work(&items[self.position.done..end], cost);
             (self.position.items, self.position.done) = (items, end);
-            if let Some(reason) = self.reason_to_stop(cost, observer) {
+            if let Some(reason) = self.reason_to_stop(cost, progress) {
                 return Some(reason);
             }
             if checkpoints.is_due() {
@@ -207,7 +207,10 @@ impl<'a, S: Successors> Search<'a, S> {
     }
 
     /// A result that rests on every state is given only if every state could be computed.
-    fn checked(self, result: impl FnOnce(Self) -> Result<Report, Refusal>) -> Result<Report, Refusal> {
+    fn checked(
+        self,
+        result: impl FnOnce(Self) -> Result<SearchReport, CheckError>,
+    ) -> Result<SearchReport, CheckError> {
         match self.system.trouble() {
             Some(trouble) => Err(trouble.into()),
             None => result(self),
@@ -464,13 +467,13 @@ impl<'a, S: Successors> Search<'a, S> {
         }
     }
 
-    fn reason_to_stop(&mut self, cost: RunCost, observer: &mut dyn Observer) -> Option<StopReason> {
+    fn reason_to_stop(&mut self, cost: RunCost, progress: &mut dyn Progress) -> Option<StopReason> {
         if self.full {
             return Some(StopReason::Memory);
         }
         let (store, frontier, ways, system) = (&self.store, &self.frontier, &self.ways, &self.system);
         let batch = self.batch.capacity() * size_of::<Arrival>() + self.raw.bytes.capacity();
         let bytes = || store.bytes() + ways.bytes() + frontier.bytes() + system.bytes() + batch as u64;
-        self.tally.reason_to_stop(cost, bytes, frontier.waiting(), observer)
+        self.tally.reason_to_stop(cost, bytes, frontier.waiting(), progress)
     }
 }

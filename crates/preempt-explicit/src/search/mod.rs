@@ -30,13 +30,13 @@ mod ways;
 
 use crate::reduction::Reduction;
 use crate::store::sketch::Sketch;
-use crate::{Refusal, Successors};
+use crate::{CheckError, Successors};
 pub(crate) use charges::Charges;
 pub use checkpoint::{Checkpoints, NoCheckpoints, Save};
 pub(crate) use hashed::{Turn, Variety};
 pub(crate) use paper::visits;
 pub use paper::{Figure, Published, Visit, Visits};
-use preempt_core::{Cost, Limits, Observer, Outcome, Property, Trace};
+use preempt_core::{Cost, Limits, Outcome, Progress, Property, Trace};
 use preempt_model::search::RunCost;
 pub use random::Walks;
 pub(crate) use spinning::spins;
@@ -44,7 +44,7 @@ pub(crate) use verdict::told_of;
 pub(crate) use ways::path_between;
 
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct SearchOptions {
     pub order: Order,
     pub store: Storage,
     /// What is to be least, before the steps.
@@ -60,14 +60,14 @@ pub struct Options {
     /// preemptions stay what they are; there are fewer states, and runs may have more steps. For safety only.
     pub statics: bool,
     pub limits: Limits,
-    pub successors: Source,
+    pub successors: SuccessorSource,
     /// The user says that no never claim and no formula counts how often a state is repeated.
     pub stutter_invariant: bool,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for SearchOptions {
+    fn default() -> SearchOptions {
+        SearchOptions {
             order: Order::ByCost,
             store: Storage::Exact,
             cost: Cost::Preemptions,
@@ -77,7 +77,7 @@ impl Default for Options {
             reduction: Reduction::None,
             statics: false,
             limits: Limits::default(),
-            successors: Source::Native,
+            successors: SuccessorSource::Native,
             stutter_invariant: false,
         }
     }
@@ -106,7 +106,7 @@ pub enum Storage {
 
 /// How successors are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum SuccessorSource {
     /// In machine code, where the model can be compiled.
     Native,
     /// By whatever defines the system.
@@ -126,17 +126,17 @@ pub enum Goal {
 
 /// A violation with a run to it, replayed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Error {
+pub struct Counterexample {
     pub property: Property,
     pub trace: Trace,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
+pub struct SearchReport {
     /// With the first of the errors.
     pub outcome: Outcome,
     /// The cheapest first; more than one only with [`Goal::All`].
-    pub errors: Vec<Error>,
+    pub errors: Vec<Counterexample>,
     /// Is it certain that no run costs less?
     pub simplest: bool,
 }
@@ -144,46 +144,46 @@ pub struct Report {
 /// Searches any source of successors.
 pub fn search<S: Successors>(
     system: S,
-    options: &Options,
+    options: &SearchOptions,
     goal: Goal,
-    observer: &mut dyn Observer,
-) -> Result<Report, Refusal> {
-    search_saved(system, options, goal, &mut NoCheckpoints, observer)
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, CheckError> {
+    search_saved(system, options, goal, &mut NoCheckpoints, progress)
 }
 
 /// As [`search`], with checkpoints; only the search in order of cost with the exact store makes some.
 pub fn search_saved<S: Successors>(
     system: S,
-    options: &Options,
+    options: &SearchOptions,
     goal: Goal,
     checkpoints: &mut dyn Checkpoints,
-    observer: &mut dyn Observer,
-) -> Result<Report, Refusal> {
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, CheckError> {
     if options.store != Storage::Exact {
-        return search_part(system, options, goal, Variety::default(), observer);
+        return search_part(system, options, goal, Variety::default(), progress);
     }
     match options.order {
-        Order::ByCost => explore::Search::new(system, options, goal).run(checkpoints, observer),
-        Order::DepthFirst => depth_first::DepthFirst::new(system, options, goal).run(observer),
-        Order::Published(published) => paper::search(system, published, options, observer),
-        Order::Random(_) => search_part(system, options, goal, Variety::default(), observer),
+        Order::ByCost => explore::Search::new(system, options, goal).run(checkpoints, progress),
+        Order::DepthFirst => depth_first::DepthFirst::new(system, options, goal).run(progress),
+        Order::Published(published) => paper::search(system, published, options, progress),
+        Order::Random(_) => search_part(system, options, goal, Variety::default(), progress),
     }
 }
 
 /// The searches that do not keep the states they met.
 pub(crate) fn search_part<S: Successors>(
     system: S,
-    options: &Options,
+    options: &SearchOptions,
     goal: Goal,
     variety: Variety<'_>,
-    observer: &mut dyn Observer,
-) -> Result<Report, Refusal> {
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, CheckError> {
     match options.order {
         Order::Random(walks) if options.store == Storage::Exact => {
             let mut own = Sketch::default();
             let sketch = variety.sketch.unwrap_or(&mut own);
-            random::Random::new(system, walks, options, sketch).run(observer)
+            random::Random::new(system, walks, options, sketch).run(progress)
         }
-        _ => hashed::search(system, options, goal, variety, observer),
+        _ => hashed::search(system, options, goal, variety, progress),
     }
 }

@@ -5,11 +5,11 @@ use super::hashed::paths::{Reached, Step, states_along};
 use super::hashed::{Ending, replayed};
 use super::tally::Tally;
 use super::verdict::{lost, reported};
-use super::{Error, Options, Report};
-use crate::Refusal;
+use super::{Counterexample, SearchOptions, SearchReport};
+use crate::CheckError;
 use crate::store::sketch::Sketch;
 use crate::successors::{Event, Successors};
-use preempt_core::{Budget, Chance, Coverage, Memory, Observer, PropertyKind, StopReason, Verdict};
+use preempt_core::{Budget, Coverage, Memory, Progress, PropertyKind, Rng, StopReason, Verdict};
 use preempt_model::search::RunCost;
 
 /// Which walks, and how many.
@@ -33,8 +33,8 @@ const STAYS: [usize; 4] = [0, 16, 28, 31];
 pub struct Random<'a, S> {
     system: S,
     walks: Walks,
-    options: &'a Options,
-    chance: Chance,
+    options: &'a SearchOptions,
+    chance: Rng,
     tally: Tally,
     sketch: &'a mut Sketch,
     steps: Vec<Step>,
@@ -62,12 +62,12 @@ enum Attempt {
 }
 
 impl<'a, S: Successors> Random<'a, S> {
-    pub fn new(system: S, walks: Walks, options: &'a Options, sketch: &'a mut Sketch) -> Self {
+    pub fn new(system: S, walks: Walks, options: &'a SearchOptions, sketch: &'a mut Sketch) -> Self {
         Random {
             system,
             walks,
             options,
-            chance: Chance::new(walks.seed),
+            chance: Rng::new(walks.seed),
             tally: Tally::new(options.limits),
             sketch,
             steps: Vec::new(),
@@ -76,20 +76,20 @@ impl<'a, S: Successors> Random<'a, S> {
         }
     }
 
-    pub fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
+    pub fn run(mut self, progress: &mut dyn Progress) -> Result<SearchReport, CheckError> {
         let initial = self.system.initial();
         let timed = self.options.limits.time.is_some();
         let most = self.walks.most.unwrap_or(if timed { u64::MAX } else { USUAL_WALKS });
         let mut ended = None;
-        self.tally.begin(&mut self.system, observer);
+        self.tally.begin(&mut self.system, progress);
         while ended.is_none() && self.tally.stats.executions < most && !initial.is_empty() {
             let number = self.chance.below(initial.len());
-            ended = self.walk(number as u32, initial[number].clone(), observer).err();
+            ended = self.walk(number as u32, initial[number].clone(), progress).err();
             self.tally.stats.executions += 1;
             // A walk may end where it begins.
             let cost = RunCost { preemptions: 0, steps: 0 };
             let bytes = self.bytes_used();
-            let reason = self.tally.reason_to_stop(cost, || bytes, 0, observer);
+            let reason = self.tally.reason_to_stop(cost, || bytes, 0, progress);
             ended = ended.or(reason.map(Ended::Stopped));
         }
         if let Some(trouble) = self.system.trouble() {
@@ -100,7 +100,7 @@ impl<'a, S: Successors> Random<'a, S> {
                 (Verdict::Inconclusive(reason), Vec::new())
             }
             (Some(Ended::Violated(initial, ending)), None) => {
-                let budget = self.tally.begin_telling(&mut self.system, observer);
+                let budget = self.tally.begin_telling(&mut self.system, progress);
                 match self.told(initial, ending, &budget) {
                     Ok(error) => (Verdict::Violated, vec![error]),
                     Err(reason) => (Verdict::Inconclusive(reason), Vec::new()),
@@ -116,11 +116,11 @@ impl<'a, S: Successors> Random<'a, S> {
         stats.levels.clear();
         stats.coverage = Some(Coverage { states_are_estimated: true, ..Coverage::default() });
         let report = reported(self.options, verdict, errors, stats, memory);
-        Ok(Report { simplest: false, ..report })
+        Ok(SearchReport { simplest: false, ..report })
     }
 
     /// One walk, to its end.
-    fn walk(&mut self, initial: u32, state: Vec<u8>, observer: &mut dyn Observer) -> Result<(), Ended> {
+    fn walk(&mut self, initial: u32, state: Vec<u8>, progress: &mut dyn Progress) -> Result<(), Ended> {
         self.steps.clear();
         let stay = STAYS[self.chance.below(STAYS.len())];
         let longest = self.options.limits.depth.unwrap_or(USUAL_DEPTH);
@@ -156,7 +156,7 @@ impl<'a, S: Successors> Random<'a, S> {
             }
             let (used, system) = (self.bytes_used(), &self.system);
             let bytes = || used + system.bytes();
-            if let Some(reason) = self.tally.reason_to_stop(cost, bytes, 0, observer) {
+            if let Some(reason) = self.tally.reason_to_stop(cost, bytes, 0, progress) {
                 return Err(Ended::Stopped(reason));
             }
         }
@@ -216,7 +216,7 @@ impl<'a, S: Successors> Random<'a, S> {
         Attempt::Moved { to, step: Step { process, choice: choice as u32 }, steps }
     }
 
-    fn told(&mut self, initial: u32, ending: Ending, budget: &Budget) -> Result<Error, StopReason> {
+    fn told(&mut self, initial: u32, ending: Ending, budget: &Budget) -> Result<Counterexample, StopReason> {
         let states = states_along(&mut self.system, initial, &self.steps, budget);
         let states = states.ok_or_else(|| lost(budget))?;
         let processes: Vec<u8> = self.steps.iter().map(|step| step.process).collect();

@@ -1,11 +1,11 @@
 //! What a search has seen so far, and whether it must stop.
 
 use crate::successors::Successors;
-use preempt_core::{Budget, Level, Limits, Observer, Progress, Stats, StopReason, Verdict};
+use preempt_core::{Budget, Level, Limits, Progress, Snapshot, Stats, StopReason, Verdict};
 use preempt_model::search::{RunCost, budget_for_telling};
 use std::time::{Duration, Instant};
 
-/// How often, in calls, the clock, the memory and the observer are looked at.
+/// How often, in calls, the clock, the memory and the listener are looked at.
 const LOOK_UP_EVERY: u64 = 16;
 
 pub(super) struct Tally {
@@ -34,15 +34,15 @@ impl Tally {
     }
 
     /// The search begins: whoever computes states works within this budget.
-    pub fn begin(&mut self, system: &mut impl Successors, observer: &dyn Observer) {
+    pub fn begin(&mut self, system: &mut impl Successors, progress: &dyn Progress) {
         let time = self.limits.time.map(|most| most.saturating_sub(self.elapsed()));
-        self.budget = observer.budget().part(&Limits { time, ..self.limits });
+        self.budget = progress.budget().part(&Limits { time, ..self.limits });
         system.work_within(&self.budget);
     }
 
     /// What was found is executed again within this budget.
-    pub fn begin_telling(&self, system: &mut impl Successors, observer: &dyn Observer) -> Budget {
-        let budget = budget_for_telling(observer, &self.limits, self.elapsed());
+    pub fn begin_telling(&self, system: &mut impl Successors, progress: &dyn Progress) -> Budget {
+        let budget = budget_for_telling(progress, &self.limits, self.elapsed());
         system.work_within(&budget);
         budget
     }
@@ -96,7 +96,7 @@ impl Tally {
         cost: RunCost,
         bytes: impl FnOnce() -> u64,
         waiting: u64,
-        observer: &mut dyn Observer,
+        progress: &mut dyn Progress,
     ) -> Option<StopReason> {
         if self.limits.states.is_some_and(|most| self.stats.states > most) {
             return Some(StopReason::States);
@@ -107,7 +107,7 @@ impl Tally {
         }
         let bytes = bytes();
         self.budget.uses(bytes);
-        observer.progress(&Progress {
+        progress.update(&Snapshot {
             states: self.stats.states,
             transitions: self.stats.transitions,
             frontier: waiting,
@@ -115,7 +115,7 @@ impl Tally {
             level: cost.preemptions,
             bytes,
         });
-        if let Some(reason) = observer.stop() {
+        if let Some(reason) = progress.stop() {
             return Some(reason);
         }
         if self.limits.memory_bytes.is_some_and(|most| bytes > most) {

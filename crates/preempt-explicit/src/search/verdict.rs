@@ -3,13 +3,13 @@
 
 use super::explore::Search;
 use super::ways::{End, Run, path_to_violation};
-use super::{Error, Goal, Options, Order, Report};
-use crate::Refusal;
+use super::{Counterexample, Goal, Order, SearchOptions, SearchReport};
+use crate::CheckError;
 use crate::reduction::Reduction;
 use crate::store::Opened;
 use crate::successors::Successors;
 use preempt_core::{
-    Bound, Budget, Guarantee, Memory, Observer, Outcome, Property, PropertyKind, Stats, StopReason, Trace,
+    Bound, Budget, Guarantee, Memory, Outcome, Progress, Property, PropertyKind, Stats, StopReason, Trace,
     Verdict,
 };
 use preempt_model::System;
@@ -25,7 +25,7 @@ impl<S: Successors> Search<'_, S> {
     }
 
     /// Everything was done.
-    pub fn finished(mut self, observer: &dyn Observer) -> Result<Report, Refusal> {
+    pub fn finished(mut self, progress: &dyn Progress) -> Result<SearchReport, CheckError> {
         let verdict = match self.goal {
             Goal::Count => self.tally.conclude(),
             // What was met beyond the bound, the depth or the cost that is allowed does not count.
@@ -34,7 +34,7 @@ impl<S: Successors> Search<'_, S> {
         let mut all: Vec<_> = std::mem::take(&mut self.all).into_iter().collect();
         all.sort_by_key(|(_, (cost, _))| *cost);
         let mut errors = Vec::new();
-        let budget = self.tally.begin_telling(&mut self.system, observer);
+        let budget = self.tally.begin_telling(&mut self.system, progress);
         for (violation, (cost, end)) in all {
             match self.told(cost, end, &budget) {
                 Ok(error) if error.property == violation => errors.push(error),
@@ -46,22 +46,27 @@ impl<S: Successors> Search<'_, S> {
     }
 
     /// What was found cannot be shown. That is our own mistake, unless it came from a checkpoint.
-    fn untold(self, untold: Untold) -> Result<Report, Refusal> {
+    fn untold(self, untold: Untold) -> Result<SearchReport, CheckError> {
         match untold {
             Untold::Stopped(reason) => Ok(self.stopped(reason)),
             Untold::Wrong(why) if self.resumed => {
-                Err(Refusal::Checkpoint(format!("what it found does not happen: {why}")))
+                Err(CheckError::Checkpoint(format!("what it found does not happen: {why}")))
             }
             Untold::Wrong(why) => panic!("internal error: {why}"),
         }
     }
 
-    pub fn stopped(self, reason: StopReason) -> Report {
+    pub fn stopped(self, reason: StopReason) -> SearchReport {
         self.report(Verdict::Inconclusive(reason), Vec::new())
     }
 
-    pub fn violated(mut self, cost: RunCost, end: End, observer: &dyn Observer) -> Result<Report, Refusal> {
-        let budget = self.tally.begin_telling(&mut self.system, observer);
+    pub fn violated(
+        mut self,
+        cost: RunCost,
+        end: End,
+        progress: &dyn Progress,
+    ) -> Result<SearchReport, CheckError> {
+        let budget = self.tally.begin_telling(&mut self.system, progress);
         match self.told(cost, end, &budget) {
             Ok(error) => Ok(self.report(Verdict::Violated, vec![error])),
             Err(untold) => self.untold(untold),
@@ -69,13 +74,13 @@ impl<S: Successors> Search<'_, S> {
     }
 
     /// The run, executed again.
-    fn told(&mut self, cost: RunCost, end: End, budget: &Budget) -> Result<Error, Untold> {
+    fn told(&mut self, cost: RunCost, end: End, budget: &Budget) -> Result<Counterexample, Untold> {
         let Some(run) = self.ways.run(&self.store, &mut self.system, end, budget) else {
             let wrong = || Untold::Wrong("the way to the violation is lost".into());
             return Err(budget.stopped().map_or_else(wrong, Untold::Stopped));
         };
         let in_state = matches!(end, End::In { .. });
-        let error = executed(self.system.meaning(), &run, in_state, self.options.fair_switch, budget)?;
+        let error = executed(self.system.reference(), &run, in_state, self.options.fair_switch, budget)?;
         let shown = self.charges.of_run(&error.trace);
         match shown == cost {
             true => Ok(error),
@@ -101,7 +106,7 @@ impl<S: Successors> Search<'_, S> {
         let mut opened = Opened::default();
         self.store.open(&self.system, end.state(), &mut opened);
         let state = self.system.state_of(&opened.bytes);
-        let system = self.system.meaning();
+        let system = self.system.reference();
         match end {
             End::In { .. } => wrong_with(system, &state),
             End::During { process, violation, .. } => path_to_violation(system, &state, process, violation)
@@ -111,7 +116,7 @@ impl<S: Successors> Search<'_, S> {
         }
     }
 
-    fn report(mut self, verdict: Verdict, errors: Vec<Error>) -> Report {
+    fn report(mut self, verdict: Verdict, errors: Vec<Counterexample>) -> SearchReport {
         let memory = self.memory();
         self.tally.stats.time = self.tally.elapsed();
         reported(self.options, verdict, errors, self.tally.stats, memory)
@@ -138,13 +143,13 @@ fn executed<S: System>(
     in_state: bool,
     fair_switch: bool,
     budget: &Budget,
-) -> Result<Error, Untold> {
+) -> Result<Counterexample, Untold> {
     let executed = execute(system, &run.initial, &run.steps, in_state, fair_switch);
     if let Some(reason) = budget.stopped() {
         return Err(Untold::Stopped(reason));
     }
     match executed {
-        Ok((Some(property), trace)) => Ok(Error { property, trace }),
+        Ok((Some(property), trace)) => Ok(Counterexample { property, trace }),
         Ok((None, _)) => Err(Untold::Wrong("the run found violates nothing".into())),
         Err(misfit) => Err(Untold::Wrong(format!("the run found does not replay: {misfit:?}"))),
     }
@@ -157,7 +162,7 @@ pub(super) fn executed_again<S: System>(
     in_state: bool,
     fair_switch: bool,
     budget: &Budget,
-) -> Result<Error, StopReason> {
+) -> Result<Counterexample, StopReason> {
     executed(system, run, in_state, fair_switch, budget).map_err(|untold| match untold {
         Untold::Stopped(reason) => reason,
         Untold::Wrong(why) => panic!("internal error: {why}"),
@@ -166,14 +171,19 @@ pub(super) fn executed_again<S: System>(
 
 /// Tells the same errors as runs of `system`, whose steps have the same names as those of `changed`, in which they were
 /// found. False if one could not be told.
-pub(crate) fn told_of<S: System>(system: &S, changed: &S, report: &mut Report, fair_switch: bool) -> bool {
+pub(crate) fn told_of<S: System>(
+    system: &S,
+    changed: &S,
+    report: &mut SearchReport,
+    fair_switch: bool,
+) -> bool {
     let initial = system.initial_states().swap_remove(0);
     for error in &mut report.errors {
         let in_state = error.property.kind == PropertyKind::Deadlock;
         let retold = recognise(changed, &error.trace)
             .and_then(|found| execute(system, &initial, &found.steps, in_state, fair_switch));
         let Ok((Some(violation), trace)) = retold else { return false };
-        *error = Error { property: violation, trace };
+        *error = Counterexample { property: violation, trace };
     }
     if let Some(first) = report.errors.first() {
         report.outcome.violation = Some(first.property.clone());
@@ -198,12 +208,12 @@ fn execute<S: System>(
 }
 
 pub(super) fn reported(
-    options: &Options,
+    options: &SearchOptions,
     verdict: Verdict,
-    errors: Vec<Error>,
+    errors: Vec<Counterexample>,
     mut stats: Stats,
     memory: Memory,
-) -> Report {
+) -> SearchReport {
     if options.order == Order::DepthFirst {
         // Preemptions are not counted there, so nothing can be said by their number.
         stats.levels.clear();
@@ -218,5 +228,9 @@ pub(super) fn reported(
     let stats = Stats { peak_bytes, memory: Some(memory), unit: options.cost, ..stats };
     // The reduction keeps the fewest preemptions, but not the fewest steps.
     let simplest = options.order == Order::ByCost && options.reduction == Reduction::None;
-    Report { outcome: Outcome { verdict, guarantee, violation, counterexample, stats }, errors, simplest }
+    SearchReport {
+        outcome: Outcome { verdict, guarantee, violation, counterexample, stats },
+        errors,
+        simplest,
+    }
 }

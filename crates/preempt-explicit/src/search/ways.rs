@@ -68,7 +68,7 @@ impl Ways {
         system: &mut S,
         end: End,
         budget: &Budget,
-    ) -> Option<Run<S::Meaning>> {
+    ) -> Option<Run<S::Reference>> {
         let mut opened = Opened::default();
         let mut state_of = |system: &mut S, number: StateNumber| {
             store.open(system, number, &mut opened);
@@ -80,7 +80,7 @@ impl Ways {
         let (mut number, mut way) = match end {
             End::During { state, process, violation } => {
                 let from = state_of(system, state);
-                segments.push(path_to_violation(system.meaning(), &from, process, violation)?);
+                segments.push(path_to_violation(system.reference(), &from, process, violation)?);
                 (state, notes.find(|note| note.let_run(state, process))?.item)
             }
             End::In { state, last } => (state, notes.find(|note| note.ends(state, last))?.item),
@@ -91,7 +91,7 @@ impl Ways {
                 return None;
             }
             let from = state_of(system, way.from);
-            segments.push(path_between(system.meaning(), &from, way.by, &state, way.last)?);
+            segments.push(path_between(system.reference(), &from, way.by, &state, way.last)?);
             (number, state) = (way.from, from);
             way = notes.find(|note| note.let_run(number, way.by))?.item;
         }

@@ -27,8 +27,7 @@ mod terms;
 pub use formulas::formula_from_seed;
 pub use strategy::{faulty_programs, programs};
 pub use syntax::{
-    Channel, Domain, Expression, Loop, Operator, Pattern, Place, Process, Program, Question, Statement,
-    Variable,
+    Channel, Check, Domain, Expression, Loop, Operator, Pattern, Place, Process, Program, Statement, Variable,
 };
 
 use proptest::strategy::{Strategy, ValueTree};

@@ -1,8 +1,7 @@
 //! The program as Promela text, and where each statement stands in it.
 
 use super::syntax::{
-    Channel, Domain, Expression, Loop, Operator, Pattern, Place, Process, Program, Question, Statement,
-    Variable,
+    Channel, Check, Domain, Expression, Loop, Operator, Pattern, Place, Process, Program, Statement, Variable,
 };
 use std::fmt::Write;
 use std::ops::Range;
@@ -245,10 +244,10 @@ impl Names<'_> {
             Expression::Len(channel) => format!("len({})", self.channel(*channel)),
             Expression::Ask(question, channel) => {
                 let name = match question {
-                    Question::Full => "full",
-                    Question::NotFull => "nfull",
-                    Question::Empty => "empty",
-                    Question::NotEmpty => "nempty",
+                    Check::Full => "full",
+                    Check::NotFull => "nfull",
+                    Check::Empty => "empty",
+                    Check::NotEmpty => "nempty",
                 };
                 format!("{name}({})", self.channel(*channel))
             }

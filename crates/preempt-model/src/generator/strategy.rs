@@ -3,8 +3,7 @@
 
 use super::normal::normal;
 use super::syntax::{
-    Channel, Domain, Expression, Loop, Operator, Pattern, Place, Process, Program, Question, Statement,
-    Variable,
+    Channel, Check, Domain, Expression, Loop, Operator, Pattern, Place, Process, Program, Statement, Variable,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -238,12 +237,8 @@ fn comparison(faults: bool) -> impl Strategy<Value = Expression> + Clone {
 
 fn condition(faults: bool) -> impl Strategy<Value = Expression> {
     let both = prop_oneof![Just(Operator::And), Just(Operator::Or)];
-    let question = prop_oneof![
-        Just(Question::Full),
-        Just(Question::NotFull),
-        Just(Question::Empty),
-        Just(Question::NotEmpty)
-    ];
+    let question =
+        prop_oneof![Just(Check::Full), Just(Check::NotFull), Just(Check::Empty), Just(Check::NotEmpty)];
     prop_oneof![
         6 => comparison(faults),
         2 => (both, comparison(faults), comparison(faults))

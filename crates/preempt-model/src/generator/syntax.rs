@@ -117,7 +117,7 @@ pub enum Expression {
     Binary(Operator, Box<Expression>, Box<Expression>),
     Conditional(Box<[Expression; 3]>),
     Len(usize),
-    Ask(Question, usize),
+    Ask(Check, usize),
     Poll { channel: usize, random: bool, pattern: Vec<Pattern> },
     Timeout,
     Pid,
@@ -126,7 +126,7 @@ pub enum Expression {
 
 /// How full a channel is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Question {
+pub enum Check {
     Full,
     NotFull,
     Empty,

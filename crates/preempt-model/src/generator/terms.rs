@@ -1,7 +1,7 @@
 //! Statements that are one step, and expressions.
 
 use super::build::variable_type;
-use super::syntax::{self, Expression, Operator, Process, Program, Question, Statement};
+use super::syntax::{self, Check, Expression, Operator, Process, Program, Statement};
 use crate::command::{Command, Pattern};
 use crate::expr::{BinaryOp, Expr, Index, Place, Probe, Scope, UnaryOp};
 use crate::program::CodeId;
@@ -106,10 +106,10 @@ impl Terms<'_> {
             Expression::Len(channel) => Expr::Len(Box::new(self.channel(*channel))),
             Expression::Ask(question, channel) => {
                 let probe = match question {
-                    Question::Full => Probe::Full,
-                    Question::NotFull => Probe::NotFull,
-                    Question::Empty => Probe::Empty,
-                    Question::NotEmpty => Probe::NotEmpty,
+                    Check::Full => Probe::Full,
+                    Check::NotFull => Probe::NotFull,
+                    Check::Empty => Probe::Empty,
+                    Check::NotEmpty => Probe::NotEmpty,
                 };
                 Expr::Probe(probe, Box::new(self.channel(*channel)))
             }

@@ -1,4 +1,4 @@
-//! Can a command be executed? Asking changes nothing.
+//! Can a command be executed? CheckOptions changes nothing.
 
 use super::Fault;
 use super::eval::Evaluation;

@@ -5,7 +5,7 @@ use super::stable::{Event, expand};
 use super::trail::bytes_of_table;
 use crate::monitor::Monitor;
 use crate::system::System;
-use preempt_core::{Budget, Limits, Observer, Progress, StopReason};
+use preempt_core::{Budget, Limits, Progress, Snapshot, StopReason};
 use std::collections::HashMap;
 
 /// Nodes are pairs of a stable state and the place where the monitor stands before it reads that state.
@@ -56,7 +56,7 @@ impl<S: System> Graph<S> {
         fair_switch: bool,
         limits: &Limits,
         budget: &Budget,
-        observer: &mut dyn Observer,
+        progress: &mut dyn Progress,
     ) -> Result<Graph<S>, StopReason> {
         let mut graph = Graph { states: Vec::new(), nodes: Vec::new(), initial: Vec::new() };
         let mut state_numbers: HashMap<S::State, u32, foldhash::fast::RandomState> = HashMap::default();
@@ -79,13 +79,13 @@ impl<S: System> Graph<S> {
                     + (graph.states.capacity() * size_of::<StateInfo<S>>()) as u64
                     + (graph.nodes.capacity() * size_of::<Node>()) as u64;
                 budget.uses(bytes);
-                observer.progress(&Progress {
+                progress.update(&Snapshot {
                     states: graph.nodes.len() as u64,
                     frontier: (graph.nodes.len() - next) as u64,
                     bytes,
-                    ..Progress::default()
+                    ..Snapshot::default()
                 });
-                if let Some(reason) = observer.stop().or_else(|| budget.exhausted_with(0)) {
+                if let Some(reason) = progress.stop().or_else(|| budget.exhausted_with(0)) {
                     return Err(reason);
                 }
             }

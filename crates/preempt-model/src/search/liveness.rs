@@ -11,7 +11,7 @@ use super::replay::replay;
 use super::stable::{Event, expand};
 use crate::monitor::{Monitor, finds_violation};
 use crate::system::System;
-use preempt_core::{Budget, Observer, Outcome, Stats, StopReason, Trace, Verdict};
+use preempt_core::{Budget, Outcome, Progress, Stats, StopReason, Trace, Verdict};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -21,13 +21,13 @@ pub fn check_cycles<S: System, M: Monitor<S>>(
     monitor: &M,
     weakly_fair: bool,
     options: &Options,
-    observer: &mut dyn Observer,
+    progress: &mut dyn Progress,
 ) -> Outcome {
     let started = Instant::now();
-    let budget = observer.budget().part(&options.limits);
+    let budget = progress.budget().part(&options.limits);
     system.work_within(&budget);
-    let outcome = decided(system, monitor, weakly_fair, options, (&budget, started), observer);
-    system.work_within(&observer.budget());
+    let outcome = decided(system, monitor, weakly_fair, options, (&budget, started), progress);
+    system.work_within(&progress.budget());
     outcome
 }
 
@@ -37,7 +37,7 @@ fn decided<S: System, M: Monitor<S>>(
     weakly_fair: bool,
     options: &Options,
     (budget, started): (&Budget, Instant),
-    observer: &mut dyn Observer,
+    progress: &mut dyn Progress,
 ) -> Outcome {
     let without_run = |undone: Option<StopReason>, stats: Stats| Outcome {
         verdict: Verdict::conclude(false, undone),
@@ -46,7 +46,7 @@ fn decided<S: System, M: Monitor<S>>(
         counterexample: None,
         stats: Stats { time: started.elapsed(), ..stats },
     };
-    let built = Graph::build(system, monitor, options.fair_switch, &options.limits, budget, observer);
+    let built = Graph::build(system, monitor, options.fair_switch, &options.limits, budget, progress);
     let graph = match built {
         Ok(graph) => graph,
         Err(reason) => return without_run(Some(reason), Stats::default()),
@@ -65,7 +65,7 @@ fn decided<S: System, M: Monitor<S>>(
     let (Some(lasso), None) = (lasso, budget.stopped()) else {
         return without_run(budget.stopped(), stats);
     };
-    let telling = budget_for_telling(observer, &options.limits, started.elapsed());
+    let telling = budget_for_telling(progress, &options.limits, started.elapsed());
     system.work_within(&telling);
     let Some(trace) = told(system, monitor, &graph, &lasso, options.fair_switch) else {
         return without_run(telling.stopped(), stats);

@@ -26,11 +26,11 @@ pub use reference::{Options, check, count, guarantee};
 pub use replay::{Misfit, Recognised, Replayed, recognise, replay, settled};
 pub use run_cost::{RunCost, cost_of_run};
 
-use preempt_core::{Budget, Limits, Observer};
+use preempt_core::{Budget, Limits, Progress};
 use std::time::Duration;
 
 /// For executing again what was found: what is left of the time, and at least a second.
-pub fn budget_for_telling(observer: &dyn Observer, limits: &Limits, elapsed: Duration) -> Budget {
+pub fn budget_for_telling(progress: &dyn Progress, limits: &Limits, elapsed: Duration) -> Budget {
     let left = |most: Duration| most.saturating_sub(elapsed).max(Duration::from_secs(1));
-    observer.budget().part(&Limits { time: limits.time.map(left), ..Limits::default() })
+    progress.budget().part(&Limits { time: limits.time.map(left), ..Limits::default() })
 }

@@ -14,7 +14,7 @@ use super::trail::{End, Last, StateNumber, Trail, bytes_of_table};
 use super::{RunCost, budget_for_telling};
 use crate::system::System;
 use preempt_core::{
-    Bound, Budget, Cost, Guarantee, Level, Limits, Observer, Outcome, Progress, Property, PropertyKind,
+    Bound, Budget, Cost, Guarantee, Level, Limits, Outcome, Progress, Property, PropertyKind, Snapshot,
     Stats, StopReason, Trace, Verdict,
 };
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -30,16 +30,16 @@ pub struct Options {
 }
 
 /// Finds the simplest violation, or shows that there is none.
-pub fn check<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Outcome {
-    Search::new(system, options, true).run(observer)
+pub fn check<S: System>(system: &S, options: &Options, progress: &mut dyn Progress) -> Outcome {
+    Search::new(system, options, true).run(progress)
 }
 
 /// Counts the whole state space, violations included: a failed assertion is passed over.
-pub fn count<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Outcome {
-    Search::new(system, options, false).run(observer)
+pub fn count<S: System>(system: &S, options: &Options, progress: &mut dyn Progress) -> Outcome {
+    Search::new(system, options, false).run(progress)
 }
 
-/// How often, in work items, the clock, the memory and the observer are looked at.
+/// How often, in work items, the clock, the memory and the listener are looked at.
 const LOOK_UP_EVERY: u64 = 64;
 
 struct Search<'a, S: System> {
@@ -117,16 +117,16 @@ impl<'a, S: System> Search<'a, S> {
         }
     }
 
-    fn run(mut self, observer: &mut dyn Observer) -> Outcome {
-        self.budget = observer.budget().part(&self.options.limits);
+    fn run(mut self, progress: &mut dyn Progress) -> Outcome {
+        self.budget = progress.budget().part(&self.options.limits);
         self.system.work_within(&self.budget);
         let system = self.system;
-        let outcome = self.search(observer);
-        system.work_within(&observer.budget());
+        let outcome = self.search(progress);
+        system.work_within(&progress.budget());
         outcome
     }
 
-    fn search(mut self, observer: &mut dyn Observer) -> Outcome {
+    fn search(mut self, progress: &mut dyn Progress) -> Outcome {
         for state in self.system.initial_states() {
             let cost = RunCost { preemptions: 0, steps: 0 };
             let number = self.number(state, cost);
@@ -137,10 +137,10 @@ impl<'a, S: System> Search<'a, S> {
         while let Some((cost, item)) = self.next_item() {
             taken += 1;
             if taken.is_multiple_of(LOOK_UP_EVERY) {
-                let progress = self.progress(cost);
-                observer.progress(&progress);
-                self.budget.uses(progress.bytes);
-                if let Some(reason) = observer.stop().or_else(|| self.budget.exhausted_with(0)) {
+                let snapshot = self.snapshot(cost);
+                progress.update(&snapshot);
+                self.budget.uses(snapshot.bytes);
+                if let Some(reason) = progress.stop().or_else(|| self.budget.exhausted_with(0)) {
                     return self.stopped(reason);
                 }
             }
@@ -150,7 +150,7 @@ impl<'a, S: System> Search<'a, S> {
             match item {
                 Item::Violation(found) => {
                     let (violation, end) = *found;
-                    return self.violated(violation, end, cost, observer);
+                    return self.violated(violation, end, cost, progress);
                 }
                 Item::Expand { state, process, last } => {
                     if !self.expand(state, process, last, cost) {
@@ -323,8 +323,8 @@ impl<'a, S: System> Search<'a, S> {
         &mut levels[level as usize]
     }
 
-    fn progress(&self, cost: RunCost) -> Progress {
-        Progress {
+    fn snapshot(&self, cost: RunCost) -> Snapshot {
+        Snapshot {
             states: self.stats.states,
             transitions: self.stats.transitions,
             frontier: self.items,
@@ -364,8 +364,8 @@ impl<'a, S: System> Search<'a, S> {
 
     /// The run is executed again by the system itself before it is shown; a difference is our own mistake, unless the
     /// budget has ended before that.
-    fn violated(self, violation: Property, end: End, cost: RunCost, observer: &mut dyn Observer) -> Outcome {
-        let budget = budget_for_telling(observer, &self.options.limits, self.started.elapsed());
+    fn violated(self, violation: Property, end: End, cost: RunCost, progress: &mut dyn Progress) -> Outcome {
+        let budget = budget_for_telling(progress, &self.options.limits, self.started.elapsed());
         self.system.work_within(&budget);
         let state_of = |number: StateNumber| S::State::clone(&self.nodes[number as usize].state);
         let (initial, steps) = self.trail.run(self.system, state_of, end);

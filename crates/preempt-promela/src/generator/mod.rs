@@ -21,7 +21,7 @@ mod statements;
 
 pub use lines::{Line, shrink, text_of};
 
-use preempt_core::Chance;
+use preempt_core::Rng;
 use scope::{Message, ProcessType, Record, Symbols, Variable};
 
 /// The program of a seed.
@@ -50,7 +50,7 @@ enum Whose {
 }
 
 struct Generator {
-    chance: Chance,
+    chance: Rng,
     plain: bool,
     lines: Vec<Line>,
     symbols: Vec<Symbols>,
@@ -80,7 +80,7 @@ struct Generator {
 impl Generator {
     fn new(seed: u64) -> Generator {
         Generator {
-            chance: Chance::new(seed),
+            chance: Rng::new(seed),
             plain: false,
             lines: Vec::new(),
             symbols: Vec::new(),

@@ -15,10 +15,10 @@ pub(crate) use numbers::BodyNumbers;
 pub use numbers::StatementNumbers;
 
 use preempt_core::{Property, PropertyKind, Trace};
+use preempt_model::check::Check;
 use preempt_model::interpreter::{Action, State};
 use preempt_model::monitor::ClaimMonitor;
 use preempt_model::property::Claim;
-use preempt_model::question::Question;
 use preempt_model::search::{Replayed, recognise, replay, settled};
 use preempt_model::{CodeId, Interpreter, LocationId, System};
 use std::fmt::Write;
@@ -192,7 +192,7 @@ fn violated_claim<'m>(
         PropertyKind::Never => claims.iter().find(|claim| claim.name == property.name),
         PropertyKind::Assertion | PropertyKind::RuntimeError if run.violation.is_none() => {
             let violated = |number: &usize| {
-                Question::Claim(*number).is_violated_by(interpreter, run, recorded).unwrap_or(false)
+                Check::Claim(*number).is_violated_by(interpreter, run, recorded).unwrap_or(false)
             };
             (0..claims.len()).find(violated).map(|number| &claims[number])
         }

@@ -22,13 +22,13 @@ pub(super) struct Report {
     pub stats: Stats,
     pub counterexample: Option<Counterexample>,
     /// What became of each property that was asked.
-    pub properties: Option<Vec<Answered>>,
+    pub properties: Option<Vec<PropertyResult>>,
     /// Every different violation, where all were asked for.
     pub errors: Option<Vec<Finding>>,
 }
 
 #[derive(Debug, serde::Serialize)]
-pub(super) struct Answered {
+pub(super) struct PropertyResult {
     pub name: String,
     pub verdict: &'static str,
     pub reason: Option<&'static str>,

@@ -2,7 +2,7 @@
 
 use super::{SCHEMA, wire};
 use preempt_core::{
-    Answered, Awaited, Change, Cost, Guarantee, Outcome, Partner, Property, PropertyKind, Stats, Step,
+    Awaited, Change, Cost, Guarantee, Outcome, Partner, Property, PropertyKind, PropertyResult, Stats, Step,
     StopReason, SwitchKind, Trace, Value, Verdict, Waiting,
 };
 
@@ -35,7 +35,7 @@ pub fn to_json(info: &RunInfo, outcome: &Outcome) -> String {
 pub fn properties_to_json(
     info: &RunInfo,
     outcome: &Outcome,
-    properties: &[Answered],
+    properties: &[PropertyResult],
     all: Option<&[(Property, Trace)]>,
 ) -> String {
     let finding = |(property, trace): &(Property, Trace)| wire::Finding {
@@ -144,10 +144,10 @@ fn unit_name(unit: Cost) -> &'static str {
     }
 }
 
-impl From<&Answered> for wire::Answered {
-    fn from(answered: &Answered) -> wire::Answered {
+impl From<&PropertyResult> for wire::PropertyResult {
+    fn from(answered: &PropertyResult) -> wire::PropertyResult {
         let (verdict, reason) = verdict_name(answered.verdict);
-        wire::Answered {
+        wire::PropertyResult {
             name: answered.name.clone(),
             verdict,
             reason,

@@ -10,7 +10,7 @@ mod widths;
 mod words;
 
 use crate::style::Style;
-use preempt_core::{Answered, Outcome, Property, Trace};
+use preempt_core::{Outcome, Property, PropertyResult, Trace};
 
 pub use counterexample::render_run;
 pub use summary::why_stopped;
@@ -32,7 +32,7 @@ pub struct TextOptions {
     /// Every different violation with its run, where all were asked for.
     pub all: Vec<(Property, Trace)>,
     /// What became of each property that was asked, and which of them the outcome is about.
-    pub properties: Vec<Answered>,
+    pub properties: Vec<PropertyResult>,
     pub shown: usize,
 }
 

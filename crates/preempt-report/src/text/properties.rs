@@ -4,7 +4,7 @@ use super::TextOptions;
 use super::summary::property_with_place;
 use super::words::{clean, counted};
 use crate::style::{Ink, Style};
-use preempt_core::{Answered, PropertyKind, Verdict};
+use preempt_core::{PropertyKind, PropertyResult, Verdict};
 
 /// Nothing if only one was asked.
 pub(super) fn lines(options: &TextOptions) -> String {
@@ -37,7 +37,7 @@ pub(super) fn lines(options: &TextOptions) -> String {
     text
 }
 
-fn also_violated(property: &Answered, style: Style) -> String {
+fn also_violated(property: &PropertyResult, style: Style) -> String {
     let by_name =
         [PropertyKind::Ltl, PropertyKind::Never, PropertyKind::Acceptance, PropertyKind::NonProgress];
     let what = match &property.violation {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::fixtures::{Run, holds, lost_mutex, violated, without_colour};
 use preempt_core::{
-    Bound, Cost, Coverage, Guarantee, PropertyKind, ShownCost, StopReason, Trace, Value, Verdict,
+    Bound, Cost, Coverage, Guarantee, PropertyKind, StopReason, Trace, TraceCost, Value, Verdict,
 };
 
 #[track_caller]
@@ -188,13 +188,14 @@ complete up to this bound; runs with more preemptions were not considered
 
 #[test]
 fn what_became_of_the_other_properties_is_told() {
-    let answered = |name: &str, verdict| Answered { name: name.into(), verdict, violation: None, cost: None };
+    let answered =
+        |name: &str, verdict| PropertyResult { name: name.into(), verdict, violation: None, cost: None };
     let violated_too = violated(PropertyKind::Assertion, "assert(x)", Trace::default()).violation;
-    let cost = Some(ShownCost { preemptions: 1, steps: 3 });
+    let cost = Some(TraceCost { preemptions: 1, steps: 3 });
     let properties = vec![
-        Answered { violation: violated_too, ..answered("safety", Verdict::Violated) },
+        PropertyResult { violation: violated_too, ..answered("safety", Verdict::Violated) },
         answered("ltl p", Verdict::Violated),
-        Answered { cost, ..answered("ltl q", Verdict::Violated) },
+        PropertyResult { cost, ..answered("ltl q", Verdict::Violated) },
         answered("ltl r", Verdict::Holds),
         answered("ltl s", Verdict::Inconclusive(StopReason::States)),
     ];

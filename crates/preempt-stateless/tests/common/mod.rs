@@ -1,7 +1,7 @@
 //! What the tests share: the oracle that enumerates every run, random programs, and sets of graphs.
 #![allow(dead_code)]
 
-use preempt_core::Chance;
+use preempt_core::Rng;
 use preempt_stateless::program::{Op, Program};
 use preempt_stateless::{
     BoundFunction, Executable, Exploration, Flow, Graph, Limits, Move, Strategy, explore,
@@ -143,7 +143,7 @@ pub struct Taste {
 
 /// Well-formed: locks are released by who took them, in any nesting.
 pub fn random_program(seed: u64, taste: Taste) -> Program {
-    let mut chance = Chance::new(seed);
+    let mut chance = Rng::new(seed);
     let threads = 2 + chance.below(taste.threads - 1);
     let lists = (0..threads).map(|own| {
         let mut code = Vec::new();
@@ -181,7 +181,7 @@ pub const FAIL: u32 = 2048;
 /// Work on objects that nobody else uses, unless some other thread does in some branch.
 pub const PRIVATE: u32 = 4096;
 
-fn private(chance: &mut Chance, code: &mut Vec<Op>, own: u8, threads: usize) {
+fn private(chance: &mut Rng, code: &mut Vec<Op>, own: u8, threads: usize) {
     let other = chance.below(threads) as u8;
     match chance.below(8) {
         0 => code.extend([Op::Add(2 + own), Op::Add(2 + own)]),
@@ -195,7 +195,7 @@ fn private(chance: &mut Chance, code: &mut Vec<Op>, own: u8, threads: usize) {
     }
 }
 
-fn with_main(lists: Vec<Vec<Op>>, chance: &mut Chance) -> Program {
+fn with_main(lists: Vec<Vec<Op>>, chance: &mut Rng) -> Program {
     let mut main = Vec::new();
     let n = lists.len() as u8;
     for list in 1..=n {
@@ -222,7 +222,7 @@ fn with_main(lists: Vec<Vec<Op>>, chance: &mut Chance) -> Program {
     Program::with_main(code)
 }
 
-fn block(chance: &mut Chance, code: &mut Vec<Op>, own: usize, threads: usize, kinds: u32, depth: u32) {
+fn block(chance: &mut Rng, code: &mut Vec<Op>, own: usize, threads: usize, kinds: u32, depth: u32) {
     let kind = loop {
         let kind = match chance.below(if kinds & FAIL == 0 { 10 } else { 11 }) {
             9 => WEAK,

@@ -3,7 +3,7 @@
 mod brute;
 mod generate;
 
-use crate::check::{Options, check};
+use crate::check::{SymbolicOptions, check};
 use crate::configurations::Configurations;
 use crate::fig3;
 use crate::fig5::{Analysis, Method};
@@ -17,7 +17,7 @@ use preempt_core::{Budget, Silent, Verdict};
 use preempt_model::{Interpreter, Model, System, Type};
 use std::collections::BTreeSet;
 
-const TABLE: preempt_bdd::Options = preempt_bdd::Options { nodes: 1 << 20, cache: 1 << 14 };
+const TABLE: preempt_bdd::TableOptions = preempt_bdd::TableOptions { nodes: 1 << 20, cache: 1 << 14 };
 const PLAIN: Kind =
     Kind { threads: 2, procedures: 0, recursive: false, atomic: false, asserts: false, starts: false };
 
@@ -175,8 +175,12 @@ fn verdicts(seeds: std::ops::Range<u64>, kind: Kind, contexts: usize) -> [usize;
         let initial = system.close(&Threads::of(&model, &sources, 4, &Budget::unlimited()).unwrap().initial);
         let Some(brute) = brute::rounds(&system, initial, kind.threads, contexts, 4) else { continue };
         for method in [Method::Lazy, Method::Eager] {
-            let options =
-                Options { contexts: Some(contexts as u32), method, table: TABLE, ..Options::default() };
+            let options = SymbolicOptions {
+                contexts: Some(contexts as u32),
+                method,
+                table: TABLE,
+                ..SymbolicOptions::default()
+            };
             let report = check(&model, &sources, &options, &mut Silent).unwrap();
             match brute.violation {
                 Some((round, _)) => {

@@ -5,7 +5,7 @@ use super::{Found, Layer, by_weight};
 use crate::answer::{Answer, Run};
 use crate::certificate::{Certificate, InductiveBasis};
 use crate::stop::Stop;
-use preempt_bdd::{Bdd, Full, Options};
+use preempt_bdd::{Bdd, Full, TableOptions};
 use preempt_core::StopReason;
 use preempt_net::{Marking, Place, Problem, WellStructured};
 use std::sync::atomic::Ordering;
@@ -64,7 +64,7 @@ pub(crate) fn backward_by_weight(
         .map_or(usize::MAX, |bytes| usize::try_from(bytes / 24).unwrap_or(usize::MAX));
     for (table, most_nodes) in TABLES {
         diagrams = Diagrams::default();
-        let table = Options { nodes: table.nodes.min(room), cache: table.cache.min(room / 4) };
+        let table = TableOptions { nodes: table.nodes.min(room), cache: table.cache.min(room / 4) };
         match search(problem, open, lifting, (table, most_nodes), stop, &mut diagrams) {
             Ok(answer) => return (answer, diagrams),
             Err(Full) if stop.reason().is_some() => break,
@@ -79,7 +79,7 @@ fn search(
     problem: &Problem,
     open: &[usize],
     lifting: bool,
-    (table, most_nodes): (Options, usize),
+    (table, most_nodes): (TableOptions, usize),
     stop: &Stop,
     diagrams: &mut Diagrams,
 ) -> Result<Answer, Full> {

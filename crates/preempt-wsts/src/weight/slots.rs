@@ -7,7 +7,7 @@
 
 use super::Sliceable;
 use crate::stop::Stop;
-use preempt_bdd::{Bdd, Cube, Full, Layout, Options, Renaming, Space, Variable};
+use preempt_bdd::{Bdd, Cube, Full, Layout, Renaming, Space, TableOptions, Variable};
 use preempt_net::{Marking, Place, Problem, Transition, WellStructured};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -32,9 +32,9 @@ pub(crate) struct Slots<'p> {
 const ROOM: u64 = 200;
 /// Most nets need little, and a large cache is not for nothing. A small one is left when the diagrams outgrow it, long
 /// before its table is full.
-pub(crate) const TABLES: [(Options, usize); 2] = [
-    (Options { nodes: 1 << 20, cache: 1 << 14 }, 1 << 14),
-    (Options { nodes: 1 << 23, cache: 1 << 20 }, usize::MAX),
+pub(crate) const TABLES: [(TableOptions, usize); 2] = [
+    (TableOptions { nodes: 1 << 20, cache: 1 << 14 }, 1 << 14),
+    (TableOptions { nodes: 1 << 23, cache: 1 << 20 }, usize::MAX),
 ];
 
 impl<'p> Slots<'p> {
@@ -43,7 +43,7 @@ impl<'p> Slots<'p> {
         problem: &'p Problem,
         open: &'p [usize],
         used: &[bool],
-        table: Options,
+        table: TableOptions,
         stop: &'p Stop,
     ) -> Result<Slots<'p>, Full> {
         let mut layout = Layout::new();

@@ -4,19 +4,19 @@
 use super::frontier::{Frontier, Item, Reader};
 use super::paths::{NO_PATH, NodeNumber, Paths, Step, states_along};
 use super::{Ending, Variety, hashed_report, note, replayed};
-use crate::Refusal;
+use crate::CheckError;
 use crate::reduction::Reduction;
 use crate::search::charges::Charges;
 use crate::search::frontier::{NOBODY, Who};
 use crate::search::spinning::spins;
 use crate::search::tally::Tally;
 use crate::search::verdict::lost;
-use crate::search::{Error, Goal, Options, Report};
+use crate::search::{Counterexample, Goal, SearchOptions, SearchReport};
 use crate::store::hash::StateHash;
 use crate::store::known::Known;
 use crate::store::sketch::Sketch;
 use crate::successors::{Event, Successors};
-use preempt_core::{Budget, Memory, Observer, PropertyKind, StopReason, Verdict};
+use preempt_core::{Budget, Memory, Progress, PropertyKind, StopReason, Verdict};
 use preempt_model::search::RunCost;
 use std::collections::{HashMap, HashSet};
 
@@ -27,7 +27,7 @@ pub struct ByCost<'a, S, K: Known> {
     system: S,
     known: K,
     seed: u64,
-    options: &'a Options,
+    options: &'a SearchOptions,
     goal: Goal,
     charges: Charges,
     frontier: Frontier,
@@ -70,7 +70,7 @@ struct Taken {
 }
 
 impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
-    pub fn new(system: S, known: K, variety: Variety<'a>, options: &'a Options, goal: Goal) -> Self {
+    pub fn new(system: S, known: K, variety: Variety<'a>, options: &'a SearchOptions, goal: Goal) -> Self {
         ByCost {
             system,
             known,
@@ -91,15 +91,15 @@ impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
         }
     }
 
-    pub fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
-        self.tally.begin(&mut self.system, observer);
-        let mut verdict = self.search(observer);
+    pub fn run(mut self, progress: &mut dyn Progress) -> Result<SearchReport, CheckError> {
+        self.tally.begin(&mut self.system, progress);
+        let mut verdict = self.search(progress);
         if let Some(trouble) = self.system.trouble() {
             return Err(trouble.into());
         }
         let mut errors = Vec::new();
         if let (Verdict::Violated, Some((cost, path, ending))) = (verdict, self.cheapest.take()) {
-            let budget = self.tally.begin_telling(&mut self.system, observer);
+            let budget = self.tally.begin_telling(&mut self.system, progress);
             match self.told(cost, path, ending, &budget) {
                 Ok(error) => errors.push(error),
                 Err(reason) => verdict = Verdict::Inconclusive(reason),
@@ -113,7 +113,7 @@ impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
         Ok(hashed_report(self.options, self.known.reach(), verdict, errors, self.tally, memory))
     }
 
-    fn search(&mut self, observer: &mut dyn Observer) -> Verdict {
+    fn search(&mut self, progress: &mut dyn Progress) -> Verdict {
         self.begin();
         let mut cost = RunCost { preemptions: 0, steps: 0 };
         while self.frontier.has_level(cost.preemptions) {
@@ -122,7 +122,7 @@ impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
                 if self.cheapest.as_ref().is_some_and(|(known, ..)| *known <= cost) {
                     return Verdict::Violated;
                 }
-                if let Some(reason) = self.bucket(cost, observer) {
+                if let Some(reason) = self.bucket(cost, progress) {
                     return Verdict::Inconclusive(reason);
                 }
                 cost.steps += 1;
@@ -169,7 +169,7 @@ impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
     }
 
     /// Everything at one cost. A forced switch adds to the bucket that is being worked on.
-    fn bucket(&mut self, cost: RunCost, observer: &mut dyn Observer) -> Option<StopReason> {
+    fn bucket(&mut self, cost: RunCost, progress: &mut dyn Progress) -> Option<StopReason> {
         let mut reader = self.frontier.take(cost.preemptions, cost.steps);
         let (mut bytes, mut batch) = (Vec::new(), Vec::new());
         loop {
@@ -188,7 +188,7 @@ impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
             }
             self.look_up(cost);
             batch.iter().for_each(|taken| self.paths.release(taken.item.path));
-            if let Some(reason) = self.reason_to_stop(cost, observer) {
+            if let Some(reason) = self.reason_to_stop(cost, progress) {
                 return Some(reason);
             }
         }
@@ -391,7 +391,7 @@ impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
         path: NodeNumber,
         ending: Ending,
         budget: &Budget,
-    ) -> Result<Error, StopReason> {
+    ) -> Result<Counterexample, StopReason> {
         let (initial, steps) = self.paths.steps(path).ok_or_else(|| lost(budget))?;
         let states = states_along(&mut self.system, initial, &steps, budget).ok_or_else(|| lost(budget))?;
         let processes: Vec<u8> = steps.iter().map(|step| step.process).collect();
@@ -401,13 +401,13 @@ impl<'a, S: Successors, K: Known> ByCost<'a, S, K> {
         Ok(error)
     }
 
-    fn reason_to_stop(&mut self, cost: RunCost, observer: &mut dyn Observer) -> Option<StopReason> {
+    fn reason_to_stop(&mut self, cost: RunCost, progress: &mut dyn Progress) -> Option<StopReason> {
         if self.full {
             return Some(StopReason::Memory);
         }
         let kept = (self.wrong.capacity() + self.dead.capacity()) * size_of::<(StateHash, u64)>();
         let (known, frontier, paths, system) = (&self.known, &self.frontier, &self.paths, &self.system);
         let bytes = || known.bytes() + frontier.bytes() + paths.bytes() + system.bytes() + kept as u64;
-        self.tally.reason_to_stop(cost, bytes, frontier.waiting(), observer)
+        self.tally.reason_to_stop(cost, bytes, frontier.waiting(), progress)
     }
 }

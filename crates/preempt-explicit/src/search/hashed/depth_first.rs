@@ -3,15 +3,15 @@
 
 use super::paths::Reached;
 use super::{Ending, Turn, Variety, hashed_report, note, reduction_for, replayed};
-use crate::Refusal;
+use crate::CheckError;
 use crate::reduction::Reduction;
 use crate::search::tally::Tally;
-use crate::search::{Error, Goal, Options, Report};
+use crate::search::{Counterexample, Goal, SearchOptions, SearchReport};
 use crate::store::hash::StateHash;
 use crate::store::known::Known;
 use crate::store::sketch::Sketch;
 use crate::successors::{Event, Successors};
-use preempt_core::{Budget, Chance, Memory, Observer, PropertyKind, StopReason, Verdict};
+use preempt_core::{Budget, Memory, Progress, PropertyKind, Rng, StopReason, Verdict};
 use preempt_model::search::RunCost;
 use std::collections::HashSet;
 
@@ -29,14 +29,14 @@ pub struct DepthFirst<'a, S, K> {
     system: S,
     known: K,
     rule: Rule,
-    options: &'a Options,
+    options: &'a SearchOptions,
     goal: Goal,
     reduction: Reduction,
     tally: Tally,
     seed: u64,
     processes: Turn,
     transitions: Turn,
-    chance: Chance,
+    chance: Rng,
     sketch: Option<&'a mut Sketch>,
     /// Four stacks: the states on the path; the arrivals and the processes of each that were not tried yet; and the
     /// bytes of all these states.
@@ -93,7 +93,7 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
         known: K,
         rule: Rule,
         variety: Variety<'a>,
-        options: &'a Options,
+        options: &'a SearchOptions,
         goal: Goal,
     ) -> Self {
         DepthFirst {
@@ -107,7 +107,7 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
             seed: variety.seed,
             processes: variety.processes,
             transitions: variety.transitions,
-            chance: Chance::new(variety.seed),
+            chance: Rng::new(variety.seed),
             sketch: variety.sketch,
             path: Vec::new(),
             arrivals: Vec::new(),
@@ -120,14 +120,14 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
         }
     }
 
-    pub fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
+    pub fn run(mut self, progress: &mut dyn Progress) -> Result<SearchReport, CheckError> {
         let mut ended = None;
-        self.tally.begin(&mut self.system, observer);
+        self.tally.begin(&mut self.system, progress);
         for state in self.system.initial() {
             self.bytes.clear();
             self.bytes.extend_from_slice(&state);
             let arrival = Arrival { start: 0, preemptions: 0, runs: u8::MAX, steps: 0 };
-            ended = self.enter(&arrival, 0).or_else(|| self.search(observer));
+            ended = self.enter(&arrival, 0).or_else(|| self.search(progress));
             if ended.is_some() {
                 break;
             }
@@ -140,7 +140,7 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
                 (Verdict::Inconclusive(reason), Vec::new())
             }
             (Some(Ended::Violated(ending)), None) => {
-                let budget = self.tally.begin_telling(&mut self.system, observer);
+                let budget = self.tally.begin_telling(&mut self.system, progress);
                 match self.told(ending, &budget) {
                     Ok(error) => (Verdict::Violated, vec![error]),
                     Err(reason) => (Verdict::Inconclusive(reason), Vec::new()),
@@ -153,7 +153,7 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
         Ok(hashed_report(self.options, self.known.reach(), verdict, errors, self.tally, memory))
     }
 
-    fn search(&mut self, observer: &mut dyn Observer) -> Option<Ended> {
+    fn search(&mut self, progress: &mut dyn Progress) -> Option<Ended> {
         while let Some(frame) = self.path.last() {
             let (steps, preemptions) = (frame.steps, frame.preemptions);
             let ended = if self.arrivals.len() > frame.first_arrival {
@@ -180,7 +180,7 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
             let (known, system, waiting) = (&self.known, &self.system, self.path.len() as u64);
             let bytes = || known.bytes() + system.bytes() + used;
             let cost = RunCost { preemptions, steps };
-            if let Some(reason) = self.tally.reason_to_stop(cost, bytes, waiting, observer) {
+            if let Some(reason) = self.tally.reason_to_stop(cost, bytes, waiting, progress) {
                 return Some(Ended::Stopped(reason));
             }
         }
@@ -352,7 +352,7 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
             + self.on_path.capacity() * size_of::<(StateHash, u64)>()) as u64
     }
 
-    fn told(&self, ending: Ending, budget: &Budget) -> Result<Error, StopReason> {
+    fn told(&self, ending: Ending, budget: &Budget) -> Result<Counterexample, StopReason> {
         let reached =
             |frame: &Frame| Reached { state: self.bytes[frame.start..frame.end].to_vec(), last: frame.last };
         let states: Vec<Reached> = self.path.iter().map(reached).collect();
@@ -362,7 +362,7 @@ impl<'a, S: Successors, K: Known> DepthFirst<'a, S, K> {
 }
 
 /// Puts what is taken from the end into the order that is wanted.
-fn turn<T>(turn: Turn, list: &mut [T], chance: &mut Chance) {
+fn turn<T>(turn: Turn, list: &mut [T], chance: &mut Rng) {
     match turn {
         Turn::Usual => {}
         Turn::Reversed => list.reverse(),

@@ -13,18 +13,18 @@ pub mod paths;
 use super::tally::Tally;
 use super::verdict::{executed_again, lost, reported};
 use super::ways::{Run, path_between, path_to_violation};
-use super::{Error, Figure, Goal, Options, Order, Published, Report, Storage};
+use super::{Counterexample, Figure, Goal, Order, Published, SearchOptions, SearchReport, Storage};
 use crate::reduction::Reduction;
 use crate::store::bits::Bits;
 use crate::store::fingerprints::Fingerprints;
 use crate::store::known::{Known, Reach};
 use crate::store::sketch::Sketch;
 use crate::successors::Successors;
-use crate::{Refusal, Unsupported};
+use crate::{CheckError, Unsupported};
 use by_cost::ByCost;
 use depth_first::{DepthFirst, Rule};
 use paths::Reached;
-use preempt_core::{Bound, Budget, Guarantee, Limits, Memory, Observer, StopReason, Verdict};
+use preempt_core::{Bound, Budget, Guarantee, Limits, Memory, Progress, StopReason, Verdict};
 
 /// What may differ between searches that are otherwise the same.
 #[derive(Debug, Default)]
@@ -64,11 +64,11 @@ const LARGEST_REPLICATED: u32 = 255;
 /// Searches with a store that does not keep states.
 pub fn search<S: Successors>(
     system: S,
-    options: &Options,
+    options: &SearchOptions,
     goal: Goal,
     variety: Variety<'_>,
-    observer: &mut dyn Observer,
-) -> Result<Report, Refusal> {
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, CheckError> {
     if goal == Goal::All {
         return Err(Unsupported("every violation, with a store that does not keep states".into()).into());
     }
@@ -77,7 +77,7 @@ pub fn search<S: Successors>(
         Storage::Exact => Err(Unsupported("the exact store in a search that carries states".into()).into()),
         Storage::Compact { bits } => {
             let known = Fingerprints::new(bits, in_order);
-            search_with(system, known, options, goal, variety, observer)
+            search_with(system, known, options, goal, variety, progress)
         }
         Storage::Bitstate { hashes, bits } => {
             let bits = bits.unwrap_or_else(|| bits_within(&options.limits, in_order));
@@ -88,7 +88,7 @@ pub fn search<S: Successors>(
                 ))
                 .into());
             };
-            search_with(system, known, options, goal, variety, observer)
+            search_with(system, known, options, goal, variety, progress)
         }
     }
 }
@@ -102,14 +102,14 @@ fn bits_within(limits: &Limits, in_order: bool) -> u64 {
 fn search_with<S: Successors, K: Known>(
     system: S,
     known: K,
-    options: &Options,
+    options: &SearchOptions,
     goal: Goal,
     variety: Variety<'_>,
-    observer: &mut dyn Observer,
-) -> Result<Report, Refusal> {
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, CheckError> {
     let rule = match options.order {
         Order::ByCost => {
-            return ByCost::new(system, known, variety, options, goal).run(observer);
+            return ByCost::new(system, known, variety, options, goal).run(progress);
         }
         Order::DepthFirst => Rule::Once,
         Order::Published(Published { figure, cycles: false, shortening: false }) => {
@@ -129,10 +129,10 @@ fn search_with<S: Successors, K: Known>(
         ))
         .into());
     }
-    DepthFirst::new(system, known, rule, variety, options, goal).run(observer)
+    DepthFirst::new(system, known, rule, variety, options, goal).run(progress)
 }
 
-fn not_published() -> Refusal {
+fn not_published() -> CheckError {
     Unsupported("a published search that must know more of a state than this store keeps".into()).into()
 }
 
@@ -151,9 +151,9 @@ pub fn replayed<S: Successors>(
     ending: Ending,
     fair_switch: bool,
     budget: &Budget,
-) -> Result<Error, StopReason> {
+) -> Result<Counterexample, StopReason> {
     let along: Vec<_> = states.iter().map(|reached| system.state_of(&reached.state)).collect();
-    let meaning = system.meaning();
+    let meaning = system.reference();
     let mut steps = Vec::new();
     for (i, pair) in along.windows(2).enumerate() {
         let path = path_between(meaning, &pair[0], processes[i], &pair[1], states[i + 1].last);
@@ -169,13 +169,13 @@ pub fn replayed<S: Successors>(
 
 /// What the store knows of its own gaps decides what "nothing found" is worth.
 pub fn hashed_report(
-    options: &Options,
+    options: &SearchOptions,
     reach: Reach,
     verdict: Verdict,
-    errors: Vec<Error>,
+    errors: Vec<Counterexample>,
     mut tally: Tally,
     memory: Memory,
-) -> Report {
+) -> SearchReport {
     tally.stats.time = tally.elapsed();
     let mut report = reported(options, verdict, errors, tally.stats, memory);
     match reach {
@@ -195,7 +195,7 @@ pub fn hashed_report(
 }
 
 /// The reductions are for where one violation is looked for.
-fn reduction_for(options: &Options, goal: Goal) -> Reduction {
+fn reduction_for(options: &SearchOptions, goal: Goal) -> Reduction {
     match (goal, options.order) {
         (Goal::First, Order::ByCost | Order::DepthFirst) => options.reduction,
         _ => Reduction::None,

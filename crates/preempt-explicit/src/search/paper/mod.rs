@@ -18,15 +18,15 @@ mod fig5_with_reduction;
 use super::tally::Tally;
 use super::verdict::{executed_again, lost, reported};
 use super::ways::{Run, path_between, path_to_violation};
-use super::{Error, Options, Report};
-use crate::Refusal;
+use super::{Counterexample, SearchOptions, SearchReport};
+use crate::CheckError;
 use crate::store::{Opened, StateNumber, Store};
 use crate::successors::{Event, Successors};
 use cheapest_order::cheapest_order;
 use fig2_naive_bounded::NaiveBounded;
 use fig3_context_bounded::ContextBounded;
 use fig5_with_reduction::WithReduction;
-use preempt_core::{Memory, Observer, StopReason, Verdict};
+use preempt_core::{Memory, Progress, StopReason, Verdict};
 use preempt_model::System;
 use preempt_model::search::RunCost;
 use std::collections::{HashMap, HashSet};
@@ -78,23 +78,23 @@ trait Rules {
 pub(super) fn search<S: Successors>(
     system: S,
     published: Published,
-    options: &Options,
-    observer: &mut dyn Observer,
-) -> Result<Report, Refusal> {
-    new_search(system, published, options).run(observer)
+    options: &SearchOptions,
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, CheckError> {
+    new_search(system, published, options).run(progress)
 }
 
 /// Every visit that a published search makes, in order, errors passed over: what the paper proves is about these.
 pub(crate) fn visits<S: Successors>(
     system: S,
     published: Published,
-    options: &Options,
-    observer: &mut dyn Observer,
-) -> Result<Visits<S::Meaning>, Refusal> {
+    options: &SearchOptions,
+    progress: &mut dyn Progress,
+) -> Result<Visits<S::Reference>, CheckError> {
     let mut search = new_search(system, published, options);
     search.log = Some(Vec::new());
-    search.tally.begin(&mut search.system, observer);
-    let stopped = search.walk_everything(observer);
+    search.tally.begin(&mut search.system, progress);
+    let stopped = search.walk_everything(progress);
     if let Some(trouble) = search.system.trouble() {
         return Err(trouble.into());
     }
@@ -116,7 +116,7 @@ pub struct Visits<M: System> {
     pub complete: bool,
 }
 
-fn new_search<S: Successors>(system: S, published: Published, options: &Options) -> PaperSearch<'_, S> {
+fn new_search<S: Successors>(system: S, published: Published, options: &SearchOptions) -> PaperSearch<'_, S> {
     let rules: Box<dyn Rules> = match published.figure {
         Figure::NaiveBounded => Box::new(NaiveBounded::default()),
         Figure::ContextBounded => Box::new(ContextBounded::default()),
@@ -147,7 +147,7 @@ struct PaperSearch<'a, S: Successors> {
     system: S,
     rules: Box<dyn Rules>,
     published: Published,
-    options: &'a Options,
+    options: &'a SearchOptions,
     bound: u32,
     store: Store,
     tally: Tally,
@@ -161,9 +161,9 @@ struct PaperSearch<'a, S: Successors> {
     on_path: HashMap<StateNumber, u32>,
     /// No run may be longer.
     longest: u64,
-    errors: Vec<Error>,
+    errors: Vec<Counterexample>,
     /// The run of the last error, and whether it ends with a state that is wrong.
-    shown: Option<(Run<S::Meaning>, bool)>,
+    shown: Option<(Run<S::Reference>, bool)>,
     most_bytes: u64,
     /// Every visit, where that is asked for.
     log: Option<Vec<(StateNumber, Visit)>>,
@@ -209,9 +209,9 @@ enum Stop {
 }
 
 impl<S: Successors> PaperSearch<'_, S> {
-    fn run(mut self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
-        self.tally.begin(&mut self.system, observer);
-        let stopped = self.walk_everything(observer);
+    fn run(mut self, progress: &mut dyn Progress) -> Result<SearchReport, CheckError> {
+        self.tally.begin(&mut self.system, progress);
+        let stopped = self.walk_everything(progress);
         if let Some(trouble) = self.system.trouble() {
             return Err(trouble.into());
         }
@@ -223,7 +223,7 @@ impl<S: Successors> PaperSearch<'_, S> {
             (Some(Stop::Reason(reason)), _) | (_, Some(reason)) => Verdict::Inconclusive(reason),
             _ => Verdict::conclude(!self.errors.is_empty(), undone),
         };
-        self.tally.begin_telling(&mut self.system, observer);
+        self.tally.begin_telling(&mut self.system, progress);
         // Shortened again and again: the last one is the shortest.
         let shown = self.errors.pop().filter(|_| verdict == Verdict::Violated);
         let errors = shown.map(|error| self.with_fewer_switches(error)).into_iter().collect();
@@ -234,18 +234,18 @@ impl<S: Successors> PaperSearch<'_, S> {
         };
         self.tally.stats.time = self.tally.elapsed();
         let report = reported(self.options, verdict, errors, self.tally.stats, memory);
-        Ok(Report { simplest: false, ..report })
+        Ok(SearchReport { simplest: false, ..report })
     }
 
     /// From each initial state; says why it ended early, if so.
-    fn walk_everything(&mut self, observer: &mut dyn Observer) -> Option<Stop> {
+    fn walk_everything(&mut self, progress: &mut dyn Progress) -> Option<Stop> {
         for state in self.system.initial() {
             let Some((number, _)) = self.number(&state, &Opened::default()) else {
                 return Some(Stop::Reason(StopReason::Memory));
             };
             let first = Visit { preemptions: 0, last: NOBODY, safe: false };
             if self.rules.admits(number, first) {
-                let walked = self.enter(number, first, 0).and_then(|()| self.walk(observer));
+                let walked = self.enter(number, first, 0).and_then(|()| self.walk(progress));
                 if let Err(stop) = walked {
                     return Some(stop);
                 }
@@ -254,7 +254,7 @@ impl<S: Successors> PaperSearch<'_, S> {
         None
     }
 
-    fn walk(&mut self, observer: &mut dyn Observer) -> Result<(), Stop> {
+    fn walk(&mut self, progress: &mut dyn Progress) -> Result<(), Stop> {
         while let Some(frame) = self.path.last_mut() {
             let (state, steps) = (frame.state, frame.steps);
             match frame.todo.pop() {
@@ -281,7 +281,7 @@ impl<S: Successors> PaperSearch<'_, S> {
             let (store, rules, system) = (&self.store, &self.rules, &self.system);
             let (seen, waiting) = (self.seen.capacity() + self.depths.capacity(), self.path.len() as u64);
             let bytes = || store.bytes() + used + 16 * seen as u64 + rules.bytes() + system.bytes();
-            if let Some(reason) = self.tally.reason_to_stop(cost, bytes, waiting, observer) {
+            if let Some(reason) = self.tally.reason_to_stop(cost, bytes, waiting, progress) {
                 return Err(Stop::Reason(reason));
             }
         }
@@ -426,7 +426,7 @@ impl<S: Successors> PaperSearch<'_, S> {
             self.store.open(&self.system, frame.state, &mut opened);
             states.push(self.system.state_of(&opened.bytes));
         }
-        let system = self.system.meaning();
+        let system = self.system.reference();
         let budget = &self.tally.budget;
         let mut steps = Vec::new();
         for (i, pair) in states.windows(2).enumerate() {
@@ -461,16 +461,16 @@ impl<S: Successors> PaperSearch<'_, S> {
 
 impl<S: Successors> PaperSearch<'_, S> {
     /// The same steps in their cheapest order, if that is found within the budget and is cheaper.
-    fn with_fewer_switches(&self, error: Error) -> Error {
+    fn with_fewer_switches(&self, error: Counterexample) -> Counterexample {
         let (true, Some((run, in_state))) = (self.rules.reduces(), &self.shown) else { return error };
-        let system = self.system.meaning();
+        let system = self.system.reference();
         let Some(other) = cheapest_order(system, run, &error.property, *in_state, ORDERED_PREFIXES) else {
             return error;
         };
         let budget = &system.budget();
         let again = executed_again(system, &other, *in_state, self.options.fair_switch, budget);
         let Ok(other) = again else { return error };
-        let cost = |error: &Error| (error.trace.preemptions(), error.trace.steps.len());
+        let cost = |error: &Counterexample| (error.trace.preemptions(), error.trace.steps.len());
         if cost(&other) < cost(&error) { other } else { error }
     }
 }

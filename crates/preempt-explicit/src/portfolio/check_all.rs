@@ -6,26 +6,26 @@
 //! When no question can have anything cheaper, the run is the simplest. What remains is to decide the others, and that is
 //! not tried for long. Of two that cost the same, the question that was asked first is shown.
 
-use super::one_question::{Asking, Attempt, FIRST_STATES, SECOND_STATES, SHORTER_STATES, Turn};
-use super::{Answers, Clock, Strategy};
-use crate::Refusal;
-use crate::question::interpreter;
-use crate::search::{Checkpoints, Report};
-use preempt_core::{Answered, Observer, Promise, StopReason, Trace, Verdict};
+use super::check_one::{Attempt, CheckContext, FIRST_STATES, SECOND_STATES, SHORTER_STATES, Turn};
+use super::{Answers, Clock, Portfolio};
+use crate::CheckError;
+use crate::check::interpreter;
+use crate::search::{Checkpoints, SearchReport};
+use preempt_core::{Minimality, Progress, PropertyResult, StopReason, Trace, Verdict};
 use preempt_model::Interpreter;
-use preempt_model::question::Question;
+use preempt_model::check::Check;
 use preempt_model::search::RunCost;
 
 pub(super) fn simplest(
-    strategy: &Strategy<'_>,
-    questions: &[Question],
+    strategy: &Portfolio<'_>,
+    questions: &[Check],
     checkpoints: Option<&mut dyn Checkpoints>,
-    observer: &mut dyn Observer,
-) -> Result<Option<Answers>, Refusal> {
+    progress: &mut dyn Progress,
+) -> Result<Option<Answers>, CheckError> {
     let clock = Clock::start();
     let interpreter = &interpreter(strategy.model, strategy.sources)?;
     let mut all = Competition {
-        asking: Asking { strategy, clock, observer },
+        asking: CheckContext { strategy, clock, progress },
         interpreter,
         questions,
         standings: questions.iter().map(|_| Standing::default()).collect(),
@@ -52,7 +52,7 @@ struct Standing {
     /// The cheapest violation known, and what is promised of it among those of the same question.
     known: Option<Known>,
     /// It holds, or why it is not decided.
-    other: Option<Report>,
+    other: Option<SearchReport>,
     /// No run that violates it costs less than this; `None` if nothing of the kind is known.
     at_least: Option<RunCost>,
     /// It has had more than its first turn.
@@ -77,9 +77,9 @@ impl Standing {
 }
 
 struct Competition<'a, 'b, 'm> {
-    asking: Asking<'a, 'b>,
+    asking: CheckContext<'a, 'b>,
     interpreter: &'a Interpreter<'m>,
-    questions: &'a [Question],
+    questions: &'a [Check],
     standings: Vec<Standing>,
     /// Nothing more can be asked.
     stopped: Option<StopReason>,
@@ -87,7 +87,7 @@ struct Competition<'a, 'b, 'm> {
 
 impl Competition<'_, '_, '_> {
     /// The questions take turns until one has found something. Everybody has the first turn.
-    fn find_some(&mut self) -> Result<(), Refusal> {
+    fn find_some(&mut self) -> Result<(), CheckError> {
         for turn in [Turn::First, Turn::Second, Turn::Last] {
             for number in 0..self.questions.len() {
                 let over = turn != Turn::First && self.best().is_some();
@@ -112,21 +112,21 @@ impl Competition<'_, '_, '_> {
         let before = match turn {
             Turn::Second => FIRST_STATES,
             // The last turn of safety is another search than the one before.
-            Turn::Last if self.questions[number] != Question::Safety => SECOND_STATES,
+            Turn::Last if self.questions[number] != Check::Safety => SECOND_STATES,
             _ => return false,
         };
         self.asking.strategy.options.limits.states.is_some_and(|most| most <= before)
     }
 
     /// Whoever may have something cheaper looks for it.
-    fn find_cheaper(&mut self) -> Result<(), Refusal> {
+    fn find_cheaper(&mut self) -> Result<(), CheckError> {
         self.look_for_cheaper()?;
         // A run that was found depth first may be of any length: then the cheapest is worth what it takes.
         let Some((_, best)) = self.best() else { return Ok(()) };
-        if self.questions[best] == Question::Safety
+        if self.questions[best] == Check::Safety
             && self.may_look_below(best)
             && let Some(known) = &self.standings[best].known
-            && known.attempt.promise == Promise::Nothing
+            && known.attempt.minimality == Minimality::Nothing
         {
             let attempt = self.asking.in_order(known.attempt.report.clone())?;
             self.note(best, attempt);
@@ -136,7 +136,7 @@ impl Competition<'_, '_, '_> {
     }
 
     /// First among few states.
-    fn look_for_cheaper(&mut self) -> Result<(), Refusal> {
+    fn look_for_cheaper(&mut self) -> Result<(), CheckError> {
         let Some((_, best)) = self.best() else { return Ok(()) };
         let visited =
             self.standings[best].known.as_ref().map(|known| known.attempt.report.outcome.stats.states);
@@ -172,12 +172,12 @@ impl Competition<'_, '_, '_> {
     }
 
     /// One search for something cheaper; false if it did not come to its end.
-    fn look_below(&mut self, number: usize, limit: RunCost, states: u64) -> Result<bool, Refusal> {
+    fn look_below(&mut self, number: usize, limit: RunCost, states: u64) -> Result<bool, CheckError> {
         let report = self.asking.cheaper(&self.questions[number], limit, Some(states))?;
         match report.outcome.verdict {
             Verdict::Violated => {
-                let promise = if report.simplest { Promise::Simplest } else { Promise::Nothing };
-                self.note(number, Attempt { report, promise });
+                let minimality = if report.simplest { Minimality::Simplest } else { Minimality::Nothing };
+                self.note(number, Attempt { report, minimality });
                 let found = self.standings[number].known.as_ref().map(|known| known.cost);
                 assert!(found < Some(limit), "internal error: the run found is not cheaper than {limit:?}");
                 // If that is not the least, there is more to look for, with a lower limit.
@@ -189,7 +189,7 @@ impl Competition<'_, '_, '_> {
                 if let Some(known) = &mut standing.known
                     && known.cost <= limit
                 {
-                    known.attempt.promise = Promise::Simplest;
+                    known.attempt.minimality = Minimality::Simplest;
                 }
                 Ok(true)
             }
@@ -201,13 +201,13 @@ impl Competition<'_, '_, '_> {
     }
 
     /// Whether the others are violated at all, and if so, what their cheapest runs cost.
-    fn decide_others(&mut self) -> Result<(), Refusal> {
+    fn decide_others(&mut self) -> Result<(), CheckError> {
         if self.best().is_none() {
             return Ok(());
         }
         for number in 0..self.questions.len() {
             let standing = &self.standings[number];
-            let in_vain = standing.tried_again && self.questions[number] != Question::Safety;
+            let in_vain = standing.tried_again && self.questions[number] != Check::Safety;
             if !standing.is_decided() && !in_vain {
                 self.attempt(number, Turn::Verdict)?;
             }
@@ -223,10 +223,10 @@ impl Competition<'_, '_, '_> {
     /// The cost of the run that is known, if it is not certain that none costs less.
     fn may_be_cheaper(&self, number: usize) -> Option<RunCost> {
         let known = self.standings[number].known.as_ref()?;
-        (known.attempt.promise != Promise::Simplest).then_some(known.cost)
+        (known.attempt.minimality != Minimality::Simplest).then_some(known.cost)
     }
 
-    fn attempt(&mut self, number: usize, turn: Turn) -> Result<(), Refusal> {
+    fn attempt(&mut self, number: usize, turn: Turn) -> Result<(), CheckError> {
         if self.stopped.is_none() {
             let attempt = self.asking.attempt(&self.questions[number], turn, None)?;
             self.note(number, attempt);
@@ -245,11 +245,11 @@ impl Competition<'_, '_, '_> {
             return;
         };
         let cost = self.asking.strategy.cost(self.interpreter, trace);
-        if attempt.promise == Promise::Simplest {
+        if attempt.minimality == Minimality::Simplest {
             standing.at_least = standing.at_least.max(Some(cost));
         }
         let is_better = |known: &Known| {
-            cost < known.cost || cost == known.cost && known.attempt.promise == Promise::Nothing
+            cost < known.cost || cost == known.cost && known.attempt.minimality == Minimality::Nothing
         };
         if standing.known.as_ref().is_none_or(is_better) {
             standing.known = Some(Known { cost, attempt });
@@ -279,26 +279,26 @@ impl Competition<'_, '_, '_> {
             (0..self.questions.len()).all(|number| number == shown || self.limit_for(number).is_none());
         let time = self.asking.clock.started.elapsed();
         let standing = std::mem::take(&mut self.standings[shown]);
-        let (mut report, promise) = match (standing.known, standing.other) {
-            (Some(known), _) => (known.attempt.report, known.attempt.promise),
-            (None, other) => (other?, Promise::Nothing),
+        let (mut report, minimality) = match (standing.known, standing.other) {
+            (Some(known), _) => (known.attempt.report, known.attempt.minimality),
+            (None, other) => (other?, Minimality::Nothing),
         };
         report.outcome.stats.time = time;
-        let promise = match (promise, others_are_clear) {
-            (Promise::Simplest, false) => Promise::SimplestOfProperty,
-            (Promise::Fewest, false) => Promise::Nothing,
-            (promise, _) => promise,
+        let minimality = match (minimality, others_are_clear) {
+            (Minimality::Simplest, false) => Minimality::SimplestOfProperty,
+            (Minimality::Fewest, false) => Minimality::Nothing,
+            (minimality, _) => minimality,
         };
-        Some(Answers { report, promise, properties, shown })
+        Some(Answers { report, minimality, properties, shown })
     }
 
-    fn answered(&self, number: usize) -> Answered {
+    fn answered(&self, number: usize) -> PropertyResult {
         let standing = &self.standings[number];
         let known = standing.known.as_ref().map(|known| &known.attempt);
         let violated = known.map(|known| &known.report.outcome);
-        let is_simplest = known.is_some_and(|known| known.promise == Promise::Simplest);
+        let is_simplest = known.is_some_and(|known| known.minimality == Minimality::Simplest);
         let undecided = Verdict::Inconclusive(self.stopped.unwrap_or(StopReason::States));
-        Answered {
+        PropertyResult {
             name: self.questions[number].name(self.asking.strategy.model),
             verdict: match (&violated, &standing.other) {
                 (Some(_), _) => Verdict::Violated,
@@ -309,7 +309,7 @@ impl Competition<'_, '_, '_> {
             cost: violated
                 .and_then(|outcome| outcome.counterexample.as_ref())
                 .filter(|_| is_simplest)
-                .map(Trace::shown_cost),
+                .map(Trace::cost),
         }
     }
 }

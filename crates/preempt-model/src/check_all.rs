@@ -1,10 +1,10 @@
 //! Every question about a model, answered the plain way: one after the other, and the cheapest violation is shown.
 
+use crate::check::{Answer, Check, CheckOptions};
 use crate::interpreter::Interpreter;
 use crate::ltl::TooLarge;
-use crate::question::{Answer, Asking, Question};
 use crate::search::Options;
-use preempt_core::{Answered, Limits, Observer, Outcome, Promise, Trace, Verdict};
+use preempt_core::{Limits, Minimality, Outcome, Progress, PropertyResult, Trace, Verdict};
 use std::time::Instant;
 
 /// The answers to several questions.
@@ -12,28 +12,28 @@ use std::time::Instant;
 pub struct Answers {
     /// The cheapest violation; else what is not decided; else the proof of the first.
     pub outcome: Outcome,
-    pub promise: Promise,
+    pub minimality: Minimality,
     /// In the order of the questions.
-    pub properties: Vec<Answered>,
+    pub properties: Vec<PropertyResult>,
     /// To which of them the outcome belongs.
     pub shown: usize,
 }
 
 /// Asks every question; the limit of time is for all of them together. `None` if there is none.
-pub fn answer_all(
-    questions: &[Question],
+pub fn check_all(
+    questions: &[Check],
     interpreter: &Interpreter<'_>,
-    asking: &Asking,
-    observer: &mut dyn Observer,
+    asking: &CheckOptions,
+    progress: &mut dyn Progress,
 ) -> Result<Option<Answers>, (String, TooLarge)> {
     let started = Instant::now();
     let mut answers: Vec<Answer> = Vec::new();
     for question in questions {
         let time = asking.options.limits.time.map(|most| most.saturating_sub(started.elapsed()));
         let limits = Limits { time, ..asking.options.limits };
-        let asking = Asking { options: Options { limits, ..asking.options.clone() }, ..*asking };
+        let asking = CheckOptions { options: Options { limits, ..asking.options.clone() }, ..*asking };
         let answer = question
-            .answer_at_its_cheapest(interpreter, &asking, observer)
+            .check_cheapest(interpreter, &asking, progress)
             .map_err(|error| (question.name(interpreter.model()), error))?;
         answers.push(answer);
     }
@@ -48,22 +48,22 @@ pub fn answer_all(
     let known = |answer: &Answer| answer.simplest || answer.outcome.verdict == Verdict::Holds;
     let others = || numbered().filter(|(number, _)| *number != shown).all(|(_, answer)| known(answer));
     let Some(best) = answers.get(shown) else { return Ok(None) };
-    let promise = match (best.simplest, others()) {
-        (true, true) => Promise::Simplest,
-        (true, false) => Promise::SimplestOfProperty,
-        (false, _) => Promise::Nothing,
+    let minimality = match (best.simplest, others()) {
+        (true, true) => Minimality::Simplest,
+        (true, false) => Minimality::SimplestOfProperty,
+        (false, _) => Minimality::Nothing,
     };
     let mut outcome = best.outcome.clone();
     outcome.stats.time = started.elapsed();
     let properties = questions
         .iter()
         .zip(&answers)
-        .map(|(question, answer)| Answered {
+        .map(|(question, answer)| PropertyResult {
             name: question.name(interpreter.model()),
             verdict: answer.outcome.verdict,
             violation: answer.outcome.violation.clone(),
-            cost: answer.outcome.counterexample.as_ref().filter(|_| answer.simplest).map(Trace::shown_cost),
+            cost: answer.outcome.counterexample.as_ref().filter(|_| answer.simplest).map(Trace::cost),
         })
         .collect();
-    Ok(Some(Answers { outcome, promise, properties, shown }))
+    Ok(Some(Answers { outcome, minimality, properties, shown }))
 }

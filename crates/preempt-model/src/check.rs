@@ -9,11 +9,11 @@ use crate::monitor::{
 use crate::program::Model;
 use crate::property::Formula;
 use crate::search::{self, Options, Replayed, RunCost, cost_of_run};
-use preempt_core::{Limits, Observer, Outcome, Trace, Verdict};
+use preempt_core::{Limits, Outcome, Progress, Trace, Verdict};
 use std::time::Instant;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Question {
+pub enum Check {
     /// Assertions, run-time errors, invalid end states, exclusive channels.
     Safety,
     /// The model's `trace` or `notrace`.
@@ -30,7 +30,7 @@ pub enum Question {
 
 /// How a question is asked.
 #[derive(Debug, Clone, Default)]
-pub struct Asking {
+pub struct CheckOptions {
     pub options: Options,
     /// Only runs count in which every process that could always move does.
     pub weakly_fair: bool,
@@ -45,29 +45,29 @@ pub struct Answer {
     pub simplest: bool,
 }
 
-impl Question {
+impl Check {
     /// Everything that a model says about itself, in the order in which it is answered.
-    pub fn all(model: &Model) -> Vec<Question> {
-        let mut questions = vec![Question::Safety];
-        questions.extend(model.trace_assertion.as_ref().map(|_| Question::Trace));
-        questions.extend((0..model.claims.len()).map(Question::Claim));
-        questions.extend(model.formulas.iter().cloned().map(Question::Formula));
+    pub fn all(model: &Model) -> Vec<Check> {
+        let mut questions = vec![Check::Safety];
+        questions.extend(model.trace_assertion.as_ref().map(|_| Check::Trace));
+        questions.extend((0..model.claims.len()).map(Check::Claim));
+        questions.extend(model.formulas.iter().cloned().map(Check::Formula));
         let processes = || model.start.iter().map(|start| start.code).chain(started(model));
         let accepts = |code| model.code(code).locations.iter().any(|location| location.accept);
         if processes().any(accepts) {
-            questions.push(Question::Acceptance);
+            questions.push(Check::Acceptance);
         }
         questions
     }
 
     pub fn name(&self, model: &Model) -> String {
         match self {
-            Question::Safety => "safety".into(),
-            Question::Trace => "trace".into(),
-            Question::Claim(number) => format!("never {}", model.claims[*number].name),
-            Question::Formula(formula) => format!("ltl {}", formula.name),
-            Question::Acceptance => "no acceptance cycle".into(),
-            Question::Progress => "progress".into(),
+            Check::Safety => "safety".into(),
+            Check::Trace => "trace".into(),
+            Check::Claim(number) => format!("never {}", model.claims[*number].name),
+            Check::Formula(formula) => format!("ltl {}", formula.name),
+            Check::Acceptance => "no acceptance cycle".into(),
+            Check::Progress => "progress".into(),
         }
     }
 
@@ -81,70 +81,70 @@ impl Question {
         let model = interpreter.model();
         let loop_start = recorded.loop_start;
         Ok(match self {
-            Question::Safety => {
+            Check::Safety => {
                 run.violation.is_some()
                     || run.last_state.as_ref().is_some_and(|state| search::is_deadlock(interpreter, state))
             }
-            Question::Trace => model.trace_assertion.as_ref().is_some_and(|assertion| {
+            Check::Trace => model.trace_assertion.as_ref().is_some_and(|assertion| {
                 let traced = Traced::new(interpreter, assertion);
                 search::recognise(&traced, recorded)
                     .and_then(|found| search::replay(&traced, &found.initial, &found.steps, false))
                     .is_ok_and(|run| run.violation.is_some())
             }),
-            Question::Claim(number) => {
+            Check::Claim(number) => {
                 found_in(&ClaimMonitor::new(interpreter, &model.claims[*number]), run, loop_start)
             }
-            Question::Formula(formula) => {
+            Check::Formula(formula) => {
                 found_in(&BuchiMonitor::of_formula(interpreter, formula)?, run, loop_start)
             }
-            Question::Acceptance => found_in(&AcceptanceMonitor { interpreter }, run, loop_start),
-            Question::Progress => found_in(&NonProgressMonitor { interpreter }, run, loop_start),
+            Check::Acceptance => found_in(&AcceptanceMonitor { interpreter }, run, loop_start),
+            Check::Progress => found_in(&NonProgressMonitor { interpreter }, run, loop_start),
         })
     }
 
     pub fn answer(
         &self,
         interpreter: &Interpreter<'_>,
-        asking: &Asking,
-        observer: &mut dyn Observer,
+        asking: &CheckOptions,
+        progress: &mut dyn Progress,
     ) -> Result<Outcome, TooLarge> {
-        self.answer_at_its_cheapest(interpreter, asking, observer).map(|answer| answer.outcome)
+        self.check_cheapest(interpreter, asking, progress).map(|answer| answer.outcome)
     }
 
     /// The same, with what the run costs. A run without end may cost less than the cheapest finite one; under weak
     /// fairness such a run has no cost, and is shown only if there is no other.
-    pub fn answer_at_its_cheapest(
+    pub fn check_cheapest(
         &self,
         interpreter: &Interpreter<'_>,
-        asking: &Asking,
-        observer: &mut dyn Observer,
+        asking: &CheckOptions,
+        progress: &mut dyn Progress,
     ) -> Result<Answer, TooLarge> {
         let started = Instant::now();
         let rest = |bound| {
             let time = asking.options.limits.time.map(|most| most.saturating_sub(started.elapsed()));
             let limits = Limits { time, ..asking.options.limits };
-            Asking { options: Options { bound, limits, ..asking.options.clone() }, ..*asking }
+            CheckOptions { options: Options { bound, limits, ..asking.options.clone() }, ..*asking }
         };
         let answered = |outcome: Outcome, simplest: bool| {
             let of_run = |trace: &Trace| cost_of_run(interpreter, trace, asking.options.fair_switch);
             let cost = outcome.counterexample.as_ref().map(of_run);
             Answer { simplest: simplest && cost.is_some(), cost, outcome }
         };
-        let finite = self.answer_finite(interpreter, asking, observer)?;
+        let finite = self.answer_finite(interpreter, asking, progress)?;
         let finite = match finite {
             Some(outcome) if outcome.verdict != Verdict::Holds || !self.is_about_cycles() => {
                 answered(outcome, true)
             }
             _ => {
                 let asking = rest(asking.options.bound);
-                let infinite = self.answer_infinite(interpreter, &asking, observer)?;
+                let infinite = self.answer_infinite(interpreter, &asking, progress)?;
                 return Ok(answered(infinite, !asking.weakly_fair));
             }
         };
         let Some(cost) = finite.cost.filter(|_| self.is_about_cycles() && !asking.weakly_fair) else {
             return Ok(finite);
         };
-        let infinite = self.answer_infinite(interpreter, &rest(Some(cost.preemptions)), observer)?;
+        let infinite = self.answer_infinite(interpreter, &rest(Some(cost.preemptions)), progress)?;
         let guarantee = finite.outcome.guarantee;
         let infinite = answered(Outcome { guarantee, ..infinite }, true);
         Ok(match infinite.cost {
@@ -155,32 +155,32 @@ impl Question {
 
     /// Can a run without end be the answer?
     pub fn is_about_cycles(&self) -> bool {
-        !matches!(self, Question::Safety | Question::Trace)
+        !matches!(self, Check::Safety | Check::Trace)
     }
 
     /// What is found in a finite run; `None` if only a run without end can be the answer.
     fn answer_finite(
         &self,
         interpreter: &Interpreter<'_>,
-        asking: &Asking,
-        observer: &mut dyn Observer,
+        asking: &CheckOptions,
+        progress: &mut dyn Progress,
     ) -> Result<Option<Outcome>, TooLarge> {
         let model = interpreter.model();
         let options = &asking.options;
         Ok(match (self, &model.trace_assertion) {
-            (Question::Trace, Some(assertion)) => {
-                Some(search::check(&Traced::new(interpreter, assertion), options, observer))
+            (Check::Trace, Some(assertion)) => {
+                Some(search::check(&Traced::new(interpreter, assertion), options, progress))
             }
-            (Question::Safety | Question::Trace, _) => Some(search::check(interpreter, options, observer)),
-            (Question::Claim(number), _) => {
+            (Check::Safety | Check::Trace, _) => Some(search::check(interpreter, options, progress)),
+            (Check::Claim(number), _) => {
                 let monitor = &ClaimMonitor::new(interpreter, &model.claims[*number]);
-                Some(search::check(&Monitored { system: interpreter, monitor }, options, observer))
+                Some(search::check(&Monitored { system: interpreter, monitor }, options, progress))
             }
-            (Question::Formula(formula), _) => {
+            (Check::Formula(formula), _) => {
                 let monitor = &BuchiMonitor::of_formula(interpreter, formula)?;
-                Some(search::check(&Monitored { system: interpreter, monitor }, options, observer))
+                Some(search::check(&Monitored { system: interpreter, monitor }, options, progress))
             }
-            (Question::Acceptance | Question::Progress, _) => None,
+            (Check::Acceptance | Check::Progress, _) => None,
         })
     }
 
@@ -188,21 +188,21 @@ impl Question {
     pub fn answer_infinite(
         &self,
         interpreter: &Interpreter<'_>,
-        asking: &Asking,
-        observer: &mut dyn Observer,
+        asking: &CheckOptions,
+        progress: &mut dyn Progress,
     ) -> Result<Outcome, TooLarge> {
         let model = interpreter.model();
         Ok(match self {
-            Question::Safety | Question::Trace => search::check(interpreter, &asking.options, observer),
-            Question::Claim(number) => {
+            Check::Safety | Check::Trace => search::check(interpreter, &asking.options, progress),
+            Check::Claim(number) => {
                 let monitor = ClaimMonitor::new(interpreter, &model.claims[*number]);
-                cycles(interpreter, &monitor, asking, observer)
+                cycles(interpreter, &monitor, asking, progress)
             }
-            Question::Formula(formula) => {
-                cycles(interpreter, &BuchiMonitor::of_formula(interpreter, formula)?, asking, observer)
+            Check::Formula(formula) => {
+                cycles(interpreter, &BuchiMonitor::of_formula(interpreter, formula)?, asking, progress)
             }
-            Question::Acceptance => cycles(interpreter, &AcceptanceMonitor { interpreter }, asking, observer),
-            Question::Progress => cycles(interpreter, &NonProgressMonitor { interpreter }, asking, observer),
+            Check::Acceptance => cycles(interpreter, &AcceptanceMonitor { interpreter }, asking, progress),
+            Check::Progress => cycles(interpreter, &NonProgressMonitor { interpreter }, asking, progress),
         })
     }
 }
@@ -239,8 +239,8 @@ fn started(model: &Model) -> impl Iterator<Item = crate::program::CodeId> {
 fn cycles<'m, M: Monitor<Interpreter<'m>>>(
     interpreter: &Interpreter<'m>,
     monitor: &M,
-    asking: &Asking,
-    observer: &mut dyn Observer,
+    asking: &CheckOptions,
+    progress: &mut dyn Progress,
 ) -> Outcome {
-    search::check_cycles(interpreter, monitor, asking.weakly_fair, &asking.options, observer)
+    search::check_cycles(interpreter, monitor, asking.weakly_fair, &asking.options, progress)
 }

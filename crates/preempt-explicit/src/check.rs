@@ -7,18 +7,18 @@ use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
 use crate::reduction::statics::optimised;
 use crate::search::{
-    Checkpoints, Error, Figure, Goal, NoCheckpoints, Options, Order, Published, Report, Source, Storage,
-    Visits, search, search_saved, told_of, visits,
+    Checkpoints, Counterexample, Figure, Goal, NoCheckpoints, Order, Published, SearchOptions, SearchReport,
+    Storage, SuccessorSource, Visits, search, search_saved, told_of, visits,
 };
-use crate::watched::{Observer as Automaton, PlaceOf, Watched};
-use crate::{Refusal, Unsupported};
+use crate::watched::{ObserverAutomaton as Automaton, PlaceOf, Watched};
+use crate::{CheckError, Unsupported};
 use preempt_core::{
-    Bound, Cost, Guarantee, Limits, Observer, Outcome, Property, SourceMap, StopReason, Trace, Verdict,
+    Bound, Cost, Guarantee, Limits, Outcome, Progress, Property, SourceMap, StopReason, Trace, Verdict,
 };
+use preempt_model::check::{Check, CheckOptions};
 use preempt_model::monitor::{
     AcceptanceMonitor, BuchiMonitor, ClaimMonitor, Monitor, Monitored, NonProgressMonitor, Traced,
 };
-use preempt_model::question::{Asking, Question};
 use preempt_model::search::cost_of_run;
 use preempt_model::system::System;
 use preempt_model::{Interpreter, Model};
@@ -28,80 +28,80 @@ use std::time::Instant;
 pub fn check(
     model: &Model,
     sources: &SourceMap,
-    options: &Options,
-    observer: &mut dyn Observer,
-) -> Result<Outcome, Refusal> {
-    explore(model, sources, options, Goal::First, observer).map(|report| report.outcome)
+    options: &SearchOptions,
+    progress: &mut dyn Progress,
+) -> Result<Outcome, CheckError> {
+    explore(model, sources, options, Goal::First, progress).map(|report| report.outcome)
 }
 
 /// Counts the whole state space, violations included: a failed assertion is passed over.
 pub fn count(
     model: &Model,
     sources: &SourceMap,
-    options: &Options,
-    observer: &mut dyn Observer,
-) -> Result<Outcome, Refusal> {
-    explore(model, sources, options, Goal::Count, observer).map(|report| report.outcome)
+    options: &SearchOptions,
+    progress: &mut dyn Progress,
+) -> Result<Outcome, CheckError> {
+    explore(model, sources, options, Goal::Count, progress).map(|report| report.outcome)
 }
 
 /// Any of the goals, for a system written as a Rust type.
 pub fn explore_system<S: System>(
     system: &S,
-    options: &Options,
+    options: &SearchOptions,
     goal: Goal,
-    observer: &mut dyn Observer,
-) -> Result<Report, Refusal> {
-    search(Interned::new(system, None), options, goal, observer)
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, CheckError> {
+    search(Interned::new(system, None), options, goal, progress)
 }
 
 /// Any of the goals, for the safety of a model.
 pub fn explore(
     model: &Model,
     sources: &SourceMap,
-    options: &Options,
+    options: &SearchOptions,
     goal: Goal,
-    observer: &mut dyn Observer,
-) -> Result<Report, Refusal> {
-    explore_saved(model, sources, options, goal, &mut NoCheckpoints, observer)
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, CheckError> {
+    explore_saved(model, sources, options, goal, &mut NoCheckpoints, progress)
 }
 
 /// As [`explore`], with checkpoints.
 pub fn explore_saved(
     model: &Model,
     sources: &SourceMap,
-    options: &Options,
+    options: &SearchOptions,
     goal: Goal,
     checkpoints: &mut dyn Checkpoints,
-    observer: &mut dyn Observer,
-) -> Result<Report, Refusal> {
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, CheckError> {
     if options.reduction == Reduction::Strong && options.order != Order::DepthFirst {
         return Err(Unsupported("the strong reduction in the order of cost".into()).into());
     }
     if options.statics {
         let changed = optimised(model);
-        let options = Options { statics: false, ..options.clone() };
-        let mut report = explore_saved(&changed, sources, &options, goal, checkpoints, observer)?;
+        let options = SearchOptions { statics: false, ..options.clone() };
+        let mut report = explore_saved(&changed, sources, &options, goal, checkpoints, progress)?;
         report.simplest = false;
         let (own, changed) = (interpreter(model, sources)?, interpreter(&changed, sources)?);
         if told_of(&own, &changed, &mut report, options.fair_switch) {
             return Ok(report);
         }
         // The steps of a run could not be told apart: then it is found in the model as it stands.
-        return explore_saved(model, sources, &options, goal, checkpoints, observer);
+        return explore_saved(model, sources, &options, goal, checkpoints, progress);
     }
     match options.successors {
-        Source::Native => {
+        SuccessorSource::Native => {
             // Private steps are the safe ones of the paper's ample sets, too.
             let reduction = match options.order {
                 Order::Published(published) if published.figure == Figure::WithReduction => Reduction::Exact,
                 _ => options.reduction,
             };
-            let budget = observer.budget().part(&options.limits);
+            let budget = progress.budget().part(&options.limits);
             let native = Native::within(model, sources, &budget)?.reduced(reduction);
-            search_saved(native, options, goal, checkpoints, observer)
+            search_saved(native, options, goal, checkpoints, progress)
         }
-        Source::Interpreted => {
-            interned(model, sources, |system| search_saved(system, options, goal, checkpoints, observer))
+        SuccessorSource::Interpreted => {
+            interned(model, sources, |system| search_saved(system, options, goal, checkpoints, progress))
         }
     }
 }
@@ -111,22 +111,22 @@ pub fn published_visits<'m>(
     model: &'m Model,
     sources: &'m SourceMap,
     published: Published,
-    options: &Options,
-    observer: &mut dyn Observer,
-) -> Result<Visits<Interpreter<'m>>, Refusal> {
+    options: &SearchOptions,
+    progress: &mut dyn Progress,
+) -> Result<Visits<Interpreter<'m>>, CheckError> {
     let reduction = match published.figure {
         Figure::WithReduction => Reduction::Exact,
         Figure::NaiveBounded | Figure::ContextBounded => Reduction::None,
     };
-    visits(Native::new(model, sources)?.reduced(reduction), published, options, observer)
+    visits(Native::new(model, sources)?.reduced(reduction), published, options, progress)
 }
 
 /// Searches with the interpreter.
 pub(crate) fn interned(
     model: &Model,
     sources: &SourceMap,
-    search: impl FnOnce(Interned<'_, Interpreter<'_>>) -> Result<Report, Refusal>,
-) -> Result<Report, Refusal> {
+    search: impl FnOnce(Interned<'_, Interpreter<'_>>) -> Result<SearchReport, CheckError>,
+) -> Result<SearchReport, CheckError> {
     let interpreter = interpreter(model, sources)?;
     let private = PrivateLocations::new(model);
     let runs_alone: RunsAlone<'_, Interpreter<'_>> = Some(Box::new(|state, process| {
@@ -138,15 +138,15 @@ pub(crate) fn interned(
 
 /// The answer to any question about a model.
 pub fn answer(
-    question: &Question,
+    question: &Check,
     model: &Model,
     sources: &SourceMap,
-    options: &Options,
+    options: &SearchOptions,
     weakly_fair: bool,
-    observer: &mut dyn Observer,
-) -> Result<Report, Refusal> {
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, CheckError> {
     let how = How { weakly_fair, goal: Goal::First, in_turns: true };
-    ask(question, model, sources, options, how, observer)
+    ask(question, model, sources, options, how, progress)
 }
 
 /// How a question is asked, beside the options.
@@ -161,84 +161,84 @@ pub(crate) struct How {
 
 /// The answer to any question about a model, asked in any way.
 pub(crate) fn ask(
-    question: &Question,
+    question: &Check,
     model: &Model,
     sources: &SourceMap,
-    options: &Options,
+    options: &SearchOptions,
     how: How,
-    observer: &mut dyn Observer,
-) -> Result<Report, Refusal> {
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, CheckError> {
     let How { weakly_fair, goal, .. } = how;
     let interpreter = &interpreter(model, sources)?;
-    interpreter.work_within(&observer.budget().part(&options.limits));
-    let asked = Asked { question, model, sources, interpreter, options, weakly_fair, how };
+    interpreter.work_within(&progress.budget().part(&options.limits));
+    let asked = CheckContext { question, model, sources, interpreter, options, weakly_fair, how };
     let keeps_states = options.store == Storage::Exact && !matches!(options.order, Order::Random(_));
-    if !keeps_states && *question != Question::Safety {
+    if !keeps_states && *question != Check::Safety {
         return Err(Unsupported("claims and cycles in a search that does not keep states".into()).into());
     }
     match question {
-        Question::Safety => explore(model, sources, options, goal, observer),
-        Question::Trace => {
+        Check::Safety => explore(model, sources, options, goal, progress),
+        Check::Trace => {
             let Some(assertion) = &model.trace_assertion else {
-                return explore(model, sources, options, goal, observer);
+                return explore(model, sources, options, goal, progress);
             };
             let traced = Traced::new(interpreter, assertion);
             // No reduction knows what the assertion sees.
-            let options = Options { reduction: Reduction::None, ..options.clone() };
-            search(Interned::new(&traced, None), &options, goal, observer)
+            let options = SearchOptions { reduction: Reduction::None, ..options.clone() };
+            search(Interned::new(&traced, None), &options, goal, progress)
         }
-        Question::Claim(number) => {
+        Check::Claim(number) => {
             let claim = &model.claims[*number];
             let automaton = Automaton::of_claim(model.code(claim.code))?;
-            asked.with(&ClaimMonitor::new(interpreter, claim), &automaton, observer)
+            asked.with(&ClaimMonitor::new(interpreter, claim), &automaton, progress)
         }
-        Question::Formula(formula) => {
+        Check::Formula(formula) => {
             let monitor = BuchiMonitor::of_formula(interpreter, formula)
                 .map_err(|error| Unsupported(error.to_string()))?;
-            asked.with(&monitor, &Automaton::of_automaton(monitor.automaton())?, observer)
+            asked.with(&monitor, &Automaton::of_automaton(monitor.automaton())?, progress)
         }
-        Question::Acceptance => {
+        Check::Acceptance => {
             let monitor = AcceptanceMonitor { interpreter };
-            asked.about_cycles(&monitor, &Automaton::of_accept_labels(), Method::NestedDepthFirst, observer)
+            asked.about_cycles(&monitor, &Automaton::of_accept_labels(), Method::NestedDepthFirst, progress)
         }
-        Question::Progress => {
+        Check::Progress => {
             let monitor = NonProgressMonitor { interpreter };
-            asked.about_cycles(&monitor, &Automaton::of_progress_labels(), Method::NestedDepthFirst, observer)
+            asked.about_cycles(&monitor, &Automaton::of_progress_labels(), Method::NestedDepthFirst, progress)
         }
     }
 }
 
 /// Is there an accepted run without end, by one algorithm or the other? The run shown need not be the simplest.
 pub fn decide_cycles(
-    question: &Question,
+    question: &Check,
     model: &Model,
     sources: &SourceMap,
-    options: &Options,
+    options: &SearchOptions,
     (method, weakly_fair): (Method, bool),
-    observer: &mut dyn Observer,
-) -> Result<Option<Report>, Refusal> {
+    progress: &mut dyn Progress,
+) -> Result<Option<SearchReport>, CheckError> {
     let interpreter = &interpreter(model, sources)?;
     let how = How { weakly_fair, goal: Goal::First, in_turns: false };
-    let asked = Asked { question, model, sources, interpreter, options, weakly_fair, how };
+    let asked = CheckContext { question, model, sources, interpreter, options, weakly_fair, how };
     match question {
-        Question::Safety | Question::Trace => return Ok(None),
-        Question::Claim(number) => {
+        Check::Safety | Check::Trace => return Ok(None),
+        Check::Claim(number) => {
             let claim = &model.claims[*number];
             let automaton = Automaton::of_claim(model.code(claim.code))?;
-            asked.decide(&ClaimMonitor::new(interpreter, claim), &automaton, method, observer)
+            asked.decide(&ClaimMonitor::new(interpreter, claim), &automaton, method, progress)
         }
-        Question::Formula(formula) => {
+        Check::Formula(formula) => {
             let monitor = BuchiMonitor::of_formula(interpreter, formula)
                 .map_err(|error| Unsupported(error.to_string()))?;
-            asked.decide(&monitor, &Automaton::of_automaton(monitor.automaton())?, method, observer)
+            asked.decide(&monitor, &Automaton::of_automaton(monitor.automaton())?, method, progress)
         }
-        Question::Acceptance => {
+        Check::Acceptance => {
             let monitor = AcceptanceMonitor { interpreter };
-            asked.decide(&monitor, &Automaton::of_accept_labels(), method, observer)
+            asked.decide(&monitor, &Automaton::of_accept_labels(), method, progress)
         }
-        Question::Progress => {
+        Check::Progress => {
             let monitor = NonProgressMonitor { interpreter };
-            asked.decide(&monitor, &Automaton::of_progress_labels(), method, observer)
+            asked.decide(&monitor, &Automaton::of_progress_labels(), method, progress)
         }
     }
     .map(Some)
@@ -246,12 +246,12 @@ pub fn decide_cycles(
 
 /// Everything that is known about what is asked.
 #[derive(Clone, Copy)]
-struct Asked<'a, 'm> {
-    question: &'a Question,
+struct CheckContext<'a, 'm> {
+    question: &'a Check,
     model: &'m Model,
     sources: &'m SourceMap,
     interpreter: &'a Interpreter<'m>,
-    options: &'a Options,
+    options: &'a SearchOptions,
     weakly_fair: bool,
     how: How,
 }
@@ -259,7 +259,7 @@ struct Asked<'a, 'm> {
 /// States on which a proof and a search are tried before either may take as long as it needs.
 const SOME_STATES: u64 = 1_000_000;
 
-impl<'m> Asked<'_, 'm> {
+impl<'m> CheckContext<'_, 'm> {
     /// First what the observer finds in a finite run, then what it finds in a run without end. Where a reduction applies,
     /// it is for the proof that there is neither; the simplest run is looked for without it. Each is tried on some states
     /// first: what is near is found soon, whichever of the two it is.
@@ -267,28 +267,28 @@ impl<'m> Asked<'_, 'm> {
         &self,
         monitor: &M,
         automaton: &Automaton,
-        observer: &mut dyn Observer,
-    ) -> Result<Report, Refusal> {
+        progress: &mut dyn Progress,
+    ) -> Result<SearchReport, CheckError> {
         let started = Instant::now();
-        let is_native = self.options.successors == Source::Native;
+        let is_native = self.options.successors == SuccessorSource::Native;
         let reduces = is_native && self.reduction() != Reduction::None;
         let most = self.options.limits.states;
         if reduces && self.how.in_turns && most.is_none_or(|most| most > SOME_STATES) {
             let some = self.within(Some(SOME_STATES), started);
-            let asked = Asked { options: &some, ..*self };
-            let report = asked.finite_first(monitor, automaton, reduces, observer)?;
+            let asked = CheckContext { options: &some, ..*self };
+            let report = asked.finite_first(monitor, automaton, reduces, progress)?;
             if report.outcome.verdict != Verdict::Inconclusive(StopReason::States) {
                 return Ok(report);
             }
         }
         let rest = self.within(most, started);
-        Asked { options: &rest, ..*self }.finite_first(monitor, automaton, reduces, observer)
+        CheckContext { options: &rest, ..*self }.finite_first(monitor, automaton, reduces, progress)
     }
 
     /// The options with this limit of states, and with what is left of the time.
-    fn within(&self, states: Option<u64>, started: Instant) -> Options {
+    fn within(&self, states: Option<u64>, started: Instant) -> SearchOptions {
         let time = self.options.limits.time.map(|most| most.saturating_sub(started.elapsed()));
-        Options { limits: Limits { states, time, ..self.options.limits }, ..self.options.clone() }
+        SearchOptions { limits: Limits { states, time, ..self.options.limits }, ..self.options.clone() }
     }
 
     fn finite_first<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
@@ -296,12 +296,12 @@ impl<'m> Asked<'_, 'm> {
         monitor: &M,
         automaton: &Automaton,
         reduces: bool,
-        observer: &mut dyn Observer,
-    ) -> Result<Report, Refusal> {
+        progress: &mut dyn Progress,
+    ) -> Result<SearchReport, CheckError> {
         let states = self.options.limits.states;
         let started = Instant::now();
         if reduces
-            && let Some(proof) = liveness::proof(self.watched(monitor, automaton)?, self.options, observer)?
+            && let Some(proof) = liveness::proof(self.watched(monitor, automaton)?, self.options, progress)?
             && matches!(
                 proof.outcome.verdict,
                 Verdict::Holds | Verdict::Inconclusive(StopReason::Interrupted)
@@ -309,23 +309,25 @@ impl<'m> Asked<'_, 'm> {
         {
             return Ok(proof);
         }
-        let options = &Options { reduction: Reduction::None, ..self.within(states, started) };
+        let options = &SearchOptions { reduction: Reduction::None, ..self.within(states, started) };
         let meaning = Monitored { system: self.interpreter, monitor };
         let finite = match options.successors {
-            Source::Native => {
+            SuccessorSource::Native => {
                 let watched = Watched::new(self.model, self.sources, automaton.clone(), meaning)?;
-                search(watched, options, self.how.goal, observer)?
+                search(watched, options, self.how.goal, progress)?
             }
-            Source::Interpreted => search(Interned::new(&meaning, None), options, self.how.goal, observer)?,
+            SuccessorSource::Interpreted => {
+                search(Interned::new(&meaning, None), options, self.how.goal, progress)?
+            }
         };
         let rest = self.within(states, started);
         match finite.outcome.verdict {
             Verdict::Holds => {
-                let asked = Asked { options: &rest, ..*self };
-                asked.about_cycles(monitor, automaton, Method::NestedDepthFirst, observer)
+                let asked = CheckContext { options: &rest, ..*self };
+                asked.about_cycles(monitor, automaton, Method::NestedDepthFirst, progress)
             }
             Verdict::Violated if automaton.may_accept(self.model) => {
-                self.or_a_cheaper_loop(finite, rest, monitor, automaton, observer)
+                self.or_a_cheaper_loop(finite, rest, monitor, automaton, progress)
             }
             _ => Ok(finite),
         }
@@ -335,12 +337,12 @@ impl<'m> Asked<'_, 'm> {
     /// has no cost that could be compared.
     fn or_a_cheaper_loop<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         &self,
-        mut finite: Report,
-        rest: Options,
+        mut finite: SearchReport,
+        rest: SearchOptions,
         monitor: &M,
         automaton: &Automaton,
-        observer: &mut dyn Observer,
-    ) -> Result<Report, Refusal> {
+        progress: &mut dyn Progress,
+    ) -> Result<SearchReport, CheckError> {
         if self.weakly_fair || rest.order != Order::ByCost {
             return Ok(finite);
         }
@@ -352,14 +354,14 @@ impl<'m> Asked<'_, 'm> {
         let known = same.map(|number| of_run(&finite.errors[number].trace));
         let most = SOME_STATES.max(4 * finite.outcome.stats.states);
         let states = rest.limits.states.map_or(most, |limit| limit.min(most));
-        let options = Options {
+        let options = SearchOptions {
             cheaper_than: [known, rest.cheaper_than].into_iter().flatten().min(),
             limits: Limits { states: Some(states), ..rest.limits },
             reduction: Reduction::None,
             ..rest
         };
-        let asked = Asked { options: &options, ..*self };
-        let lasso = asked.about_cycles(monitor, automaton, Method::NestedDepthFirst, observer)?;
+        let asked = CheckContext { options: &options, ..*self };
+        let lasso = asked.about_cycles(monitor, automaton, Method::NestedDepthFirst, progress)?;
         finite.outcome.stats.time += lasso.outcome.stats.time;
         match lasso.outcome.verdict {
             Verdict::Violated => {
@@ -388,26 +390,26 @@ impl<'m> Asked<'_, 'm> {
         monitor: &M,
         automaton: &Automaton,
         method: Method,
-        observer: &mut dyn Observer,
-    ) -> Result<Report, Refusal> {
-        if self.options.successors == Source::Interpreted {
-            return self.by_definition(observer);
+        progress: &mut dyn Progress,
+    ) -> Result<SearchReport, CheckError> {
+        if self.options.successors == SuccessorSource::Interpreted {
+            return self.by_definition(progress);
         }
         if self.weakly_fair {
-            return liveness::fair(self.watched(monitor, automaton)?, self.options, observer);
+            return liveness::fair(self.watched(monitor, automaton)?, self.options, progress);
         }
-        liveness::simplest(self.watched(monitor, automaton)?, method, self.options, observer)
+        liveness::simplest(self.watched(monitor, automaton)?, method, self.options, progress)
     }
 
     /// What the reference engine finds.
-    fn by_definition(&self, observer: &mut dyn Observer) -> Result<Report, Refusal> {
-        let Options { bound, fair_switch, limits, cheaper_than, .. } = *self.options;
+    fn by_definition(&self, progress: &mut dyn Progress) -> Result<SearchReport, CheckError> {
+        let SearchOptions { bound, fair_switch, limits, cheaper_than, .. } = *self.options;
         let within = [bound, cheaper_than.map(|known| known.preemptions)].into_iter().flatten().min();
         let options = preempt_model::search::Options { bound: within, fair_switch, limits };
-        let asking = Asking { options, weakly_fair: self.weakly_fair };
+        let asking = CheckOptions { options, weakly_fair: self.weakly_fair };
         let mut outcome = self
             .question
-            .answer_infinite(self.interpreter, &asking, observer)
+            .answer_infinite(self.interpreter, &asking, progress)
             .map_err(|error| Unsupported(error.to_string()))?;
         let bounded = |most| Guarantee::Bounded(Bound { unit: Cost::Preemptions, most });
         outcome.guarantee = bound.map_or(Guarantee::Exhaustive, bounded);
@@ -418,11 +420,11 @@ impl<'m> Asked<'_, 'm> {
             outcome.stats.violations.clear();
             (outcome.violation, outcome.counterexample) = (None, None);
             // The search came to its end: within the known cost there is nothing.
-            outcome.verdict = Verdict::conclude(false, observer.stop());
+            outcome.verdict = Verdict::conclude(false, progress.stop());
         }
         let errors = outcome.violation.clone().zip(outcome.counterexample.clone());
-        let errors = errors.map(|(property, trace)| Error { property, trace }).into_iter().collect();
-        Ok(Report { outcome, errors, simplest: !self.weakly_fair })
+        let errors = errors.map(|(property, trace)| Counterexample { property, trace }).into_iter().collect();
+        Ok(SearchReport { outcome, errors, simplest: !self.weakly_fair })
     }
 
     /// Machine code with the observer beside it, reduced as far as the question allows.
@@ -448,26 +450,26 @@ impl<'m> Asked<'_, 'm> {
         monitor: &M,
         automaton: &Automaton,
         method: Method,
-        observer: &mut dyn Observer,
-    ) -> Result<Report, Refusal> {
-        liveness::decide(self.watched(monitor, automaton)?, method, self.weakly_fair, self.options, observer)
+        progress: &mut dyn Progress,
+    ) -> Result<SearchReport, CheckError> {
+        liveness::decide(self.watched(monitor, automaton)?, method, self.weakly_fair, self.options, progress)
     }
 }
 
 /// Why no reduction applies to a question about runs without end, if so.
-pub fn why_not_reduced(question: &Question, options: &Options, weakly_fair: bool) -> Option<&'static str> {
+pub fn why_not_reduced(question: &Check, options: &SearchOptions, weakly_fair: bool) -> Option<&'static str> {
     match question {
-        Question::Safety | Question::Trace => None,
+        Check::Safety | Check::Trace => None,
         // A run that is as good to the observer need not be fair: a process may have moved only where it was left out.
         _ if weakly_fair => Some("a reduction may leave out the fair runs"),
         _ if options.bound.is_some() => Some("within a bound every run without end counts"),
-        Question::Claim(_) if !options.stutter_invariant => {
+        Check::Claim(_) if !options.stutter_invariant => {
             Some("a never claim may count how often a state is repeated")
         }
-        Question::Formula(formula) if formula.formula.has_next() && !options.stutter_invariant => {
+        Check::Formula(formula) if formula.formula.has_next() && !options.stutter_invariant => {
             Some("a formula with X counts how often a state is repeated")
         }
-        Question::Claim(_) | Question::Formula(_) | Question::Acceptance | Question::Progress => None,
+        Check::Claim(_) | Check::Formula(_) | Check::Acceptance | Check::Progress => None,
     }
 }
 

@@ -1,13 +1,13 @@
 //! Searches and proofs for one question. What is near is found in the order of cost; whether there is anything at all is
 //! decided with the strongest reduction. Each has its turns, so that neither runs long where the other would soon be done.
 
-use super::{Clock, Strategy};
-use crate::question::{How, ask, explore_saved};
+use super::{Clock, Portfolio};
+use crate::check::{How, ask, explore_saved};
 use crate::reduction::Reduction;
-use crate::search::{Checkpoints, Goal, NoCheckpoints, Options, Order, Report, Storage};
-use crate::{Refusal, why_not_reduced};
-use preempt_core::{Cost, Observer, Promise, StopReason, Verdict};
-use preempt_model::question::Question;
+use crate::search::{Checkpoints, Goal, NoCheckpoints, Order, SearchOptions, SearchReport, Storage};
+use crate::{CheckError, why_not_reduced};
+use preempt_core::{Cost, Minimality, Progress, StopReason, Verdict};
+use preempt_model::check::Check;
 use preempt_model::search::RunCost;
 
 /// How much a question may use before another has its turn.
@@ -44,14 +44,14 @@ impl Turn {
 
 /// What a turn has found.
 pub(super) struct Attempt {
-    pub report: Report,
+    pub report: SearchReport,
     /// About this question alone.
-    pub promise: Promise,
+    pub minimality: Minimality,
 }
 
 /// What a search has found.
 struct Sought {
-    report: Report,
+    report: SearchReport,
     /// In the order of cost, so that no run has fewer preemptions.
     in_order: bool,
 }
@@ -62,36 +62,34 @@ impl Sought {
     }
 
     fn promised(self) -> Attempt {
-        let promise = match self.report.outcome.verdict {
-            Verdict::Violated if self.report.simplest => Promise::Simplest,
-            Verdict::Violated if self.in_order => Promise::Fewest,
-            _ => Promise::Nothing,
+        let minimality = match self.report.outcome.verdict {
+            Verdict::Violated if self.report.simplest => Minimality::Simplest,
+            Verdict::Violated if self.in_order => Minimality::Fewest,
+            _ => Minimality::Nothing,
         };
-        Attempt { report: self.report, promise }
+        Attempt { report: self.report, minimality }
     }
 }
 
 /// Where one question is asked.
-pub(super) struct Asking<'a, 'b> {
-    pub strategy: &'a Strategy<'a>,
+pub(super) struct CheckContext<'a, 'b> {
+    pub strategy: &'a Portfolio<'a>,
     pub clock: Clock,
-    pub observer: &'b mut dyn Observer,
+    pub progress: &'b mut dyn Progress,
 }
 
-impl Asking<'_, '_> {
+impl CheckContext<'_, '_> {
     /// Every run counts.
     pub fn attempt(
         &mut self,
-        question: &Question,
+        question: &Check,
         turn: Turn,
         checkpoints: Option<&mut dyn Checkpoints>,
-    ) -> Result<Attempt, Refusal> {
+    ) -> Result<Attempt, CheckError> {
         let options = self.strategy.options;
         let sought = match question {
-            Question::Safety if checkpoints.is_none() && self.may_prove_first() => {
-                self.prove_or_find(turn)?
-            }
-            Question::Safety => {
+            Check::Safety if checkpoints.is_none() && self.may_prove_first() => self.prove_or_find(turn)?,
+            Check::Safety => {
                 let report = self.explore(options, turn.states(), Goal::First, checkpoints)?;
                 Sought { report, in_order: options.order == Order::ByCost }
             }
@@ -102,10 +100,11 @@ impl Asking<'_, '_> {
             }
         };
         let attempt = sought.promised();
-        let promise = attempt.promise;
+        let minimality = attempt.minimality;
         let reduced = options.reduction == Reduction::Exact || options.statics;
-        let is_long = attempt.report.outcome.verdict == Verdict::Violated && promise != Promise::Simplest;
-        match *question == Question::Safety && turn == Turn::Alone && options.order == Order::ByCost {
+        let is_long =
+            attempt.report.outcome.verdict == Verdict::Violated && minimality != Minimality::Simplest;
+        match *question == Check::Safety && turn == Turn::Alone && options.order == Order::ByCost {
             true if reduced && is_long => self.shortened(attempt),
             // A run that was found depth first promises nothing, and there is nothing to improve.
             _ => Ok(attempt),
@@ -115,11 +114,11 @@ impl Asking<'_, '_> {
     /// Only runs that cost less than a known one count.
     pub fn cheaper(
         &mut self,
-        question: &Question,
+        question: &Check,
         than: RunCost,
         states: Option<u64>,
-    ) -> Result<Report, Refusal> {
-        let whole = Options {
+    ) -> Result<SearchReport, CheckError> {
+        let whole = SearchOptions {
             cheaper_than: Some(than),
             reduction: Reduction::None,
             statics: false,
@@ -129,12 +128,12 @@ impl Asking<'_, '_> {
     }
 
     /// Safety is violated, but the run was found depth first: one with the fewest preemptions.
-    pub fn in_order(&mut self, known: Report) -> Result<Attempt, Refusal> {
+    pub fn in_order(&mut self, known: SearchReport) -> Result<Attempt, CheckError> {
         self.no_dearer_than(Sought { report: known, in_order: false }).map(Sought::promised)
     }
 
     /// A reduction keeps the fewest preemptions, but not the fewest steps.
-    fn shortened(&mut self, known: Attempt) -> Result<Attempt, Refusal> {
+    fn shortened(&mut self, known: Attempt) -> Result<Attempt, CheckError> {
         let options = self.strategy.options;
         let Some(trace) = &known.report.outcome.counterexample else { return Ok(known) };
         let charged = match options.cost {
@@ -142,7 +141,7 @@ impl Asking<'_, '_> {
             Cost::Switches => trace.switches(),
             Cost::Steps => trace.steps.len(),
         };
-        let whole = Options {
+        let whole = SearchOptions {
             reduction: Reduction::None,
             statics: false,
             bound: Some(charged as u32),
@@ -153,7 +152,7 @@ impl Asking<'_, '_> {
         let mut shorter = self.explore(&whole, states, Goal::First, None)?;
         shorter.outcome.guarantee = known.report.outcome.guarantee;
         Ok(match shorter.outcome.verdict {
-            Verdict::Violated => Attempt { report: shorter, promise: Promise::Simplest },
+            Verdict::Violated => Attempt { report: shorter, minimality: Minimality::Simplest },
             _ => known,
         })
     }
@@ -173,7 +172,7 @@ impl Asking<'_, '_> {
 
     /// A violation that is not far is found in the order of cost. If there are many states, the strong reduction looks
     /// whether there is one at all; if so, the search in the order of cost ends there at the latest.
-    fn prove_or_find(&mut self, turn: Turn) -> Result<Sought, Refusal> {
+    fn prove_or_find(&mut self, turn: Turn) -> Result<Sought, CheckError> {
         match turn {
             Turn::First => {
                 let found = self.find(FIRST_STATES)?;
@@ -196,13 +195,13 @@ impl Asking<'_, '_> {
         }
     }
 
-    fn find(&mut self, states: u64) -> Result<Sought, Refusal> {
+    fn find(&mut self, states: u64) -> Result<Sought, CheckError> {
         let report = self.explore(self.strategy.options, Some(states), Goal::First, None)?;
         Ok(Sought { report, in_order: true })
     }
 
-    fn proof(&mut self, states: Option<u64>) -> Result<Sought, Refusal> {
-        let strong = Options {
+    fn proof(&mut self, states: Option<u64>) -> Result<Sought, CheckError> {
+        let strong = SearchOptions {
             reduction: Reduction::Strong,
             order: Order::DepthFirst,
             statics: self.strategy.proofs_use_statics,
@@ -214,12 +213,12 @@ impl Asking<'_, '_> {
 
     /// Where depth first has found a run, the search in the order of cost ends at that run at the latest. If the cheapest
     /// cannot be found within the limits, the one known is better than none.
-    fn no_dearer_than(&mut self, known: Sought) -> Result<Sought, Refusal> {
+    fn no_dearer_than(&mut self, known: Sought) -> Result<Sought, CheckError> {
         let Some(trace) = known.report.outcome.counterexample.as_ref().filter(|_| !known.in_order) else {
             return Ok(known);
         };
         let bound = Some(trace.preemptions() as u32);
-        let bounded = Options { bound, ..self.strategy.options.clone() };
+        let bounded = SearchOptions { bound, ..self.strategy.options.clone() };
         let mut cheapest = self.explore(&bounded, None, Goal::First, None)?;
         cheapest.outcome.guarantee = known.report.outcome.guarantee;
         Ok(match cheapest.outcome.verdict {
@@ -230,39 +229,39 @@ impl Asking<'_, '_> {
 
     /// For runs without end a reduction is for the proof that there is none, and the stronger the better; the simplest run
     /// is found without it.
-    fn for_observers(&self, question: &Question) -> Options {
+    fn for_observers(&self, question: &Check) -> SearchOptions {
         let options = self.strategy.options;
         let stronger = self.strategy.chooses_reduction
             && options.reduction == Reduction::Exact
             && question.is_about_cycles()
             && why_not_reduced(question, options, self.strategy.weakly_fair).is_none();
         let reduction = if stronger { Reduction::Strong } else { options.reduction };
-        Options { reduction, ..options.clone() }
+        SearchOptions { reduction, ..options.clone() }
     }
 
     fn ask(
         &mut self,
-        question: &Question,
-        options: &Options,
+        question: &Check,
+        options: &SearchOptions,
         states: Option<u64>,
         in_turns: bool,
-    ) -> Result<Report, Refusal> {
-        let Strategy { model, sources, weakly_fair, .. } = *self.strategy;
+    ) -> Result<SearchReport, CheckError> {
+        let Portfolio { model, sources, weakly_fair, .. } = *self.strategy;
         let options = self.clock.left(options, states);
         let how = How { weakly_fair, goal: Goal::First, in_turns };
         self.strategy
-            .with_fallback(&options, |options| ask(question, model, sources, options, how, self.observer))
+            .with_fallback(&options, |options| ask(question, model, sources, options, how, self.progress))
     }
 
     /// A search of the model itself.
     fn explore(
         &mut self,
-        options: &Options,
+        options: &SearchOptions,
         states: Option<u64>,
         goal: Goal,
         checkpoints: Option<&mut dyn Checkpoints>,
-    ) -> Result<Report, Refusal> {
-        let Strategy { model, sources, .. } = *self.strategy;
+    ) -> Result<SearchReport, CheckError> {
+        let Portfolio { model, sources, .. } = *self.strategy;
         let options = self.clock.left(options, states);
         let mut none = NoCheckpoints;
         let checkpoints: &mut dyn Checkpoints = match checkpoints {
@@ -270,7 +269,7 @@ impl Asking<'_, '_> {
             None => &mut none,
         };
         self.strategy.with_fallback(&options, |options| {
-            explore_saved(model, sources, options, goal, checkpoints, self.observer)
+            explore_saved(model, sources, options, goal, checkpoints, self.progress)
         })
     }
 }

@@ -1,19 +1,19 @@
 //! Every different violation of any question, each at its cheapest and with its own run.
 
-use super::{Answers, Clock, Strategy};
-use crate::Refusal;
-use crate::question::{How, ask, explore_saved, interpreter};
-use crate::search::{Checkpoints, Error, Goal, NoCheckpoints, Report};
-use preempt_core::{Answered, Observer, Promise, Trace, Verdict};
-use preempt_model::question::Question;
+use super::{Answers, Clock, Portfolio};
+use crate::CheckError;
+use crate::check::{How, ask, explore_saved, interpreter};
+use crate::search::{Checkpoints, Counterexample, Goal, NoCheckpoints, SearchReport};
+use preempt_core::{Minimality, Progress, PropertyResult, Trace, Verdict};
+use preempt_model::check::Check;
 
 pub(super) fn find(
-    strategy: &Strategy<'_>,
-    questions: &[Question],
+    strategy: &Portfolio<'_>,
+    questions: &[Check],
     checkpoints: Option<&mut dyn Checkpoints>,
-    observer: &mut dyn Observer,
-) -> Result<Option<Answers>, Refusal> {
-    let Strategy { model, sources, weakly_fair, .. } = *strategy;
+    progress: &mut dyn Progress,
+) -> Result<Option<Answers>, CheckError> {
+    let Portfolio { model, sources, weakly_fair, .. } = *strategy;
     let clock = Clock::start();
     let own = &interpreter(model, sources)?;
     let mut none = NoCheckpoints;
@@ -22,12 +22,12 @@ pub(super) fn find(
         None => &mut none,
     };
     let how = How { weakly_fair, goal: Goal::All, in_turns: true };
-    let mut reports: Vec<Report> = Vec::new();
+    let mut reports: Vec<SearchReport> = Vec::new();
     for question in questions {
         let options = clock.left(strategy.options, None);
         reports.push(strategy.with_fallback(&options, |options| match question {
-            Question::Safety => explore_saved(model, sources, options, Goal::All, checkpoints, observer),
-            _ => ask(question, model, sources, options, how, observer),
+            Check::Safety => explore_saved(model, sources, options, Goal::All, checkpoints, progress),
+            _ => ask(question, model, sources, options, how, progress),
         })?);
     }
     let properties = questions
@@ -35,24 +35,26 @@ pub(super) fn find(
         .zip(&reports)
         .map(|(question, report)| answered(question.name(model), report))
         .collect();
-    let by_cost = |error: &Error| strategy.cost(own, &error.trace);
-    let cheapest = |report: &Report| report.errors.first().map(by_cost);
+    let by_cost = |error: &Counterexample| strategy.cost(own, &error.trace);
+    let cheapest = |report: &SearchReport| report.errors.first().map(by_cost);
     let numbered = || reports.iter().enumerate();
-    let is_open = |report: &Report| matches!(report.outcome.verdict, Verdict::Inconclusive(_));
+    let is_open = |report: &SearchReport| matches!(report.outcome.verdict, Verdict::Inconclusive(_));
     let best = numbered().filter_map(|(number, report)| Some((cheapest(report)?, number))).min();
     let open = || numbered().find(|(_, report)| is_open(report)).map(|(number, _)| number);
     let shown = best.map(|(_, number)| number).or_else(open).unwrap_or(0);
-    let known =
-        |report: &Report| report.outcome.verdict == Verdict::Holds || report.simplest && !is_open(report);
-    let promise = match best {
-        Some(_) if reports.iter().all(known) => Promise::Simplest,
-        Some(_) if known(&reports[shown]) => Promise::SimplestOfProperty,
-        _ => Promise::Nothing,
+    let known = |report: &SearchReport| {
+        report.outcome.verdict == Verdict::Holds || report.simplest && !is_open(report)
     };
-    let mut errors: Vec<Error> = reports.iter().flat_map(|report| report.errors.iter().cloned()).collect();
+    let minimality = match best {
+        Some(_) if reports.iter().all(known) => Minimality::Simplest,
+        Some(_) if known(&reports[shown]) => Minimality::SimplestOfProperty,
+        _ => Minimality::Nothing,
+    };
+    let mut errors: Vec<Counterexample> =
+        reports.iter().flat_map(|report| report.errors.iter().cloned()).collect();
     // What two questions have in common (a claim's division by zero, say) is one violation.
     errors.sort_by_key(by_cost);
-    let mut different: Vec<Error> = Vec::new();
+    let mut different: Vec<Counterexample> = Vec::new();
     for error in errors {
         if different.iter().all(|known| known.property != error.property) {
             different.push(error);
@@ -64,15 +66,15 @@ pub(super) fn find(
     let mut report = reports.swap_remove(shown);
     report.errors = different;
     report.outcome.stats.time = clock.started.elapsed();
-    Ok(Some(Answers { report, promise, properties, shown }))
+    Ok(Some(Answers { report, minimality, properties, shown }))
 }
 
-fn answered(name: String, report: &Report) -> Answered {
+fn answered(name: String, report: &SearchReport) -> PropertyResult {
     let simplest = report.outcome.counterexample.as_ref().filter(|_| report.simplest);
-    Answered {
+    PropertyResult {
         name,
         verdict: report.outcome.verdict,
         violation: report.outcome.violation.clone(),
-        cost: simplest.map(Trace::shown_cost),
+        cost: simplest.map(Trace::cost),
     }
 }

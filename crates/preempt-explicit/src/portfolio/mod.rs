@@ -1,31 +1,31 @@
 //! Which searches answer what is asked of a model, in which order, and what they promise together.
 //!
-//! * [`one_question`]: searches and proofs for one question;
-//! * [`all_questions`]: several questions, until it is certain which of their violations is the cheapest;
+//! * [`check_one`]: searches and proofs for one question;
+//! * [`check_all`]: several questions, until it is certain which of their violations is the cheapest;
 //! * [`all_violations`]: every different violation at its cheapest.
 
-mod all_questions;
 mod all_violations;
-mod one_question;
+mod check_all;
+mod check_one;
 
-use crate::Refusal;
-use crate::search::{Charges, Checkpoints, Options, Order, Report, Source, Storage};
-use preempt_core::{Answered, Cost, Limits, Observer, Promise, SourceMap, Trace};
-use preempt_model::question::Question;
+use crate::CheckError;
+use crate::search::{Charges, Checkpoints, Order, SearchOptions, SearchReport, Storage, SuccessorSource};
+use preempt_core::{Cost, Limits, Minimality, Progress, PropertyResult, SourceMap, Trace};
+use preempt_model::check::Check;
 use preempt_model::search::{RunCost, cost_of_run};
 use preempt_model::{Interpreter, Model};
 use std::time::Instant;
 
 /// What is to be checked, and how.
 #[derive(Debug, Clone, Copy)]
-pub struct Strategy<'a> {
+pub struct Portfolio<'a> {
     pub model: &'a Model,
     pub sources: &'a SourceMap,
-    pub options: &'a Options,
+    pub options: &'a SearchOptions,
     pub weakly_fair: bool,
     /// Nobody said which reduction it should be: every question may have the one that suits it.
     pub chooses_reduction: bool,
-    /// May the proof that nothing is violated forget what is dead ([`Options::statics`])?
+    /// May the proof that nothing is violated forget what is dead ([`SearchOptions::statics`])?
     pub proofs_use_statics: bool,
     /// The simplest run at any price.
     pub shortest: bool,
@@ -37,36 +37,36 @@ pub struct Strategy<'a> {
 #[derive(Debug, Clone)]
 pub struct Answers {
     /// The cheapest violation; else what is not decided; else the proof of the first question.
-    pub report: Report,
-    pub promise: Promise,
+    pub report: SearchReport,
+    pub minimality: Minimality,
     /// In the order of the questions.
-    pub properties: Vec<Answered>,
+    pub properties: Vec<PropertyResult>,
     /// To which of them the report belongs.
     pub shown: usize,
 }
 
-impl Strategy<'_> {
+impl Portfolio<'_> {
     /// The simplest run that violates anything, or the proof that there is none. `None` if nothing is asked.
     ///
     /// A search of the model itself can be saved and continued, if it alone is asked for.
     pub fn simplest(
         &self,
-        questions: &[Question],
+        questions: &[Check],
         checkpoints: Option<&mut dyn Checkpoints>,
-        observer: &mut dyn Observer,
-    ) -> Result<Option<Answers>, Refusal> {
-        all_questions::simplest(self, questions, checkpoints, observer)
+        progress: &mut dyn Progress,
+    ) -> Result<Option<Answers>, CheckError> {
+        check_all::simplest(self, questions, checkpoints, progress)
     }
 
     /// Every different violation of any of the questions, each at its cheapest: the errors of the report, the cheapest
     /// first. `None` if nothing is asked.
     pub fn all_violations(
         &self,
-        questions: &[Question],
+        questions: &[Check],
         checkpoints: Option<&mut dyn Checkpoints>,
-        observer: &mut dyn Observer,
-    ) -> Result<Option<Answers>, Refusal> {
-        all_violations::find(self, questions, checkpoints, observer)
+        progress: &mut dyn Progress,
+    ) -> Result<Option<Answers>, CheckError> {
+        all_violations::find(self, questions, checkpoints, progress)
     }
 
     /// What a run costs, in the unit that is asked for.
@@ -78,7 +78,7 @@ impl Strategy<'_> {
     }
 
     /// Can it be searched for something cheaper than what is known? Fair runs without end have no cost.
-    fn ranks(&self, question: &Question) -> bool {
+    fn ranks(&self, question: &Check) -> bool {
         self.options.order == Order::ByCost
             && self.options.store == Storage::Exact
             && !(self.weakly_fair && question.is_about_cycles())
@@ -87,12 +87,14 @@ impl Strategy<'_> {
     /// A model that cannot be compiled is interpreted.
     fn with_fallback(
         &self,
-        options: &Options,
-        mut run: impl FnMut(&Options) -> Result<Report, Refusal>,
-    ) -> Result<Report, Refusal> {
+        options: &SearchOptions,
+        mut run: impl FnMut(&SearchOptions) -> Result<SearchReport, CheckError>,
+    ) -> Result<SearchReport, CheckError> {
         match run(options) {
-            Err(Refusal::Unsupported(_)) if self.may_interpret && options.successors == Source::Native => {
-                run(&Options { successors: Source::Interpreted, ..options.clone() })
+            Err(CheckError::Unsupported(_))
+                if self.may_interpret && options.successors == SuccessorSource::Native =>
+            {
+                run(&SearchOptions { successors: SuccessorSource::Interpreted, ..options.clone() })
             }
             result => result,
         }
@@ -111,12 +113,12 @@ impl Clock {
     }
 
     /// The options with what is left of the time, and with at most so many states.
-    fn left(self, options: &Options, states: Option<u64>) -> Options {
+    fn left(self, options: &SearchOptions, states: Option<u64>) -> SearchOptions {
         let limits = Limits {
             states: [states, options.limits.states].into_iter().flatten().min(),
             time: options.limits.time.map(|most| most.saturating_sub(self.started.elapsed())),
             ..options.limits
         };
-        Options { limits, ..options.clone() }
+        SearchOptions { limits, ..options.clone() }
     }
 }

@@ -1,11 +1,11 @@
 //! Numbers as if by chance, the same for the same seed (SplitMix64): good enough to choose processes and to shuffle.
 
 #[derive(Debug, Clone)]
-pub struct Chance(u64);
+pub struct Rng(u64);
 
-impl Chance {
-    pub fn new(seed: u64) -> Chance {
-        Chance(seed)
+impl Rng {
+    pub fn new(seed: u64) -> Rng {
+        Rng(seed)
     }
 
     pub fn word(&mut self) -> u64 {

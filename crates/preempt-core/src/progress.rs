@@ -4,20 +4,20 @@ use crate::budget::Budget;
 use crate::verdict::StopReason;
 
 /// Called by an engine now and then (not for every state). Engines do no input or output themselves.
-pub trait Observer {
-    fn progress(&mut self, progress: &Progress);
+pub trait Progress {
+    fn update(&mut self, progress: &Snapshot);
 
     /// Must the search end now, with what it has? Asked as often as [`Budget::exhausted`](crate::Budget::exhausted).
     fn stop(&self) -> Option<StopReason>;
 
-    /// The budget of the whole job: for work that is too deep inside an engine to ask an observer.
+    /// The budget of the whole job: for work that is too deep inside an engine to ask a listener.
     fn budget(&self) -> Budget {
         Budget::unlimited()
     }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct Snapshot {
     pub states: u64,
     pub transitions: u64,
     pub frontier: u64,
@@ -32,8 +32,8 @@ pub struct Progress {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 
-impl Observer for Silent {
-    fn progress(&mut self, _: &Progress) {}
+impl Progress for Silent {
+    fn update(&mut self, _: &Snapshot) {}
 
     fn stop(&self) -> Option<StopReason> {
         None
