@@ -13,6 +13,16 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Instant;
 
 /// Time, memory, and the word to stop. Clones are the same budget.
+///
+/// ```
+/// use preempt_core::{Budget, Limits, StopReason};
+///
+/// let job = Budget::within(&Limits { memory_bytes: Some(1 << 20), ..Limits::default() });
+/// let phase = job.part(&Limits::default());
+/// assert_eq!(phase.exhausted(), None);
+/// job.stop(StopReason::Interrupted);
+/// assert_eq!(phase.stopped(), Some(StopReason::Interrupted));
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
     deadline: Option<Instant>,

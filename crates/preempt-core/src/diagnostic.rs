@@ -2,9 +2,12 @@
 
 use crate::source::Span;
 
+/// Does the message keep the input from being used?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
+    /// The input can be used, and means perhaps something else than it seems to.
     Warning,
+    /// The input cannot be used.
     Error,
 }
 
@@ -12,7 +15,9 @@ pub enum Severity {
 /// a span inside a macro or inline carries its expansion, and the renderer shows use and definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
+    /// Error or warning.
     pub severity: Severity,
+    /// One sentence without a full stop, beginning in lower case.
     pub message: String,
     /// The place that the message is about; `None` if it is about the whole input.
     pub span: Option<Span>,
@@ -24,17 +29,22 @@ pub struct Diagnostic {
     pub hint: Option<String>,
 }
 
+/// Another place that matters to a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
+    /// The place.
     pub span: Span,
+    /// What it has to do with the message.
     pub text: String,
 }
 
 impl Diagnostic {
+    /// An error about a place.
     pub fn error(span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Error, Some(span), message.into())
     }
 
+    /// A warning about a place.
     pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Warning, Some(span), message.into())
     }
@@ -48,24 +58,28 @@ impl Diagnostic {
         Diagnostic { severity, message, span, note: None, labels: Vec::new(), hint: None }
     }
 
+    /// With these words under the marked place.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Diagnostic {
         self.note = Some(note.into());
         self
     }
 
+    /// With another place that matters.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.labels.push(Label { span, text: text.into() });
         self
     }
 
+    /// With a way to mend it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
         self.hint = Some(hint.into());
         self
     }
 
+    /// Does it keep the input from being used?
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

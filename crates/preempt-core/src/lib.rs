@@ -1,6 +1,9 @@
-//! The words that every part of Preempt shares: what was asked, what was found, and where in the text.
+//! The words that every part of Preempt shares: the property and its verdict, the run that violates it, the limits of a
+//! search, and places in source texts.
 //!
-//! Plain data. No input or output, no engine, no serialisation (that is `preempt-report`'s).
+//! Plain data. No input or output, no engine, no serialisation (that is `preempt-report`'s). The only code that does
+//! something is what every engine needs once: [`Budget`] (when to stop), [`run_supervised`] (work that can be stopped
+//! although it does not listen) and [`Rng`] (numbers from a seed).
 #![forbid(unsafe_code)]
 
 pub mod budget;
@@ -11,10 +14,10 @@ pub mod property;
 pub mod property_result;
 pub mod rng;
 pub mod source;
+pub mod supervised;
 pub mod trace;
 pub mod verdict;
 pub mod waiting;
-pub mod watched;
 
 pub use budget::Budget;
 pub use diagnostic::{Diagnostic, Label, Severity};
@@ -24,7 +27,7 @@ pub use property::{Property, PropertyKind};
 pub use property_result::{Minimality, PropertyResult, TraceCost};
 pub use rng::Rng;
 pub use source::{Expansion, ExpansionId, ExpansionKind, Location, Source, SourceId, SourceMap, Span};
+pub use supervised::run_supervised;
 pub use trace::{Change, Partner, Step, SwitchKind, Trace, Value};
 pub use verdict::{Coverage, Guarantee, Level, Memory, Outcome, Stats, StopReason, Verdict};
 pub use waiting::{Awaited, Waiting};
-pub use watched::watched;

@@ -1,11 +1,13 @@
-//! How far a search may go: the bound that is part of the question, and the limits that are not.
+//! How far a search may go: the bound, which is part of the property, and the limits, which are not.
 
 use std::time::Duration;
 
-/// At most this many of the unit. A bound is part of the question: "no violation within it" is an answer.
+/// At most this many of the unit. A bound is part of the property: "no violation within it" is a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Bound {
+    /// What is counted.
     pub unit: Cost,
+    /// Runs that cost more are not looked at.
     pub most: u32,
 }
 
@@ -17,14 +19,19 @@ pub enum Cost {
     Preemptions,
     /// Leaving a process, also when it could not go on.
     Switches,
+    /// Every step, whoever makes it.
     Steps,
 }
 
-/// Resources. Running out of one is no answer: the verdict is inconclusive.
+/// Resources. When one runs out, the verdict is inconclusive. `None` is no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limits {
+    /// Distinct states that are stored.
     pub states: Option<u64>,
+    /// Steps of the longest path that is followed.
     pub depth: Option<u64>,
+    /// Elapsed time, not processor time.
     pub time: Option<Duration>,
+    /// Memory for states, diagrams and everything else that grows with the search.
     pub memory_bytes: Option<u64>,
 }

@@ -1,16 +1,20 @@
-//! What can be asked of a system, in words that are the same for every kind of input.
+//! What a system can violate, in words that are the same for every kind of input.
 
 use crate::source::Location;
 use crate::waiting::Waiting;
 
+/// The kinds of properties, over all inputs and engines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PropertyKind {
+    /// An assertion in the program is false when it is executed.
     Assertion,
     /// No process can move and not all of them are where they may end (Spin: invalid end state).
     Deadlock,
     /// The program does something that has no meaning: divides by zero, indexes out of range.
     RuntimeError,
+    /// The never claim accepts a run of the program.
     Never,
+    /// A run of the program does not satisfy a formula of linear temporal logic.
     Ltl,
     /// A cycle through an accept label.
     Acceptance,
@@ -25,6 +29,7 @@ pub enum PropertyKind {
 }
 
 impl PropertyKind {
+    /// Every kind, in the order in which reports list them.
     pub const ALL: [PropertyKind; 10] = [
         PropertyKind::Assertion,
         PropertyKind::Deadlock,
@@ -63,6 +68,7 @@ impl PropertyKind {
 /// The property that was violated, in words that are the same whenever it happens there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Property {
+    /// Which kind of property it is.
     pub kind: PropertyKind,
     /// What was violated, in the user's words: `assert(x == 1)`, `index 4 is out of range (a has 4)`.
     pub name: String,
@@ -73,6 +79,7 @@ pub struct Property {
 }
 
 impl Property {
+    /// A property that no process waits for.
     pub fn new(kind: PropertyKind, name: String, location: Option<Location>) -> Property {
         Property { kind, name, location, waiting: Vec::new() }
     }

@@ -1,13 +1,14 @@
-//! What became of each of several properties that were asked together, and what is promised of the run that is shown.
+//! The result of each of several properties that were checked together, and what is promised of the run that is shown.
 
 use crate::property::Property;
 use crate::verdict::Verdict;
 
-/// One of the properties that were asked.
+/// The result of one property.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PropertyResult {
-    /// What was asked, as in `safety` or `ltl p`.
+    /// The property, as in `safety` or `ltl p`.
     pub name: String,
+    /// Of this property alone.
     pub verdict: Verdict,
     /// What exactly is violated.
     pub violation: Option<Property>,
@@ -15,16 +16,19 @@ pub struct PropertyResult {
     pub cost: Option<TraceCost>,
 }
 
-/// As a run shows it.
+/// The cost of a run, as its trace shows it: preemptions count first, then steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TraceCost {
+    /// How often a process was left that could have gone on.
     pub preemptions: usize,
+    /// All steps; of a lasso, stem and cycle together.
     pub steps: usize,
 }
 
 /// How much is known about the run that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Minimality {
+    /// It is some run that violates a property.
     Nothing,
     /// No run that violates anything has fewer preemptions (or switches, where those are charged).
     Fewest,

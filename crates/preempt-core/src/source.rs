@@ -12,11 +12,13 @@ pub struct SourceMap {
 pub struct Source {
     /// As the user wrote it: a path relative to where the command runs.
     pub name: String,
+    /// The whole text; spans count its bytes.
     pub text: String,
     /// Byte offset of the start of every line.
     line_starts: Vec<u32>,
 }
 
+/// The number of a text in its [`SourceMap`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceId(pub u32);
 
@@ -25,6 +27,7 @@ pub struct SourceId(pub u32);
 pub struct ExpansionId(pub u32);
 
 impl ExpansionId {
+    /// The text stands where it was written.
     pub const NONE: ExpansionId = ExpansionId(0);
 }
 
@@ -33,15 +36,22 @@ impl ExpansionId {
 /// Two spans of the same bytes with different expansions are two uses of the same macro or inline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
+    /// The text.
     pub source: SourceId,
+    /// The first byte.
     pub start: u32,
+    /// The first byte behind it.
     pub end: u32,
+    /// The macro or inline through which the bytes came where they were read.
     pub expansion: ExpansionId,
 }
 
+/// One use of a macro or an inline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expansion {
+    /// Which of the two it is.
     pub kind: ExpansionKind,
+    /// The name that was expanded.
     pub name: String,
     /// Where the name was used; it may itself lie within another expansion.
     pub call: Span,
@@ -49,17 +59,23 @@ pub struct Expansion {
     pub definition: Span,
 }
 
+/// By what a text was replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExpansionKind {
+    /// A macro: for readers, its tokens stand where the macro is used.
     Macro,
+    /// An inline: for readers, its statements stand in its body.
     Inline,
 }
 
 /// A place for people: one-based line and column (in characters).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
+    /// The name of the source.
     pub file: String,
+    /// From 1.
     pub line: u32,
+    /// From 1, in characters and not in bytes.
     pub column: u32,
 }
 
@@ -70,6 +86,7 @@ impl std::fmt::Display for Location {
 }
 
 impl Span {
+    /// Text that stands where it was written.
     pub fn new(source: SourceId, start: u32, end: u32) -> Span {
         Span { source, start, end, expansion: ExpansionId::NONE }
     }
@@ -103,15 +120,18 @@ impl Source {
 }
 
 impl SourceMap {
+    /// Without any text.
     pub fn new() -> SourceMap {
         SourceMap::default()
     }
 
+    /// Takes in a text under the name that diagnostics show.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
         self.sources.push(Source::new(name.into(), text.into()));
         SourceId(self.sources.len() as u32 - 1)
     }
 
+    /// The text with this number, which must be of this map.
     pub fn source(&self, id: SourceId) -> &Source {
         &self.sources[id.0 as usize]
     }
@@ -121,10 +141,12 @@ impl SourceMap {
         self.sources.get(id.0 as usize)
     }
 
+    /// All texts, in the order in which they were added.
     pub fn sources(&self) -> impl Iterator<Item = (SourceId, &Source)> {
         self.sources.iter().enumerate().map(|(i, s)| (SourceId(i as u32), s))
     }
 
+    /// Notes a use of a macro or an inline, to mark the spans that came through it.
     pub fn add_expansion(&mut self, expansion: Expansion) -> ExpansionId {
         self.expansions.push(expansion);
         ExpansionId(self.expansions.len() as u32)
@@ -135,6 +157,7 @@ impl SourceMap {
         self.expansions.get((id.0 as usize).checked_sub(1)?)
     }
 
+    /// The bytes of a span; nothing if they are not in the text.
     pub fn text(&self, span: Span) -> &str {
         self.source(span.source).text.get(span.start as usize..span.end as usize).unwrap_or("")
     }
@@ -151,6 +174,7 @@ impl SourceMap {
         span
     }
 
+    /// File, line and column of the [`visible`](SourceMap::visible) place.
     pub fn location(&self, span: Span) -> Location {
         let span = self.visible(span);
         let source = self.source(span.source);

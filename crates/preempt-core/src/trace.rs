@@ -1,4 +1,4 @@
-//! A run, told step by step.
+//! A run, step by step.
 
 use crate::property_result::TraceCost;
 use crate::source::Location;
@@ -8,6 +8,7 @@ use crate::source::Location;
 pub struct Trace {
     /// The variables before the first step.
     pub initial: Vec<Change>,
+    /// In the order in which they happen.
     pub steps: Vec<Step>,
     /// For a run without end: the step to which the last one leads back.
     pub loop_start: Option<usize>,
@@ -15,15 +16,20 @@ pub struct Trace {
     pub processes: usize,
 }
 
+/// One step of one process, or of two that meet at a rendezvous.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// `Name(pid)`.
     pub process: String,
+    /// The number of the process in its state.
     pub pid: usize,
+    /// Where the statement stands, if it stands in a text.
     pub location: Option<Location>,
+    /// The statement as the user wrote it.
     pub text: String,
     /// Which of several outcomes the step took, where text and process do not say it.
     pub choice: Option<String>,
+    /// Whether the process before it could have gone on.
     pub switch: SwitchKind,
     /// Variables and channels whose value the step changed.
     pub changed: Vec<Change>,
@@ -38,19 +44,27 @@ pub struct Step {
 pub struct Partner {
     /// `Name(pid)`.
     pub process: String,
+    /// The number of the process in its state.
     pub pid: usize,
+    /// Where its receive statement stands.
     pub location: Option<Location>,
+    /// Its receive statement as the user wrote it.
     pub text: String,
 }
 
+/// A variable or channel, and what it holds now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
+    /// As the user would write it: `x`, `P(1):i`, `a[2]`.
     pub name: String,
+    /// What it holds after the step.
     pub value: Value,
 }
 
+/// What a variable or channel holds, for showing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
+    /// A number of any type; truth is 0 or 1.
     Number(i64),
     /// A symbolic constant, or a value that has only a name.
     Name(String),
@@ -72,14 +86,17 @@ pub enum SwitchKind {
 }
 
 impl Trace {
+    /// How often a process was left that could have gone on.
     pub fn preemptions(&self) -> usize {
         self.steps.iter().filter(|step| step.switch == SwitchKind::Preemption).count()
     }
 
+    /// The order of runs: fewer preemptions first, then fewer steps.
     pub fn cost(&self) -> TraceCost {
         TraceCost { preemptions: self.preemptions(), steps: self.steps.len() }
     }
 
+    /// How often another process went on, forced or not.
     pub fn switches(&self) -> usize {
         self.steps.iter().filter(|step| step.switch != SwitchKind::None).count()
     }

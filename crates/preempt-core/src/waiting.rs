@@ -7,6 +7,7 @@ use crate::source::Location;
 pub struct Waiting {
     /// `Name(pid)`.
     pub process: String,
+    /// The number of the process in its state.
     pub pid: usize,
     /// Any of these would let it go on; empty if it is not known what it waits for.
     pub statements: Vec<Awaited>,
@@ -15,7 +16,9 @@ pub struct Waiting {
 /// A statement that cannot be executed yet.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Awaited {
+    /// Where it stands, if it stands in a text.
     pub location: Option<Location>,
+    /// As the user wrote it.
     pub text: String,
 }
 
@@ -30,23 +33,23 @@ impl Waiting {
 impl std::fmt::Display for Waiting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} waits", self.process)?;
-        let mut told: Vec<(Option<(&str, u32)>, &str)> = Vec::new();
+        let mut written: Vec<(Option<(&str, u32)>, &str)> = Vec::new();
         for statement in &self.statements {
             let line = statement.location.as_ref().map(|place| (place.file.as_str(), place.line));
             let text = statement.text.as_str();
-            if told.contains(&(line, text)) {
+            if written.contains(&(line, text)) {
                 continue;
             }
-            if !told.is_empty() {
+            if !written.is_empty() {
                 f.write_str(" or")?;
             }
-            match (line, told.last()) {
+            match (line, written.last()) {
                 (_, Some((known, _))) if *known == line => {}
                 (Some((file, line)), _) => write!(f, " at {file}:{line}:")?,
                 (None, _) => f.write_str(" for")?,
             }
             write!(f, " {text}")?;
-            told.push((line, text));
+            written.push((line, text));
         }
         Ok(())
     }

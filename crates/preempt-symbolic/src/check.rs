@@ -15,7 +15,7 @@ use crate::vars::{Copy, Order, Shape, Vars};
 use preempt_bdd::Bdd;
 use preempt_core::{
     Budget, Guarantee, Limits, Outcome, Progress, Property, SourceMap, Stats, StopReason, Trace, Verdict,
-    watched,
+    run_supervised,
 };
 use preempt_model::search::replay;
 use preempt_model::{CodeId, Command, Expr, Interpreter, Model, System};
@@ -75,7 +75,7 @@ pub fn check(
     let snapshot = || *told.lock().unwrap_or_else(PoisonError::into_inner);
     // An operation on diagrams cannot be interrupted, so that its thread may outlive the question.
     let owned = (model.clone(), sources.clone(), options.clone(), budget.clone(), Arc::clone(&told));
-    let examined = watched(&budget, progress, snapshot, move || {
+    let examined = run_supervised(&budget, progress, snapshot, move || {
         let (model, sources, options, budget, told) = &owned;
         examined(model, sources, options, budget, &mut Watch::new(budget, told))
     });

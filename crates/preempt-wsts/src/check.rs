@@ -14,7 +14,8 @@ use crate::stop::Stop;
 use crate::weight;
 use crate::weight::net::{Diagrams, backward_by_weight};
 use preempt_core::{
-    Budget, Guarantee, Limits, Outcome, Progress, Property, PropertyKind, Stats, StopReason, Verdict, watched,
+    Budget, Guarantee, Limits, Outcome, Progress, Property, PropertyKind, Stats, StopReason, Verdict,
+    run_supervised,
 };
 use preempt_net::Problem;
 use std::sync::atomic::Ordering;
@@ -105,7 +106,7 @@ pub struct CoverReport {
 pub fn check(problem: &Problem, options: &CoverOptions, progress: &mut dyn Progress) -> CoverReport {
     let (begin, stop) = (Instant::now(), Arc::new(Stop::within(options.limits)));
     let owned = (problem.clone(), *options, Arc::clone(&stop));
-    let checked = watched(
+    let checked = run_supervised(
         &stop.budget,
         progress,
         || stop.counters.snapshot(),

@@ -1,4 +1,4 @@
-//! Work in a thread of its own, while a listener is asked all the time whether it is still wanted.
+//! Work on a thread of its own, supervised: the caller's thread keeps a listener informed and passes on its word to stop.
 
 use crate::budget::Budget;
 use crate::progress::{Progress, Snapshot};
@@ -6,7 +6,7 @@ use crate::verdict::StopReason;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// The listener is asked so often.
+/// How often the listener is called.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// So long the work may take to notice that its budget is exhausted.
 const GRACE: Duration = Duration::from_millis(500);
@@ -18,7 +18,15 @@ const STACK: usize = 64 << 20;
 ///
 /// Some work cannot poll (a single operation on large diagrams): if it has not ended a moment after the budget is
 /// exhausted, the reason is returned, and the thread is left to itself. That is why the work owns what it uses.
-pub fn watched<T: Send + 'static>(
+///
+/// ```
+/// use preempt_core::{Budget, Silent, Snapshot, run_supervised};
+///
+/// let budget = Budget::unlimited();
+/// let sum = run_supervised(&budget, &mut Silent, Snapshot::default, || (1..=10).sum::<u32>());
+/// assert_eq!(sum, Ok(55));
+/// ```
+pub fn run_supervised<T: Send + 'static>(
     budget: &Budget,
     progress: &mut dyn Progress,
     snapshot: impl Fn() -> Snapshot,
@@ -71,30 +79,33 @@ mod tests {
     #[test]
     fn what_the_listener_says_arrives_with_its_reason() {
         let budget = Budget::unlimited();
-        let asked = budget.clone();
-        let told = watched(&budget, &mut Impatient(0), Snapshot::default, move || {
+        let polled = budget.clone();
+        let result = run_supervised(&budget, &mut Impatient(0), Snapshot::default, move || {
             loop {
-                if let Some(reason) = asked.exhausted() {
+                if let Some(reason) = polled.exhausted() {
                     return reason;
                 }
                 std::thread::yield_now();
             }
         });
-        assert_eq!(told, Ok(StopReason::Memory));
+        assert_eq!(result, Ok(StopReason::Memory));
     }
 
     #[test]
     fn who_does_not_listen_is_left_alone() {
         let budget = Budget::unlimited();
         let (keep, held) = mpsc::channel::<()>();
-        let told = watched(&budget, &mut Impatient(0), Snapshot::default, move || held.recv().is_ok());
-        assert_eq!(told, Err(StopReason::Memory));
+        let result =
+            run_supervised(&budget, &mut Impatient(0), Snapshot::default, move || held.recv().is_ok());
+        assert_eq!(result, Err(StopReason::Memory));
         drop(keep);
     }
 
     #[test]
     #[should_panic(expected = "on purpose")]
     fn a_panic_is_passed_on() {
-        let _ = watched(&Budget::unlimited(), &mut crate::Silent, Snapshot::default, || panic!("on purpose"));
+        let _ = run_supervised(&Budget::unlimited(), &mut crate::Silent, Snapshot::default, || {
+            panic!("on purpose")
+        });
     }
 }
