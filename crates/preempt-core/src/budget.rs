@@ -1,15 +1,18 @@
-//! What a whole job may use, from the first byte read to the last byte written.
+//! What a whole job may use, from the first byte read to the last byte written: limits, the listener and cancellation in
+//! one place.
 //!
 //! A [`Budget`] is shared by everybody who works on a job: the front end, the engines, their threads. Whoever notices
-//! that something has run out says so ([`Budget::stop`]), and every loop that an input can make long asks
-//! ([`Budget::stopped`], one load; [`Budget::exhausted`], which looks at the clock too). The first reason stays, so that a
-//! part which was cut short cannot be mistaken for one that came to its end: a search may say "holds" only if its budget
-//! was not stopped.
+//! that something has run out says so ([`Budget::stop`]), and every loop that an input can make long polls:
+//! [`Budget::stopped`] is one load; [`Budget::exhausted`] looks at the clock and at the counters too; [`Budget::poll`] does
+//! that and lets a listener hear the numbers. The first reason stays, so that a part which was cut short cannot be
+//! mistaken for one that came to its end: a search may say "holds" only if its budget was not stopped.
 
+use crate::counters::Counters;
 use crate::limits::Limits;
+use crate::progress::{Progress, Snapshot};
 use crate::verdict::StopReason;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
 
 /// Time, memory, and the word to stop. Clones are the same budget.
@@ -26,9 +29,9 @@ use std::time::Instant;
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
     deadline: Option<Instant>,
-    most_bytes: Option<u64>,
+    limits: Limits,
     /// As whoever works within it has counted last.
-    used_bytes: Arc<AtomicU64>,
+    counters: Arc<Counters>,
     stopped: Arc<AtomicU8>,
     /// What this is a part of.
     whole: Option<Arc<Budget>>,
@@ -49,11 +52,12 @@ impl Budget {
         Budget::default()
     }
 
-    /// The clock starts now. Memory, states and depth are counted by whoever uses them.
+    /// The clock starts now. States and bytes are counted by whoever uses them ([`Budget::counters`]); depth is not a
+    /// budget's business, since a search that is too deep somewhere goes on elsewhere.
     pub fn within(limits: &Limits) -> Budget {
         Budget {
             deadline: limits.time.and_then(|most| Instant::now().checked_add(most)),
-            most_bytes: limits.memory_bytes,
+            limits: *limits,
             ..Budget::default()
         }
     }
@@ -78,26 +82,46 @@ impl Budget {
         own.or_else(|| self.whole.as_ref()?.stopped())
     }
 
-    /// Was it stopped, or is the time over? Looks at the clock: ask every few hundred iterations.
+    /// Was it stopped, or has time, memory or the number of states run out? Looks at the clock: ask every few hundred
+    /// iterations.
     pub fn exhausted(&self) -> Option<StopReason> {
+        self.exhausted_with(0)
+    }
+
+    /// As [`Budget::exhausted`], for something that needs so many bytes beside what was counted.
+    pub fn exhausted_with(&self, more_bytes: u64) -> Option<StopReason> {
+        if self.limits.states.is_some_and(|most| self.counters.states.get() > most) {
+            self.stop(StopReason::States);
+        }
+        let used = self.counters.bytes.get().saturating_add(more_bytes);
+        if self.limits.memory_bytes.is_some_and(|most| used > most) {
+            self.stop(StopReason::Memory);
+        }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.stop(StopReason::Time);
         }
         self.stopped()
     }
 
-    /// So many bytes are used now.
-    pub fn uses(&self, bytes: u64) {
-        self.used_bytes.store(bytes, Ordering::Relaxed);
-    }
-
-    /// As [`Budget::exhausted`], for something that needs so many bytes beside what was counted.
-    pub fn exhausted_with(&self, more_bytes: u64) -> Option<StopReason> {
-        let used = self.used_bytes.load(Ordering::Relaxed).saturating_add(more_bytes);
-        if self.most_bytes.is_some_and(|most| used > most) {
-            self.stop(StopReason::Memory);
+    /// Publishes the numbers, lets the listener hear them, and passes on its word to stop. As [`Budget::exhausted`]
+    /// otherwise.
+    pub fn poll(&self, snapshot: &Snapshot, progress: &mut dyn Progress) -> Option<StopReason> {
+        self.counters.publish(snapshot);
+        progress.update(snapshot);
+        if let Some(reason) = progress.stop() {
+            self.stop(reason);
         }
         self.exhausted()
+    }
+
+    /// The numbers of those who work within it. A part has numbers of its own.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// So many bytes are used now.
+    pub fn uses(&self, bytes: u64) {
+        self.counters.bytes.set(bytes);
     }
 }
 
@@ -139,6 +163,35 @@ mod tests {
         whole.stop(StopReason::Interrupted);
         assert_eq!(other.stopped(), Some(StopReason::Interrupted));
         assert_eq!(part.stopped(), Some(StopReason::Memory), "its own reason stays");
+    }
+
+    #[test]
+    fn what_is_counted_runs_out() {
+        let budget = Budget::within(&Limits { states: Some(10), ..Limits::default() });
+        budget.counters().states.add(10);
+        assert_eq!(budget.exhausted(), None);
+        budget.counters().states.add(1);
+        assert_eq!(budget.exhausted(), Some(StopReason::States));
+    }
+
+    #[test]
+    fn a_poll_informs_the_listener_and_obeys_it() {
+        struct Listener(u64);
+        impl Progress for Listener {
+            fn update(&mut self, progress: &Snapshot) {
+                self.0 = progress.states;
+            }
+
+            fn stop(&self) -> Option<StopReason> {
+                (self.0 > 1).then_some(StopReason::Interrupted)
+            }
+        }
+        let (budget, mut listener) = (Budget::unlimited(), Listener(0));
+        let snapshot = |states: u64| Snapshot { states, ..Snapshot::default() };
+        assert_eq!(budget.poll(&snapshot(1), &mut listener), None);
+        assert_eq!(budget.poll(&snapshot(2), &mut listener), Some(StopReason::Interrupted));
+        assert_eq!((listener.0, budget.counters().snapshot()), (2, snapshot(2)));
+        assert_eq!(budget.stopped(), Some(StopReason::Interrupted));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod budget;
+pub mod counters;
 pub mod diagnostic;
 pub mod limits;
 pub mod progress;
@@ -20,6 +21,7 @@ pub mod verdict;
 pub mod waiting;
 
 pub use budget::Budget;
+pub use counters::{Counter, Counters};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use limits::{Bound, Cost, Limits};
 pub use progress::{Progress, Silent, Snapshot};
