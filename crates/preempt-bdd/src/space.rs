@@ -41,7 +41,7 @@ impl Layout {
 
     /// Who works in the space stops when the budget does: see [`Space::go_on`].
     #[must_use]
-    pub fn watched_by(self, budget: &Budget) -> Layout {
+    pub fn within(self, budget: &Budget) -> Layout {
         Layout { budget: budget.clone(), ..self }
     }
 

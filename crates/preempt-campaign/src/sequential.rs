@@ -7,7 +7,7 @@ use preempt_boolean::{print, sequentialize};
 use preempt_core::{Budget, Limits, Silent, Verdict};
 use preempt_model::{Interpreter, Model, System};
 use preempt_promela::generator::Line;
-use preempt_symbolic::{Method, Order, SymbolicOptions, check};
+use preempt_symbolic::{Method, SymbolicOptions, VariableOrder, check};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub fn table() -> Vec<SymbolicOptions> {
     let mut table = Vec::new();
     for contexts in [1, 2, 3] {
         for method in [Method::Lazy, Method::Eager] {
-            for order in [Order::Dependencies, Order::Declared] {
+            for order in [VariableOrder::Dependencies, VariableOrder::Declared] {
                 for instances in [1, 4] {
                     let limits = Limits { time: Some(Duration::from_secs(1)), ..Limits::default() };
                     table.push(SymbolicOptions {

@@ -41,6 +41,11 @@ impl Rng {
         self.below(cases) == 0
     }
 
+    /// True in so many of a hundred cases.
+    pub fn percent(&mut self, cases: usize) -> bool {
+        self.below(100) < cases
+    }
+
     /// Puts the list into a random order, every order as likely as any other (Fisher and Yates).
     pub fn shuffle<T>(&mut self, list: &mut [T]) {
         for i in (1..list.len()).rev() {

@@ -1,19 +1,21 @@
-//! Whole configurations, round by round: the shared state with the place and the locals of every thread.
+//! Whole configurations, round by round: the shared state with the position and the locals of every thread.
 //!
-//! Paper 002's rules do not look for repetition of states, and name it as future work. Where every procedure can be in
-//! progress only once, a configuration is finite and it can be done: a thread goes on only from configurations from which
-//! it has not gone on before, and when a whole round adds none, all rounds to come add none. The shared states alone would
-//! not do: they may pause for a round and then grow again.
+//! It decides whether more contexts can bring anything new. The rules of Lal and Reps 2009 (paper 002) do not look for
+//! repetition of states, and name it as a thing to explore (section 7). Where every procedure can be in progress only
+//! once, a configuration is finite and it can be done: a thread goes on only from configurations from which it has not
+//! gone on before, and when a whole round adds none, all rounds to come add none. That is reachability with one BDD for
+//! all threads together: more expensive than the threads apart, but it ends, and every configuration is expanded once by every
+//! thread. The shared states alone would not do: they may pause for a round and then grow again.
 
+use crate::error::Result;
 use crate::graph::Graph;
 use crate::relation::Relation;
-use crate::stop::{Result, Watch};
 use crate::vars::{Copy, MOST_PLACES, Vars};
 use preempt_bdd::{Bdd, Cube, Partition, Renaming, Variable};
 use std::collections::BTreeMap;
 
 /// The calls in progress (procedure, node and number of the call), then procedure and node.
-type Place = (Vec<(usize, usize, usize)>, usize, usize);
+type StackPosition = (Vec<(usize, usize, usize)>, usize, usize);
 
 /// A step of one thread from place to place.
 struct Move {
@@ -70,11 +72,11 @@ impl<'a> Configurations<'a> {
     }
 
     /// One context of every thread.
-    pub fn round(&mut self, watch: &mut Watch<'_>) -> Result<Round> {
+    pub fn round(&mut self) -> Result<Round> {
         let before = self.reached.clone();
         for (number, thread) in self.threads.iter().enumerate() {
             let todo = self.reached.minus(&self.done[number])?;
-            let closed = closure(&self.vars.space.no(), thread, todo, &self.done[number], watch)?;
+            let closed = closure(self.vars, thread, todo, &self.done[number])?;
             for (place, bad) in &thread.bad {
                 if !closed.and(&thread.here[*place])?.disjoint(bad)? {
                     return Ok(Round::Failure);
@@ -105,7 +107,7 @@ impl<'a> Configurations<'a> {
 }
 
 /// Everything that a thread can do alone from these configurations, as far as it has not done it before.
-fn closure(none: &Bdd, thread: &ThreadMoves, todo: Bdd, done: &Bdd, watch: &mut Watch<'_>) -> Result<Bdd> {
+fn closure(vars: &Vars, thread: &ThreadMoves, todo: Bdd, done: &Bdd) -> Result<Bdd> {
     let mut closed = todo.clone();
     let mut waiting: BTreeMap<usize, Bdd> = BTreeMap::new();
     for (place, here) in thread.here.iter().enumerate() {
@@ -115,7 +117,7 @@ fn closure(none: &Bdd, thread: &ThreadMoves, todo: Bdd, done: &Bdd, watch: &mut 
         }
     }
     while let Some((place, states)) = waiting.pop_first() {
-        watch.look()?;
+        vars.poll()?;
         for step in thread.moves.iter().filter(|step| step.from == place) {
             let after = states.through(&step.relation)?.rename(&step.settle)?;
             let mut after = after.exists(&thread.forget_place)?.and(&thread.here[step.to])?;
@@ -125,7 +127,7 @@ fn closure(none: &Bdd, thread: &ThreadMoves, todo: Bdd, done: &Bdd, watch: &mut 
             let new = after.minus(&closed)?.minus(done)?;
             if !new.is_false() {
                 closed = closed.or(&new)?;
-                let more = waiting.remove(&step.to).unwrap_or_else(|| none.clone());
+                let more = waiting.remove(&step.to).unwrap_or_else(|| vars.space.no());
                 waiting.insert(step.to, more.or(&new)?);
             }
         }
@@ -138,19 +140,19 @@ struct Flattening<'a> {
     vars: &'a Vars,
     graph: &'a Graph,
     thread: usize,
-    numbers: BTreeMap<Place, usize>,
-    order: Vec<Place>,
+    numbers: BTreeMap<StackPosition, usize>,
+    order: Vec<StackPosition>,
     moves: Vec<Move>,
 }
 
 impl<'a> Flattening<'a> {
     fn new(vars: &'a Vars, thread: usize, graph: &'a Graph) -> Result<Flattening<'a>> {
-        let start: Place = (Vec::new(), 0, graph.procedures[0].entry);
+        let start: StackPosition = (Vec::new(), 0, graph.procedures[0].entry);
         let numbers = BTreeMap::from([(start.clone(), 0)]);
         Ok(Flattening { vars, graph, thread, numbers, order: vec![start], moves: Vec::new() })
     }
 
-    fn number(&mut self, place: Place) -> usize {
+    fn number(&mut self, place: StackPosition) -> usize {
         let next = self.order.len();
         *self.numbers.entry(place.clone()).or_insert_with(|| {
             self.order.push(place);
@@ -221,12 +223,12 @@ impl<'a> Flattening<'a> {
     }
 
     /// All moves away from a place.
-    fn leave(&mut self, from: usize, (stack, procedure, node): &Place) -> Result<()> {
+    fn leave(&mut self, from: usize, (stack, procedure, node): &StackPosition) -> Result<()> {
         let (graph, vars) = (self.graph, self.vars);
         let content = &graph.procedures[*procedure].nodes[*node];
         for step in &content.steps {
             let to = self.number((stack.clone(), *procedure, step.target));
-            let step = self.step(from, to, *procedure, &step.relation, &[])?;
+            let step = self.step((from, to), *procedure, &step.relation, &[])?;
             self.moves.push(step);
         }
         for (index, call) in content.calls.iter().enumerate() {
@@ -259,7 +261,7 @@ impl<'a> Flattening<'a> {
             let values = values.collect::<std::result::Result<Vec<_>, _>>()?;
             let step = match &call.results {
                 Some(results) => {
-                    let mut step = self.step(from, to, caller, results, &values)?;
+                    let mut step = self.step((from, to), caller, results, &values)?;
                     step.cleared = Some(cleared);
                     step
                 }
@@ -279,8 +281,7 @@ impl<'a> Flattening<'a> {
     /// A relation of a procedure in the thread's own variables, together with the results that it reads.
     fn step(
         &self,
-        from: usize,
-        to: usize,
+        (from, to): (usize, usize),
         procedure: usize,
         relation: &Relation,
         results: &[Bdd],

@@ -1,5 +1,7 @@
 //! Which variables depend on each other, for the order in which they stand: those that one value is computed from, with
 //! the variable that takes it. Values that are merely assigned at the same time need not stand together.
+//!
+//! `preempt_bdd::order` makes an order of these groups. It is a heuristic: no order is wrong, a bad one is slow.
 
 use preempt_model::{BinaryOp, CodeId, Command, Expr, Footprint, Model, Place, Scope};
 
@@ -13,23 +15,23 @@ pub(crate) struct Numbers {
 pub(crate) fn groups(model: &Model, numbers: &Numbers) -> Vec<(CodeId, Vec<u32>)> {
     let mut groups = Vec::new();
     for (number, code) in model.codes.iter().enumerate() {
-        let mut found = Found { model, numbers, groups: Vec::new() };
+        let mut collector = Collector { model, numbers, groups: Vec::new() };
         code.locations
             .iter()
             .flat_map(|location| &location.edges)
-            .for_each(|edge| found.command(&edge.command));
-        groups.extend(found.groups.into_iter().map(|group| (CodeId(number as u16), group)));
+            .for_each(|edge| collector.command(&edge.command));
+        groups.extend(collector.groups.into_iter().map(|group| (CodeId(number as u16), group)));
     }
     groups
 }
 
-struct Found<'a> {
+struct Collector<'a> {
     model: &'a Model,
     numbers: &'a Numbers,
     groups: Vec<Vec<u32>>,
 }
 
-impl Found<'_> {
+impl Collector<'_> {
     fn command(&mut self, command: &Command) {
         match command {
             Command::Guard(expr) | Command::Assert(expr) => self.condition(expr),

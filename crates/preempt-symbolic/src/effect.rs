@@ -1,6 +1,6 @@
 //! Commands as functions of the state: when a command can be executed, what it does, and where it goes wrong.
 
-use crate::stop::{Result, unsupported};
+use crate::error::{Result, unsupported};
 use crate::value::{Evaluator, Valuation};
 use preempt_bdd::Bdd;
 use preempt_model::{Block, Command, Expr, Place};
@@ -19,13 +19,13 @@ pub(crate) struct Effect {
 const MOST_NODES: usize = 20_000;
 
 impl Evaluator<'_> {
-    /// When can the command be executed, and where has the question itself no meaning?
+    /// When can the command be executed, and where does evaluating that have no meaning?
     pub fn ready(&self, state: &Valuation, command: &Command, nothing_earlier: &Bdd) -> Result<(Bdd, Bdd)> {
         let space = &self.vars.space;
         Ok(match command {
             Command::Guard(expr) => self.holds(state, expr)?,
             Command::Else => (nothing_earlier.clone(), space.no()),
-            Command::Deterministic(block) => self.block_ready(state, block, 0, nothing_earlier, 0)?,
+            Command::Deterministic(block) => self.block_ready(state, (block, 0), nothing_earlier, 0)?,
             // A thread that has ended stays where it is.
             Command::End => (space.no(), space.no()),
             Command::Send { .. } | Command::Receive { .. } => return unsupported("channels"),
@@ -42,8 +42,7 @@ impl Evaluator<'_> {
     fn block_ready(
         &self,
         state: &Valuation,
-        block: &Block,
-        node: usize,
+        (block, node): (&Block, usize),
         nothing_earlier: &Bdd,
         depth: usize,
     ) -> Result<(Bdd, Bdd)> {
@@ -57,7 +56,7 @@ impl Evaluator<'_> {
         for edge in &block.nodes[node] {
             let (here, wrong) = match (&edge.command, edge.next) {
                 (Some(command), _) => self.ready(state, command, &nothing_earlier)?,
-                (None, Some(next)) => self.block_ready(state, block, next, &nothing_earlier, depth + 1)?,
+                (None, Some(next)) => self.block_ready(state, (block, next), &nothing_earlier, depth + 1)?,
                 (None, None) => (space.yes(), space.no()),
             };
             // the first that is ready decides; what comes after it is not looked at
@@ -132,7 +131,7 @@ impl Evaluator<'_> {
                 let (ready, wrong) = match (&edge.command, edge.next) {
                     (Some(command), _) => self.ready(&state, command, &space.yes())?,
                     (None, Some(next)) if block.nodes[node].len() > 1 => {
-                        self.block_ready(&state, block, next, &space.yes(), 0)?
+                        self.block_ready(&state, (block, next), &space.yes(), 0)?
                     }
                     (None, _) => (space.yes(), space.no()),
                 };

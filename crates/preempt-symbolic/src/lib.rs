@@ -1,43 +1,49 @@
 //! Context-bounded analysis of concurrent programs with recursion, by BDDs: A. Lal and T. Reps, "Reducing concurrent
-//! analysis under a context bound to sequential analysis" (paper 002).
+//! analysis under a context bound to sequential analysis", Formal Methods in System Design, 2009 (paper 002).
 //!
 //! A program is a [`Model`](preempt_model::Model) without channels: threads that share variables, procedures that may
-//! call each other and themselves. [`check`] looks for failing assertions and run-time errors when each thread has K
+//! call each other and themselves. [`check()`] looks for failing assertions and run-time errors when each thread has K
 //! execution contexts, in round-robin order.
 //!
-//! * `threads`: which threads there are, and how later ones are started;
-//! * `word`, `value`, `effect`: arithmetic, expressions and commands as functions of the state;
-//! * `vars`, `dependencies`: the BDD variables, and their order; `relation`, `graph`: relations in parts; a thread as nodes and relations (Fig. 2);
-//! * `rules`: R1, R2, R3 and R7, which Figs. 3 and 5 share;
-//! * `fig3`: sequential programs, eager and lazy; `fig5`: threads, eager and lazy, with `handoff` between them;
+//! * [`mod@check`]: the entry; `driver`: K = 1, 2, 3, ...;
+//! * `sequential` (Fig. 3): programs with one thread; `round_robin` (Fig. 5): threads, with `handoff` between them; both
+//!   eager and lazy; `rules`: R1, R2, R3 and R7, which the figures share;
 //! * `configurations`: rounds over whole configurations, which can tell that there is nothing more to come;
-//! * `schedule`, `path`, `concrete`: from a failure to a run on the reference interpreter;
-//! * [`mod@check`]: K = 1, 2, 3, ...
+//! * `threads`: which threads there are; `graph`: a thread as nodes and relations (Fig. 2); `translate`, `starting`: from a
+//!   model to graphs; `codes`, `liveness`: what is known of a thread's code;
+//! * `word`, `value`, `effect`: arithmetic, expressions and commands as functions of the state; `relation`: relations in
+//!   parts; `vars`, `dependencies`: the BDD variables, and their order;
+//! * `schedule`, `path`, `concrete`: from a failure to a run on the reference interpreter.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod check;
+mod codes;
 mod concrete;
 mod configurations;
 mod dependencies;
+mod driver;
 mod effect;
-mod fig3;
-mod fig5;
+mod error;
 mod graph;
 mod handoff;
 mod liveness;
 mod path;
 mod relation;
+mod round_robin;
 mod rules;
 mod schedule;
-mod stop;
+mod sequential;
+mod starting;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod translate;
 mod value;
 mod vars;
 mod word;
 
 pub use check::{SymbolicOptions, SymbolicReport, check};
-pub use fig5::Method;
-pub use stop::Unsupported;
-pub use vars::Order;
+pub use error::Unsupported;
+pub use round_robin::Method;
+pub use vars::VariableOrder;

@@ -1,7 +1,12 @@
 //! Which locals still matter where. A local that is written before it is read again, or never read again, is set to 0:
 //! sets of states that differ only in such values become one, and their diagrams much smaller.
+//!
+//! The backward data-flow analysis of live variables, one code at a time, until nothing changes. What is not live cannot
+//! change what the thread does, so that verdicts stay; a counterexample compares only what is live (`concrete`). Together
+//! with relations in parts it took anderson_6 with two contexts from 11.67 s of the clock to 1.42 s of the processor
+//! (`results/paper-002.md`).
 
-use crate::stop::{Result, go_on};
+use crate::error::{Result, go_on};
 use preempt_core::Budget;
 use preempt_model::{CodeId, Command, Edge, Footprint, LocationId, Model, Scope};
 
@@ -40,7 +45,7 @@ impl Liveness {
 fn live_in_code(model: &Model, code: CodeId, budget: &Budget) -> Result<Vec<Vec<bool>>> {
     let definition = model.code(code);
     let slots = definition.slots as usize;
-    // A clause that is asked everywhere reads everywhere.
+    // A clause that is evaluated everywhere reads everywhere.
     let mut live = vec![vec![definition.provided.is_some(); slots]; definition.locations.len()];
     let mut changed = true;
     while changed {

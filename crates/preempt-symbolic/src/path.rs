@@ -1,12 +1,16 @@
 //! The steps of one thread, when it is known which shared state each of its contexts begins and ends with.
 //!
 //! The rules are applied once more, to these states only, and what they add is logged. A fact is explained by facts that
-//! were added before it, so that going back ends; a call is explained by its caller and by the facts at its return.
+//! were added before it (its *stamp* is smaller), so that going back ends; a call is explained by its caller and by the
+//! facts at its return (`returns`). To log while the verdict was computed would keep every set that was ever new, for all
+//! threads and all states, to explain a single run.
 
-use crate::graph::{Call, Graph};
+mod returns;
+
+use crate::error::Result;
+use crate::graph::Graph;
 use crate::rules::{Key, Rules};
 use crate::schedule::{Contexts, Shared, point};
-use crate::stop::{Result, Watch};
 use crate::vars::{Copy, Vars};
 use preempt_bdd::{Bdd, Variable};
 
@@ -54,7 +58,6 @@ pub(crate) fn path(
     graph: &Graph,
     contexts: &Contexts,
     goal: &Goal,
-    watch: &mut Watch<'_>,
 ) -> Result<Option<Vec<Taken>>> {
     let count = contexts.starts.len();
     let mut rules = Rules::new(vars, graph)?;
@@ -67,11 +70,11 @@ pub(crate) fn path(
             let start = graph.start.and(&same)?;
             rules.add(0, (0, 0, graph.procedures[0].entry), start)?;
         } else {
-            for (key, facts) in crate::fig5::left(&rules, k - 1)? {
+            for (key, facts) in crate::round_robin::left(&rules, k - 1)? {
                 rules.add(k, key, facts.and(&same)?)?;
             }
         }
-        rules.saturate(k, Some(&valid), false, watch)?;
+        rules.saturate(k, Some(&valid), false)?;
     }
     let last = count - 1;
     let end = vars.space.point(&zip(vars.all_shared(Copy::Now(last)), &contexts.ends[last]))?;
@@ -87,7 +90,7 @@ pub(crate) fn path(
                 }
                 if !facts.is_false() {
                     let fact = explainer.fact(last, key, &facts, stamp)?;
-                    return Ok(Some(explainer.explain(fact, true, watch)?.0));
+                    return Ok(Some(explainer.explain(fact, true)?.0));
                 }
             }
             Ok(None)
@@ -99,7 +102,7 @@ pub(crate) fn path(
                 let facts = facts.and(&bad.at(vars, last)?)?.and(&end)?;
                 if !facts.is_false() {
                     let fact = explainer.fact(last, *key, &facts, stamp)?;
-                    let (mut steps, _) = explainer.explain(fact.clone(), true, watch)?;
+                    let (mut steps, _) = explainer.explain(fact.clone(), true)?;
                     steps.push(Taken { context: last, edge: *number, shared: fact.now, locals: None });
                     return Ok(Some(steps));
                 }
@@ -184,11 +187,11 @@ impl<'a> Explainer<'a> {
 
     /// The steps to a fact, and the fact that they begin with: at the beginning of the thread, or (unless `whole`) at
     /// the entry of the fact's procedure.
-    fn explain(&self, fact: Fact, whole: bool, watch: &mut Watch<'_>) -> Result<(Vec<Taken>, Fact)> {
+    fn explain(&self, fact: Fact, whole: bool) -> Result<(Vec<Taken>, Fact)> {
         let mut steps = Vec::new();
         let mut fact = fact;
         loop {
-            watch.look()?;
+            self.vars.poll()?;
             if self.is_entry(&fact)? {
                 if fact.key.0 == 0 || !whole {
                     break;
@@ -203,7 +206,7 @@ impl<'a> Explainer<'a> {
                 let locals = Some(fact.locals);
                 steps.push(Taken { context: fact.context, edge, shared: fact.now, locals });
                 fact = before;
-            } else if let Some((before, inner)) = self.before_return(&fact, watch)? {
+            } else if let Some((before, inner)) = self.before_return(&fact)? {
                 steps.extend(inner.into_iter().rev());
                 fact = before;
             } else {
@@ -299,134 +302,5 @@ impl<'a> Explainer<'a> {
             }
         }
         Ok(None)
-    }
-
-    /// R2 and R3 backwards: the caller's fact, and the steps from the call to the return.
-    fn before_return(&self, fact: &Fact, watch: &mut Watch<'_>) -> Result<Option<(Fact, Vec<Taken>)>> {
-        let (procedure, entry, node) = fact.key;
-        for (other, content) in self.graph.procedures[procedure].nodes.iter().enumerate() {
-            for call in &content.calls {
-                for exclusive in [false, true] {
-                    if call.targets[usize::from(exclusive)] != node {
-                        continue;
-                    }
-                    for from in entry..=fact.context {
-                        let key = (procedure, entry, other);
-                        let found = self.through(fact, key, from, call, exclusive, watch)?;
-                        if found.is_some() {
-                            return Ok(found);
-                        }
-                    }
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    /// A call in context `from` whose return leads to the fact.
-    fn through(
-        &self,
-        fact: &Fact,
-        key: Key,
-        from: usize,
-        call: &Call,
-        exclusive: bool,
-        watch: &mut Watch<'_>,
-    ) -> Result<Option<(Fact, Vec<Taken>)>> {
-        let vars = self.vars;
-        let k = fact.context;
-        let callers = self.known(from, key, fact.stamp)?.and(&self.same_activation(fact)?)?;
-        if callers.is_false() {
-            return Ok(None);
-        }
-        // The caller before the call: over `Now(from)`, locals and the parameters handed over.
-        let callers = call.arguments.and(vars, &callers, from)?;
-        // Forget the caller's own entry, which the callee's takes the place of.
-        let callers = callers.exists(&vars.shared_cube([Copy::Entry])?)?.exists(&vars.own_params)?;
-        // After the return and before its results are stored: over `Now(k)`, locals and results.
-        let after = match &call.results {
-            Some(results) => results.before(vars, k, (&fact.now, &fact.locals))?,
-            None => self.state(k, &fact.now, &fact.locals)?,
-        };
-        let after = after.rename(&vars.shared_renaming([(Copy::Now(k), Copy::Next)]))?;
-        for (exit, content) in self.graph.procedures[call.callee].nodes.iter().enumerate() {
-            for leaving in content.returns.iter().filter(|leaving| leaving.exclusive == exclusive) {
-                let exit_key = (call.callee, from, exit);
-                let inside = self.known(k, exit_key, fact.stamp)?;
-                if inside.is_false() {
-                    continue;
-                }
-                let inside = leaving.values.and(vars, &inside, k)?;
-                // The callee: entry and parameters become the caller's state at the call, `Now(k)` becomes `Next`.
-                let history = (0..k).map(Copy::Now).chain((0..=k).map(Copy::Start));
-                let forgotten = inside.exists(&vars.shared_cube(history)?)?.exists(&vars.all_locals)?;
-                let pairs = vars.all_shared(Copy::Entry).zip(vars.all_shared(Copy::Now(from)));
-                let moved = vars.all_shared(Copy::Now(k)).zip(vars.all_shared(Copy::Next));
-                let params = self.params().zip((0..vars.param_count()).map(|slot| vars.param_handed(slot)));
-                let summary = forgotten.rename(&vars.space.renaming(pairs.chain(moved).chain(params)))?;
-                let all = callers.and(&summary)?.and(&after)?;
-                if all.is_false() {
-                    continue;
-                }
-                return Ok(Some(self.split(
-                    fact,
-                    key,
-                    from,
-                    call,
-                    (exit_key, leaving.edge),
-                    &inside,
-                    &all,
-                    watch,
-                )?));
-            }
-        }
-        Ok(None)
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "all of it says which call is meant")]
-    fn split(
-        &self,
-        fact: &Fact,
-        key: Key,
-        from: usize,
-        call: &Call,
-        (exit, edge): (Key, u32),
-        inside: &Bdd,
-        all: &Bdd,
-        watch: &mut Watch<'_>,
-    ) -> Result<(Fact, Vec<Taken>)> {
-        let vars = self.vars;
-        let k = fact.context;
-        let handed: Vec<Variable> = (0..vars.param_count()).map(|slot| vars.param_handed(slot)).collect();
-        let groups = [
-            vars.all_shared(Copy::Now(from)).collect::<Vec<_>>(),
-            vars.locals().to_vec(),
-            handed,
-            vars.all_shared(Copy::Next).collect(),
-            vars.results().to_vec(),
-        ];
-        let values = vars.space.pick(all, &groups.concat()).unwrap_or_default();
-        let mut rest = values.as_slice();
-        let [now, locals, params, left, results] = groups.each_ref().map(|group| {
-            let (these, others) = rest.split_at(group.len().min(rest.len()));
-            rest = others;
-            these.to_vec()
-        });
-        // the callee, from its entry to its return
-        let entry = vars.space.point(&zip(vars.all_shared(Copy::Entry), &now))?;
-        let own = vars.space.point(&zip(self.params(), &params))?;
-        let end = vars.space.point(&zip(vars.all_shared(Copy::Now(k)), &left))?;
-        let results = vars.space.point(&zip(vars.results().iter().copied(), &results))?;
-        let inside = inside.and(&entry)?.and(&own)?.and(&end)?.and(&results)?;
-        let last = self.fact(k, exit, &inside, fact.stamp)?;
-        let (inner, begin) = self.explain(last, false, watch)?;
-        let mut steps =
-            vec![Taken { context: from, edge: call.edge, shared: now.clone(), locals: Some(begin.locals) }];
-        steps.extend(inner);
-        steps.push(Taken { context: k, edge, shared: fact.now.clone(), locals: Some(fact.locals.clone()) });
-        // the caller before the call
-        let before = self.known(from, key, fact.stamp)?.and(&self.same_activation(fact)?)?;
-        let before = before.and(&self.state(from, &now, &locals)?)?;
-        Ok((self.fact(from, key, &before, fact.stamp)?, steps))
     }
 }

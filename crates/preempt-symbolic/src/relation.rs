@@ -1,6 +1,10 @@
 //! Conditions and relations of one thread, given for the first context and carried to others when needed.
+//!
+//! A relation is a conjunction that is kept in parts (Burch, Clarke and Long 1991): images conjoin part by part and forget
+//! variables as early as possible. As one diagram, a write to a heap of which any cell may be meant had hundreds of
+//! thousands of nodes.
 
-use crate::stop::Result;
+use crate::error::Result;
 use crate::vars::{Copy, Vars};
 use preempt_bdd::{Bdd, Cube, Partition, Renaming};
 use std::cell::RefCell;

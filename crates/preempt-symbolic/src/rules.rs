@@ -1,4 +1,5 @@
-//! The rules of paper 002 that stay within a thread: R1, R2, R3 and R7 of Fig. 3, R1', R2', R3' and R7' of Fig. 5.
+//! The rules that stay within a thread: R1, R2, R3 and R7 of Fig. 3, R1', R2', R3' and R7' of Fig. 5 of Lal and Reps 2009
+//! (paper 002).
 //!
 //! H holds, for each node, how the thread can get there: over the shared state at the start of each context (`Start`,
 //! g0), the shared state and parameters at the entry of the procedure (`Entry`, g1 and l1), and the shared state at the
@@ -11,9 +12,14 @@
 //!   kept apart by the context of the entry, and only the entry's own context is part of g1.
 //! * R2' may join a caller with a summary that was found under another history g0. What comes out is true of the thread
 //!   but need not fit the other threads; `valid` (see `handoff`) keeps what does.
+//!
+//! They are applied to what is new, until nothing is: a worklist over nodes, in which an order saves most of the work. A
+//! node comes after those that lead to it, so that many small sets arrive as one; callers come before callees, so that a
+//! callee is entered once with everything; and summaries are delivered when nothing else is left to do, those of the
+//! innermost procedures first, so that they are fewer and larger.
 
+use crate::error::Result;
 use crate::graph::{Call, Graph, Return};
-use crate::stop::{Result, Watch};
 use crate::vars::{Copy, Vars};
 use preempt_bdd::{Bdd, Cube, Renaming};
 use std::collections::BTreeMap;
@@ -123,10 +129,9 @@ impl<'a> Rules<'a> {
         k: usize,
         valid: Option<&Bdd>,
         stop_at_failure: bool,
-        watch: &mut Watch<'_>,
     ) -> Result<Option<Failure>> {
         loop {
-            watch.look()?;
+            self.vars.poll()?;
             let Some(((procedure, entry, _, node), new)) = self.waiting.pop_first() else {
                 let Some((&summary, _)) = self.pending.last_key_value() else { break };
                 self.deliver(k, summary, valid)?;
@@ -151,7 +156,7 @@ impl<'a> Rules<'a> {
                 for exclusive in [false, true] {
                     if let Some(summary) = self.s.get(&(call.callee, k, k, exclusive)).cloned() {
                         let target = call.targets[usize::from(exclusive)];
-                        let after = self.join(k, k, &new, call, &summary)?;
+                        let after = self.join((k, k), &new, call, &summary)?;
                         self.add(k, (procedure, entry, target), after)?;
                     }
                 }
@@ -243,7 +248,7 @@ impl<'a> Rules<'a> {
                 let Some(before) = self.h[entry].get(&(caller, caller_entry, node)).cloned() else {
                     continue;
                 };
-                let mut after = self.join(entry, k, &before, call, &new)?;
+                let mut after = self.join((entry, k), &before, call, &new)?;
                 if let Some(valid) = valid.filter(|_| entry < k) {
                     after = after.and(valid)?;
                 }
@@ -254,7 +259,7 @@ impl<'a> Rules<'a> {
     }
 
     /// R2: a call in context `from` that returns in context `to`.
-    fn join(&mut self, from: usize, to: usize, caller: &Bdd, call: &Call, summary: &Bdd) -> Result<Bdd> {
+    fn join(&mut self, (from, to): (usize, usize), caller: &Bdd, call: &Call, summary: &Bdd) -> Result<Bdd> {
         let vars = self.vars;
         if let std::collections::btree_map::Entry::Vacant(entry) = self.joins.entry(from) {
             let shared = [(Copy::Entry, Copy::Now(from)), (Copy::Now(from), Copy::Next)];

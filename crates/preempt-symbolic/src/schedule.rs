@@ -1,8 +1,13 @@
 //! From a failure to one schedule: which shared state each context of each thread begins and ends with.
+//!
+//! The relations of `handoff` say which vectors of starts and ends fit together. One member is picked for the failing thread,
+//! then one vector of starts for the first thread, and from these both ways round: backwards through the threads before
+//! the failing one, forwards through those after it. Each pick is within a set that is not empty because the picks before
+//! it were within the composition, so that nothing is ever taken back.
 
-use crate::fig5::Found;
+use crate::error::Result;
 use crate::handoff::Handoff;
-use crate::stop::Result;
+use crate::round_robin::FailingContext;
 use crate::vars::{Copy, Vars};
 use preempt_bdd::Bdd;
 
@@ -17,10 +22,14 @@ pub(crate) struct Contexts {
 }
 
 /// One schedule in which the failure happens. Threads after the failing one have one context less.
-pub(crate) fn schedule(vars: &Vars, handoff: &Handoff<'_>, found: &Found) -> Result<Vec<Contexts>> {
-    let (j, k) = (found.thread, found.context);
-    let mine = Contexts { starts: pick(vars, &found.vectors, (0..=k).map(Copy::Start)), ends: Vec::new() };
-    let fixed = found.vectors.and(&point(vars, Copy::Start, &mine.starts)?)?;
+pub(crate) fn schedule(
+    vars: &Vars,
+    handoff: &Handoff<'_>,
+    failing: &FailingContext,
+) -> Result<Vec<Contexts>> {
+    let (j, k) = (failing.thread, failing.context);
+    let mine = Contexts { starts: pick(vars, &failing.vectors, (0..=k).map(Copy::Start)), ends: Vec::new() };
+    let fixed = failing.vectors.and(&point(vars, Copy::Start, &mine.starts)?)?;
     let mine = Contexts { ends: pick(vars, &fixed, (0..=k).map(Copy::Now)), ..mine };
     let mut threads = vec![Contexts::default(); handoff.threads];
 

@@ -1,4 +1,4 @@
-//! Which threads there are. Paper 002 takes them as given; a program starts them.
+//! Which threads there are. Lal and Reps 2009 (paper 002) take them as given; a program starts them.
 //!
 //! * What the first process does alone, as long as it is deterministic, is executed before the analysis begins
 //!   (the *prelude*), up to the last start of a thread that touches nothing shared: `init { run A(); run B() }`.
@@ -7,7 +7,7 @@
 //! * A start that may be executed again and again has so many threads as the caller allows; the answer is then limited
 //!   to them.
 
-use crate::stop::{Result, go_on, unsupported};
+use crate::error::{Result, go_on, unsupported};
 use preempt_core::{Budget, SourceMap};
 use preempt_model::interpreter::{Action, Machine};
 use preempt_model::{
@@ -32,7 +32,7 @@ pub(crate) struct Thread {
 /// An edge that starts threads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Site {
-    pub edge: (CodeId, LocationId, u32),
+    pub edge: EdgeAt,
     pub started: CodeId,
     pub instances: u32,
     /// The shared slot that counts the threads started here.
@@ -146,7 +146,7 @@ impl Threads {
         Ok(())
     }
 
-    pub fn site(&self, edge: (CodeId, LocationId, u32)) -> Option<(usize, &Site)> {
+    pub fn site(&self, edge: EdgeAt) -> Option<(usize, &Site)> {
         self.sites.iter().enumerate().find(|(_, site)| site.edge == edge)
     }
 }
@@ -213,8 +213,8 @@ fn is_private(model: &Model, command: &Command) -> bool {
     let footprint = Footprint::of(model, command);
     let shared =
         |slots: &preempt_model::footprint::Slots| slots.0.iter().any(|(scope, _)| *scope != Scope::Local);
-    // Starting a process is what the prelude is for; only asking who is there would see the difference.
-    let asks = footprint.processes.reads || footprint.processes.timeout;
+    // Starting a process is what the prelude is for; only what reads the number of processes would see the difference.
+    let counts = footprint.processes.reads || footprint.processes.timeout;
     let reads = match command {
         Command::Run { args, code, .. } => {
             let mut global = false;
@@ -231,7 +231,7 @@ fn is_private(model: &Model, command: &Command) -> bool {
             }
             global
         }
-        _ => shared(&footprint.may_read) || asks,
+        _ => shared(&footprint.may_read) || counts,
     };
     !reads && !shared(&footprint.may_write)
 }
@@ -263,7 +263,7 @@ fn first_locals(model: &Model, code: CodeId, args: &[Expr]) -> (Vec<i32>, Vec<us
 }
 
 /// An edge by its code, location and number.
-type EdgeAt = (CodeId, LocationId, u32);
+pub(crate) type EdgeAt = (CodeId, LocationId, u32);
 
 /// How often each edge that starts a process can be executed; `most + 1` stands for more than that.
 fn executions(model: &Model, threads: &[Thread], most: u32, budget: &Budget) -> Result<Vec<(EdgeAt, u32)>> {

@@ -1,6 +1,6 @@
 //! Expressions as functions of the state.
 
-use crate::stop::{Result, unsupported};
+use crate::error::{Result, unsupported};
 use crate::vars::{Copy, Vars};
 use crate::word::Word;
 use preempt_bdd::{Bdd, Space};
@@ -56,7 +56,6 @@ pub(crate) struct Evaluator<'a> {
     pub code: CodeId,
     /// The number of the process, where it is known.
     pub pid: Option<i32>,
-    pub new_pid: Option<i32>,
     next_choice: Cell<usize>,
     assume: RefCell<Bdd>,
 }
@@ -64,7 +63,7 @@ pub(crate) struct Evaluator<'a> {
 impl<'a> Evaluator<'a> {
     pub fn new(vars: &'a Vars, code: CodeId, pid: Option<i32>) -> Evaluator<'a> {
         let assume = RefCell::new(vars.space.yes());
-        Evaluator { vars, code, pid, new_pid: None, next_choice: Cell::new(0), assume }
+        Evaluator { vars, code, pid, next_choice: Cell::new(0), assume }
     }
 
     fn space(&self) -> &'a Space {
@@ -108,11 +107,14 @@ impl<'a> Evaluator<'a> {
                 let ((a, left_fault), (b, right_fault)) =
                     (self.holds(state, left)?, self.holds(state, right)?);
                 // the right side is evaluated only if the left does not decide
-                let (holds, asked) = match op {
+                let (holds, evaluated) = match op {
                     BinaryOp::And => (a.and(&b)?, a),
                     _ => (a.or(&b)?, a.not()?),
                 };
-                Value { word: Word::truth(space, holds), fault: left_fault.or(&right_fault.and(&asked)?)? }
+                Value {
+                    word: Word::truth(space, holds),
+                    fault: left_fault.or(&right_fault.and(&evaluated)?)?,
+                }
             }
             Expr::Binary(op, left, right) => self.arithmetic(state, *op, left, right)?,
             Expr::Conditional(condition, then, otherwise) => {
@@ -126,14 +128,9 @@ impl<'a> Evaluator<'a> {
                 Some(pid) => self.sure(Word::constant(space, pid)),
                 None => return unsupported("_pid of a process that is started in a loop or after a choice"),
             },
-            Expr::NewPid => match self.new_pid {
-                Some(pid) => self.sure(Word::constant(space, pid)),
-                None => {
-                    return unsupported(
-                        "the number of a process that is started in a loop or after a choice",
-                    );
-                }
-            },
+            Expr::NewPid => {
+                return unsupported("the number of a process that is started in a loop or after a choice");
+            }
             Expr::Len(_) | Expr::Probe(..) | Expr::Poll { .. } => return unsupported("channels"),
             Expr::Timeout => return unsupported("timeout"),
             Expr::NonProgress => return unsupported("np_"),

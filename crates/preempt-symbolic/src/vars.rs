@@ -1,13 +1,13 @@
 //! The BDD variables: which copies of the program's variables there are, and in which order they stand.
 //!
 //! A shared variable has, for each execution context i, a copy in the vector that the first thread starts from
-//! (`Other`), in the vector that this thread starts from (`Start`, paper 002: g0) and in the vector of where it is now
+//! (`Other`), in the vector that this thread starts from (`Start`, g0 in Lal and Reps 2009, paper 002) and in the vector of where it is now
 //! (`Now`, g2); one copy at the entry of the procedure (`Entry`, g1: only the context of the entry matters, since
 //! contexts before it are over and later ones begin as `Start` says); and one for the state after a step (`Next`).
 //! A local has `Now` and `Next`, a parameter its value at the entry and the value handed to a callee.
 
 use crate::dependencies::{self, Numbers};
-use crate::stop::Result;
+use crate::error::{AnalysisError, Result};
 use preempt_bdd::{Bdd, Cube, Layout, Renaming, Space, TableOptions, Variable, order};
 use preempt_core::Budget;
 use preempt_model::{CodeId, Command, Expr, Model, Type};
@@ -31,7 +31,7 @@ pub(crate) struct Shape {
 
 /// Which order the variables stand in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
+pub enum VariableOrder {
     /// Those that occur in the same commands together.
     #[default]
     Dependencies,
@@ -112,6 +112,7 @@ fn choice_bits(command: &Command) -> u32 {
 
 pub(crate) struct Vars {
     pub space: Space,
+    budget: Budget,
     pub shape: Shape,
     pub contexts: usize,
     shared: Vec<Variable>,
@@ -137,11 +138,11 @@ impl Vars {
     pub fn new(
         shape: Shape,
         contexts: usize,
-        order: Order,
+        order: VariableOrder,
         options: TableOptions,
         budget: &Budget,
     ) -> Result<Vars> {
-        let mut layout = Layout::new().watched_by(budget);
+        let mut layout = Layout::new().within(budget);
         let copies = 3 * contexts as u32 + 2;
         let local_bits = shape.local_bits();
         let values = |bits: u8| 1u64 << bits.clamp(1, 32);
@@ -166,8 +167,8 @@ impl Vars {
             })
             .collect();
         let order = match order {
-            Order::Declared => Vec::new(),
-            Order::Dependencies => dependency_order(&shape, layout.len() as u32, &own),
+            VariableOrder::Declared => Vec::new(),
+            VariableOrder::Dependencies => dependency_order(&shape, layout.len() as u32, &own),
         };
         let space = layout.build_ordered(&order, options)?;
         let params = locals.clone();
@@ -193,6 +194,7 @@ impl Vars {
         let params_become_own = space.renaming(params.iter().map(|v| (v.copy(3), v.copy(2))));
         Ok(Vars {
             space,
+            budget: budget.clone(),
             shape,
             contexts,
             shared,
@@ -210,6 +212,13 @@ impl Vars {
             own_params,
             params_become_own,
         })
+    }
+
+    /// Between operations: one more is counted, and the analysis ends if its budget is exhausted. A single operation on
+    /// diagrams is not interrupted.
+    pub fn poll(&self) -> Result<()> {
+        self.budget.counters().transitions.add(1);
+        self.budget.exhausted().map_or(Ok(()), |reason| Err(AnalysisError::Stopped(reason)))
     }
 
     pub fn shared_count(&self) -> usize {

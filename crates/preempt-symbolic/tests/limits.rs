@@ -49,7 +49,7 @@ impl Progress for Impatient {
 }
 
 #[test]
-fn what_the_observer_says_is_the_reason() {
+fn what_the_listener_says_is_the_reason() {
     for reason in [StopReason::Memory, StopReason::Interrupted] {
         let ask = |model: &Model, sources: &_| {
             check(model, sources, &SymbolicOptions::default(), &mut Impatient(reason))

@@ -2,7 +2,7 @@
 
 use preempt_core::{Guarantee, PropertyKind, Silent, SourceMap, Verdict};
 use preempt_model::Model;
-use preempt_symbolic::{Method, Order, SymbolicOptions, SymbolicReport, check};
+use preempt_symbolic::{Method, SymbolicOptions, SymbolicReport, VariableOrder, check};
 use std::path::Path;
 
 const TABLE: preempt_bdd::TableOptions = preempt_bdd::TableOptions { nodes: 1 << 23, cache: 1 << 18 };
@@ -152,7 +152,7 @@ fn a_full_table_is_no_answer_and_no_crash() {
 #[test]
 fn orders_differ_only_in_size() {
     let (model, sources) = boolean("peterson_3_broken");
-    let sizes = [Order::Dependencies, Order::Declared].map(|order| {
+    let sizes = [VariableOrder::Dependencies, VariableOrder::Declared].map(|order| {
         let options =
             SymbolicOptions { contexts: Some(2), order, table: TABLE, ..SymbolicOptions::default() };
         let report = check(&model, &sources, &options, &mut Silent).unwrap();

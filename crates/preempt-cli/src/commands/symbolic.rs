@@ -7,7 +7,7 @@ use super::outcome::{Delivery, present};
 use super::trail;
 use crate::ExitStatus;
 use crate::args::{AnalysisMethod, CheckArgs, SymbolicArgs, VariableOrder};
-use crate::backend::symbolic::{self, Method, Order, SymbolicOptions, SymbolicReport};
+use crate::backend::symbolic::{self, Method, SymbolicOptions, SymbolicReport};
 use crate::console::{self, Failure};
 use crate::input;
 use crate::job;
@@ -135,8 +135,8 @@ fn options(args: &CheckArgs) -> Result<SymbolicOptions, Failure> {
         Some(AnalysisMethod::Lazy) | None => Method::Lazy,
     };
     options.order = match symbolic.bdd_order {
-        Some(VariableOrder::Declared) => Order::Declared,
-        Some(VariableOrder::Dependencies) | None => Order::Dependencies,
+        Some(VariableOrder::Declared) => symbolic::VariableOrder::Declared,
+        Some(VariableOrder::Dependencies) | None => symbolic::VariableOrder::Dependencies,
     };
     options.instances = symbolic.instances.unwrap_or(options.instances);
     if let Some(bytes) = options.limits.memory_bytes {

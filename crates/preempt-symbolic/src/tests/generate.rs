@@ -1,6 +1,6 @@
 //! Random small programs: threads of one or two bits of locals over one to three shared bits, with procedures.
 
-use preempt_core::{SourceId, SourceMap, Span};
+use preempt_core::{Rng, SourceId, SourceMap, Span};
 use preempt_model::{
     BinaryOp, Code, CodeId, CodeKind, Command, Edge, Expr, Init, Location, LocationId, Model, Place, Scope,
     Start, Type, Variable,
@@ -18,28 +18,8 @@ pub struct Kind {
     pub starts: bool,
 }
 
-/// xorshift64*: the same program for the same seed.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        ((self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % bound as u64) as usize
-    }
-
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-}
-
 struct Generator {
-    random: Random,
+    rng: Rng,
     kind: Kind,
     globals: u32,
 }
@@ -48,13 +28,13 @@ struct Generator {
 const LOCALS: u32 = 2;
 
 pub fn program(seed: u64, kind: Kind) -> Model {
-    let mut random = Random::new(seed);
-    let globals = 1 + random.below(3) as u32;
-    let mut generator = Generator { random, kind, globals };
+    let mut rng = Rng::new(seed);
+    let globals = 1 + rng.below(3) as u32;
+    let mut generator = Generator { rng, kind, globals };
     let mut model = Model { global_slots: globals, ..Model::default() };
     for slot in 0..globals {
         model.globals.push(variable(&format!("g{slot}"), slot));
-        if generator.random.chance(40) {
+        if generator.rng.percent(40) {
             model.init.push(Init::Set { hidden: false, slot, ty: Type::BIT, value: Expr::Const(1) });
         }
     }
@@ -67,8 +47,8 @@ pub fn program(seed: u64, kind: Kind) -> Model {
     if kind.starts {
         // a new entry that starts the last thread, now or later
         let code = CodeId(kind.threads as u16 - 1);
-        let from = generator.random.below(model.codes[0].locations.len());
-        let target = LocationId(generator.random.below(model.codes[0].locations.len()) as u32);
+        let from = generator.rng.below(model.codes[0].locations.len());
+        let target = LocationId(generator.rng.below(model.codes[0].locations.len()) as u32);
         let argument = Expr::Const(0);
         let command = Command::Run { code, args: vec![argument], priority: 1, result: None };
         // only forwards, so that it happens once
@@ -123,15 +103,15 @@ fn edge(command: Command, target: LocationId) -> Edge {
 impl Generator {
     fn code(&mut self, number: usize) -> Code {
         let procedure = number >= self.kind.threads;
-        let count = 3 + self.random.below(4);
+        let count = 3 + self.rng.below(4);
         let mut locations = Vec::new();
         for location in 0..count {
             let mut content = Location { number: location as u32, end: true, ..Location::default() };
             let last = location + 1 == count;
             let edges = match (last, procedure) {
                 (true, true) => 1,
-                (true, false) => self.random.below(2),
-                _ => 1 + self.random.below(2),
+                (true, false) => self.rng.below(2),
+                _ => 1 + self.rng.below(2),
             };
             for position in 0..edges {
                 let command = match last && procedure {
@@ -139,17 +119,17 @@ impl Generator {
                     false => self.command(number, position > 0),
                 };
                 // mostly forwards
-                let target = match self.random.chance(70) {
-                    true => (location + 1 + self.random.below(2)).min(count - 1),
-                    false => self.random.below(count),
+                let target = match self.rng.percent(70) {
+                    true => (location + 1 + self.rng.below(2)).min(count - 1),
+                    false => self.rng.below(count),
                 };
                 let mut edge = edge(command, LocationId(target as u32));
-                edge.atomic = self.kind.atomic && self.random.chance(30);
+                edge.atomic = self.kind.atomic && self.rng.percent(30);
                 content.edges.push(edge);
             }
             locations.push(content);
         }
-        let init = match self.random.chance(30) {
+        let init = match self.rng.percent(30) {
             true => vec![Init::Set {
                 hidden: false,
                 slot: 1,
@@ -179,16 +159,16 @@ impl Generator {
         // without recursion a procedure calls only those after it
         let first =
             if self.kind.recursive || code < self.kind.threads { 0 } else { code + 1 - self.kind.threads };
-        match self.random.below(10) {
+        match self.rng.below(10) {
             0 | 1 => Command::Guard(self.expression(2)),
             2 if not_first => Command::Else,
             3 if self.kind.asserts => Command::Assert(self.expression(2)),
             4 | 5 if first < procedures => {
-                let callee = first + self.random.below(procedures - first);
+                let callee = first + self.rng.below(procedures - first);
                 Command::Call {
                     code: CodeId((self.kind.threads + callee) as u16),
                     args: vec![self.expression(1)],
-                    results: if self.random.chance(70) { vec![self.place()] } else { Vec::new() },
+                    results: if self.rng.percent(70) { vec![self.place()] } else { Vec::new() },
                 }
             }
             6 => {
@@ -199,15 +179,15 @@ impl Generator {
     }
 
     fn place(&mut self) -> Place {
-        match self.random.chance(60) {
-            true => Place::scalar(Scope::Global, self.random.below(self.globals as usize) as u32, Type::BIT),
-            false => Place::scalar(Scope::Local, self.random.below(LOCALS as usize) as u32, Type::BIT),
+        match self.rng.percent(60) {
+            true => Place::scalar(Scope::Global, self.rng.below(self.globals as usize) as u32, Type::BIT),
+            false => Place::scalar(Scope::Local, self.rng.below(LOCALS as usize) as u32, Type::BIT),
         }
     }
 
     fn expression(&mut self, depth: usize) -> Expr {
-        match self.random.below(if depth == 0 { 4 } else { 8 }) {
-            0 => Expr::Const(self.random.below(2) as i32),
+        match self.rng.below(if depth == 0 { 4 } else { 8 }) {
+            0 => Expr::Const(self.rng.below(2) as i32),
             1..=3 => Expr::load(self.place()),
             4 => Expr::Any { low: 0, high: 1 },
             5 => Expr::not(self.expression(depth - 1)),

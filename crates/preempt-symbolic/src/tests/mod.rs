@@ -4,14 +4,14 @@ mod brute;
 mod generate;
 
 use crate::check::{SymbolicOptions, check};
+use crate::codes::own_codes;
 use crate::configurations::Configurations;
-use crate::fig3;
-use crate::fig5::{Analysis, Method};
-use crate::graph::{Graph, raw};
+use crate::graph::{Graph, Programs, raw};
 use crate::liveness::Liveness;
-use crate::stop::Watch;
+use crate::round_robin::{Analysis, Method};
+use crate::sequential;
 use crate::threads::Threads;
-use crate::vars::{Copy, Order, Shape, Vars};
+use crate::vars::{Copy, Shape, VariableOrder, Vars};
 use generate::{Kind, program, sources};
 use preempt_core::{Budget, Silent, Verdict};
 use preempt_model::{Interpreter, Model, System, Type};
@@ -25,18 +25,21 @@ const PLAIN: Kind =
 struct Setting {
     threads: Threads,
     vars: Vars,
-    graphs: Vec<Graph>,
+    /// Every thread has a program of its own.
+    programs: Programs,
 }
 
 impl Setting {
     fn new(model: &Model, contexts: usize, liveness: &Liveness) -> Setting {
         let threads = Threads::of(model, &sources(), 4, &Budget::unlimited()).unwrap();
         let mut shape = Shape::of(model, &threads.extra);
-        shape.own = crate::check::own_codes(model, &threads);
-        let vars = Vars::new(shape, contexts, Order::Dependencies, TABLE, &Budget::unlimited()).unwrap();
+        shape.own = own_codes(model, &threads);
+        let vars =
+            Vars::new(shape, contexts, VariableOrder::Dependencies, TABLE, &Budget::unlimited()).unwrap();
         let graph = |thread| Graph::new(&vars, model, &threads, thread, liveness).unwrap();
-        let graphs = threads.all.iter().map(graph).collect();
-        Setting { threads, vars, graphs }
+        let graphs: Vec<Graph> = threads.all.iter().map(graph).collect();
+        let of_thread = (0..graphs.len()).collect();
+        Setting { threads, vars, programs: Programs { graphs, of_thread } }
     }
 
     fn initial(&self) -> preempt_bdd::Bdd {
@@ -48,14 +51,10 @@ impl Setting {
 
     /// The shared states after each round.
     fn rounds(&self, method: Method) -> Vec<BTreeSet<Vec<i32>>> {
-        let programs: Vec<usize> = (0..self.graphs.len()).collect();
-        let mut analysis =
-            Analysis::new(&self.vars, &self.graphs, &programs, self.initial(), method).unwrap();
-        let (budget, told) = Default::default();
-        let mut watch = Watch::new(&budget, &told);
+        let mut analysis = Analysis::new(&self.vars, &self.programs, self.initial(), method).unwrap();
         (0..self.vars.contexts)
             .map(|k| {
-                assert!(analysis.round(k, &mut watch).unwrap().is_none());
+                assert!(analysis.round(k).unwrap().is_none());
                 self.members(&analysis.handoff.reachable(k).unwrap(), k)
             })
             .collect()
@@ -75,14 +74,12 @@ impl Setting {
     }
 
     fn configurations(&self) -> Vec<usize> {
-        let graphs: Vec<&Graph> = self.graphs.iter().collect();
+        let graphs: Vec<&Graph> = self.programs.graphs.iter().collect();
         let mut configurations = Configurations::new(&self.vars, &graphs, &self.initial()).unwrap().unwrap();
-        let (budget, told) = Default::default();
-        let mut watch = Watch::new(&budget, &told);
         let variables = configurations.variables();
         (0..self.vars.contexts)
             .map(|_| {
-                configurations.round(&mut watch).unwrap();
+                configurations.round().unwrap();
                 let count = self.vars.space.count(&configurations.reached, &variables).unwrap();
                 usize::try_from(count).unwrap()
             })
@@ -226,14 +223,12 @@ fn sequential_programs_reach_the_same_states_eagerly_and_lazily() {
         let kind = Kind { threads: 1, procedures: 2, recursive: seed % 2 == 0, ..PLAIN };
         let model = program(seed, kind);
         let setting = Setting::new(&model, 1, &Liveness::everything(&model));
-        let (vars, graph) = (&setting.vars, &setting.graphs[0]);
-        let (budget, told) = Default::default();
-        let mut watch = Watch::new(&budget, &told);
-        let (rules, _) = fig3::lazy(vars, graph, &setting.initial(), false, &mut watch).unwrap();
-        let lazy = fig3::reachable(&rules).unwrap();
+        let (vars, graph) = (&setting.vars, &setting.programs.graphs[0]);
+        let (rules, _) = sequential::lazy(vars, graph, &setting.initial(), false).unwrap();
+        let lazy = sequential::reachable(&rules).unwrap();
         let to_entry = vars.shared_renaming([(Copy::Start(0), Copy::Entry)]);
         let entry = setting.initial().rename(&to_entry).unwrap();
-        let mut eager = fig3::eager(vars, graph, &entry, &mut watch).unwrap();
+        let mut eager = sequential::eager(vars, graph, &entry).unwrap();
         eager.retain(|_, states| !states.is_false());
         assert_eq!(lazy, eager, "seed {seed}");
 

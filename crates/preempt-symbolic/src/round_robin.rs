@@ -1,32 +1,41 @@
-//! Paper 002, Fig. 5: threads that share variables, round robin, with a bound on the contexts of each.
+//! Lal and Reps 2009 (paper 002), Fig. 5: threads that share variables, round robin, with a bound on the contexts of each.
 //!
-//! Lazy: a thread is analysed in its context k when it is known what the threads before it do in that context and those
+//! For each thread j and each number k of contexts it computes E_j, the relation between the shared states at the starts of
+//! the thread's contexts and those at their ends. By Theorem 2 (proved for two threads; `handoff` says what more threads
+//! need) the shared states after k rounds are exactly those that fitting E_1, ..., E_n lead to, so that a bad node which
+//! is met in context k means a run with k contexts of each thread, and none met means that there is no such run.
+//!
+//! *Lazy*: a thread is analysed in its context k when it is known what the threads before it do in that context and those
 //! after it in the contexts before (rules R8 to R12); E contains only what can happen. As everything comes in the order
-//! of the round robin, nothing has to be done twice.
+//! of the round robin, nothing has to be done twice. *Eager* (section 7): each thread is analysed as if the others could do
+//! anything (a universal E); then R11 and the rule Checker tell what fits. Threads with the same code are analysed once.
 //!
-//! Eager (section 7): each thread is analysed as if the others could do anything (a universal E); then R11 and the rule
-//! Checker tell what fits. Threads with the same code are analysed once.
+//! The cost is exponential in k, since E relates k shared states with k others: each context makes the Bluetooth driver
+//! with three threads three to four times as slow. It is linear in the number of threads in the paper's bound, and about
+//! twofold with every thread in our measurements, where composing the relations E takes most of the time; eager costs
+//! hardly more than lazy (`results/paper-002.md`).
 
-use crate::graph::Graph;
+use crate::error::Result;
+use crate::graph::Programs;
 use crate::handoff::Handoff;
 use crate::rules::{Failure, Key, Rules};
-use crate::stop::{Result, Watch};
 use crate::vars::{Copy, Vars};
 use preempt_bdd::{Bdd, Cube};
 
-/// How the others are looked at.
+/// When a thread is analysed: after it is known what the others do, or before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
+    /// After: only what can happen is looked at.
     #[default]
     Lazy,
+    /// Before: as if the others could do anything. Equal threads are analysed once.
     Eager,
 }
 
 pub(crate) struct Analysis<'a> {
     vars: &'a Vars,
     method: Method,
-    /// For each thread the number of its program.
-    programs: &'a [usize],
+    programs: &'a Programs,
     /// H and S: for each thread if lazy, for each program if eager.
     rules: Vec<Rules<'a>>,
     pub handoff: Handoff<'a>,
@@ -36,7 +45,7 @@ pub(crate) struct Analysis<'a> {
 
 /// Something goes wrong in thread `thread` in its context `context`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct FailingContext {
     pub thread: usize,
     pub context: usize,
     pub node: Key,
@@ -47,42 +56,37 @@ pub(crate) struct Found {
 }
 
 impl<'a> Analysis<'a> {
-    pub fn new(
-        vars: &'a Vars,
-        graphs: &'a [Graph],
-        programs: &'a [usize],
-        initial: Bdd,
-        method: Method,
-    ) -> Result<Analysis<'a>> {
+    pub fn new(vars: &'a Vars, programs: &'a Programs, initial: Bdd, method: Method) -> Result<Analysis<'a>> {
         let used: Vec<usize> = match method {
-            Method::Lazy => programs.to_vec(),
-            Method::Eager => (0..graphs.len()).collect(),
+            Method::Lazy => programs.of_thread.clone(),
+            Method::Eager => (0..programs.graphs.len()).collect(),
         };
-        let rules = used.iter().map(|&graph| Rules::new(vars, &graphs[graph])).collect::<Result<_>>()?;
+        let rules =
+            used.iter().map(|&graph| Rules::new(vars, &programs.graphs[graph])).collect::<Result<_>>()?;
         let entry = vars.all_shared(Copy::Entry);
         let params = (0..vars.param_count()).map(|slot| vars.param(slot));
         let inside = vars.space.cube(entry.chain(params).chain(vars.locals().iter().copied()))?;
-        let handoff = Handoff::new(vars, programs.len(), initial);
+        let handoff = Handoff::new(vars, programs.of_thread.len(), initial);
         Ok(Analysis { vars, method, programs, rules, handoff, inside })
     }
 
     /// Context `k` of every thread, after those before it. The first thing that goes wrong, if something does.
-    pub fn round(&mut self, k: usize, watch: &mut Watch<'_>) -> Result<Option<Found>> {
+    pub fn round(&mut self, k: usize) -> Result<Option<FailingContext>> {
         if k > 0 {
             self.handoff.close(k - 1)?;
         }
         match self.method {
-            Method::Lazy => self.lazy_round(k, watch),
-            Method::Eager => self.eager_round(k, watch),
+            Method::Lazy => self.lazy_round(k),
+            Method::Eager => self.eager_round(k),
         }
     }
 
-    fn lazy_round(&mut self, k: usize, watch: &mut Watch<'_>) -> Result<Option<Found>> {
-        for thread in 0..self.programs.len() {
+    fn lazy_round(&mut self, k: usize) -> Result<Option<FailingContext>> {
+        for thread in 0..self.programs.of_thread.len() {
             let valid = self.handoff.valid(thread, k)?;
             self.seed(thread, k, Some(&valid))?;
-            if let Some(failure) = self.rules[thread].saturate(k, Some(&valid), true, watch)? {
-                return Ok(Some(self.found(thread, k, failure)?));
+            if let Some(failure) = self.rules[thread].saturate(k, Some(&valid), true)? {
+                return Ok(Some(self.failing(thread, k, failure)?));
             }
             let effect = self.effect(thread, k)?;
             self.handoff.push(k, effect)?;
@@ -90,21 +94,21 @@ impl<'a> Analysis<'a> {
         Ok(None)
     }
 
-    fn eager_round(&mut self, k: usize, watch: &mut Watch<'_>) -> Result<Option<Found>> {
+    fn eager_round(&mut self, k: usize) -> Result<Option<FailingContext>> {
         for program in 0..self.rules.len() {
             self.seed(program, k, None)?;
-            self.rules[program].saturate(k, None, false, watch)?;
+            self.rules[program].saturate(k, None, false)?;
         }
         let effects =
             (0..self.rules.len()).map(|program| self.effect(program, k)).collect::<Result<Vec<_>>>()?;
-        for thread in 0..self.programs.len() {
-            watch.look()?;
-            let program = self.programs[thread];
+        for thread in 0..self.programs.of_thread.len() {
+            self.vars.poll()?;
+            let program = self.programs.of_thread[thread];
             let valid = self.handoff.valid(thread, k)?;
             for (&key, facts) in &self.rules[program].h[k] {
                 let facts = facts.and(&valid)?;
                 if let Some(failure) = self.rules[program].failure(k, key, &facts)? {
-                    return Ok(Some(self.found(thread, k, failure)?));
+                    return Ok(Some(self.failing(thread, k, failure)?));
                 }
             }
             self.handoff.push(k, effects[program].clone())?;
@@ -112,9 +116,9 @@ impl<'a> Analysis<'a> {
         Ok(None)
     }
 
-    fn found(&self, thread: usize, context: usize, failure: Failure) -> Result<Found> {
+    fn failing(&self, thread: usize, context: usize, failure: Failure) -> Result<FailingContext> {
         let vectors = failure.states.exists(&self.inside)?;
-        Ok(Found { thread, context, node: failure.key, edge: failure.edge, vectors })
+        Ok(FailingContext { thread, context, node: failure.key, edge: failure.edge, vectors })
     }
 
     /// R10 and R12 for the first context, R8 and R9 for later ones.

@@ -1,0 +1,274 @@
+//! The strategy: K = 1, 2, 3, ... contexts of each thread, until something goes wrong, the bound or a limit is reached, or
+//! nothing new can come.
+//!
+//! A program with one thread has one context, and Fig. 3 of Lal and Reps 2009 (paper 002) decides it. Otherwise the rules
+//! of Fig. 5 go round by round. They cannot tell that there is nothing more to come; `configurations` can, where no
+//! procedure recurses. Most violations take few contexts, and threads apart are cheaper than all of them together: so the
+//! rules come first, and after two rounds the configurations go ahead.
+
+use crate::SymbolicOptions;
+use crate::codes::{own_codes, reads_pid};
+use crate::concrete::Executor;
+use crate::configurations::{Configurations, Round};
+use crate::error::{AnalysisError, Result, unsupported};
+use crate::graph::{Graph, Programs, raw};
+use crate::handoff::Handoff;
+use crate::liveness::Liveness;
+use crate::round_robin::{Analysis, FailingContext, Method};
+use crate::sequential;
+use crate::threads::{Thread, Threads};
+use crate::vars::{Copy, Shape, Vars};
+use preempt_bdd::Bdd;
+use preempt_core::{Budget, Guarantee, Property, SourceMap, StopReason, Trace, Verdict};
+use preempt_model::{Interpreter, Model};
+
+pub(crate) struct Driver<'a> {
+    model: &'a Model,
+    options: &'a SymbolicOptions,
+    budget: &'a Budget,
+    interpreter: Interpreter<'a>,
+    pub threads: Threads,
+    liveness: Liveness,
+    shape: Shape,
+    /// Rounds that were completed.
+    rounds: u32,
+    /// Configurations have shown that something will go wrong.
+    fails: bool,
+    pub nodes: u64,
+}
+
+/// What is known at the end.
+pub(crate) struct Conclusion {
+    pub verdict: Verdict,
+    pub guarantee: Guarantee,
+    pub contexts: u32,
+    pub violation: Option<(Property, Trace)>,
+}
+
+/// How many contexts there is room for at first, if nobody says how many there are to be.
+const FIRST_ROOM: usize = 4;
+
+/// Rounds in which the rules come before the configurations.
+const RULES_FIRST: usize = 2;
+
+impl<'a> Driver<'a> {
+    pub fn new(
+        model: &'a Model,
+        sources: &'a SourceMap,
+        options: &'a SymbolicOptions,
+        budget: &'a Budget,
+    ) -> Result<Driver<'a>> {
+        if model.has_priorities {
+            return unsupported("priorities");
+        }
+        let threads = Threads::of(model, sources, options.instances, budget)?;
+        let mut shape = Shape::of(model, &threads.extra);
+        shape.own = own_codes(model, &threads);
+        let interpreter = match Interpreter::new(model, sources) {
+            Ok(interpreter) => interpreter,
+            Err(fault) => return unsupported(fault.0),
+        };
+        let liveness = Liveness::of(model, budget)?;
+        let (rounds, fails, nodes) = (0, false, 0);
+        Ok(Driver { model, options, budget, interpreter, threads, liveness, shape, rounds, fails, nodes })
+    }
+
+    pub fn run(&mut self) -> Result<Conclusion> {
+        let sequential = self.threads.all.len() < 2;
+        let mut room = match self.options.contexts {
+            _ if sequential => 1,
+            Some(contexts) => contexts.max(1) as usize,
+            None => FIRST_ROOM,
+        };
+        loop {
+            let table = self
+                .options
+                .limits
+                .memory_bytes
+                .map_or(self.options.table, |most| self.options.table.within(most));
+            let vars = Vars::new(self.shape.clone(), room, self.options.order, table, self.budget)?;
+            let conclusion = match sequential {
+                true => Some(self.sequential(&vars)?),
+                false => self.round_robin(&vars)?,
+            };
+            self.nodes = self.nodes.max(vars.space.nodes() as u64);
+            if let Some(conclusion) = conclusion {
+                return Ok(conclusion);
+            }
+            // Variables cannot be put between others later: begin again with more of them.
+            room *= 2;
+        }
+    }
+
+    /// The shared states that the threads begin with, over `Start(0)`.
+    fn initial(&self, vars: &Vars) -> Result<Bdd> {
+        let mut values: Vec<u64> = self
+            .threads
+            .initial
+            .globals
+            .iter()
+            .zip(&vars.shape.shared)
+            .map(|(value, ty)| raw(*value, *ty))
+            .collect();
+        values.resize(vars.shared_count(), 0);
+        let point: Vec<_> = vars.all_shared(Copy::Start(0)).zip(values).collect();
+        Ok(vars.space.point(&point)?)
+    }
+
+    /// One program for each kind of thread.
+    fn programs(&self, vars: &Vars) -> Result<Programs> {
+        let mut kinds: Vec<Thread> = Vec::new();
+        let mut programs = Programs { graphs: Vec::new(), of_thread: Vec::new() };
+        for thread in &self.threads.all {
+            let mut kind = Thread { name: String::new(), ..thread.clone() };
+            if !reads_pid(self.model, thread.code) {
+                kind.pid = None;
+            }
+            let number = kinds.iter().position(|known| *known == kind);
+            programs.of_thread.push(number.unwrap_or(kinds.len()));
+            if number.is_none() {
+                programs.graphs.push(Graph::new(vars, self.model, &self.threads, thread, &self.liveness)?);
+                kinds.push(kind);
+            }
+        }
+        Ok(programs)
+    }
+
+    /// Fig. 3: without other threads there is one context.
+    fn sequential(&mut self, vars: &Vars) -> Result<Conclusion> {
+        let programs = self.programs(vars)?;
+        let Some(graph) = programs.graphs.first().filter(|graph| graph.can_fail()) else {
+            return Ok(self.cannot_fail());
+        };
+        let initial = self.initial(vars)?;
+        if self.options.method == Method::Eager {
+            let to_entry = vars.shared_renaming([(Copy::Start(0), Copy::Entry)]);
+            let reachable = sequential::eager(vars, graph, &initial.rename(&to_entry)?)?;
+            if !sequential::failing(vars, graph, &reachable)? {
+                return Ok(self.holds(Guarantee::Exhaustive, 1));
+            }
+        }
+        let (_, failure) = sequential::lazy(vars, graph, &initial, true)?;
+        let Some(failure) = failure else { return Ok(self.holds(Guarantee::Exhaustive, 1)) };
+        let vectors = failure.states;
+        let failing =
+            FailingContext { thread: 0, context: 0, node: failure.key, edge: failure.edge, vectors };
+        self.violated(vars, &programs, &Handoff::new(vars, 1, initial), &failing)
+    }
+
+    /// Fig. 5, round by round. `None` if there is no room for the next round.
+    fn round_robin(&mut self, vars: &Vars) -> Result<Option<Conclusion>> {
+        let programs = self.programs(vars)?;
+        if !programs.graphs.iter().any(Graph::can_fail) {
+            return Ok(Some(self.cannot_fail()));
+        }
+        let initial = self.initial(vars)?;
+        let mut configurations = match self.options.contexts {
+            // The bound is wanted, not whether it matters.
+            Some(_) => None,
+            None if self.fails => None,
+            None => {
+                let graphs: Vec<&Graph> = (0..programs.of_thread.len()).map(|it| programs.of(it)).collect();
+                Configurations::new(vars, &graphs, &initial)?
+            }
+        };
+        let mut analysis = Analysis::new(vars, &programs, initial, self.options.method)?;
+        let counters = self.budget.counters();
+        for k in 0..vars.contexts {
+            counters.level.set(k as u64 + 1);
+            // Either nothing more is to come, or the configurations say in which round it will.
+            if k == RULES_FIRST && !self.fails {
+                match self.decided(&mut configurations)? {
+                    Some(Round::Nothing) => return Ok(Some(self.holds(Guarantee::Exhaustive, self.rounds))),
+                    Some(Round::Failure) => self.fails = true,
+                    Some(Round::New) | None => {}
+                }
+            }
+            if let Some(failing) = analysis.round(k)? {
+                return Ok(Some(self.violated(vars, &programs, &analysis.handoff, &failing)?));
+            }
+            self.rounds = self.rounds.max(k as u32 + 1);
+            counters.states.set(shared_states(vars, &analysis.handoff, k)?);
+            if k < RULES_FIRST
+                && let Some(whole) = &mut configurations
+            {
+                match whole.round() {
+                    Ok(Round::Nothing) => return Ok(Some(self.holds(Guarantee::Exhaustive, self.rounds))),
+                    // A table that is too small for configurations may be large enough for the threads apart.
+                    Err(AnalysisError::TableFull) => configurations = None,
+                    Err(error) => return Err(error),
+                    Ok(Round::New | Round::Failure) => {}
+                }
+            }
+        }
+        Ok(self.options.contexts.map(|contexts| self.holds(Guarantee::Contexts(contexts), contexts)))
+    }
+
+    /// Rounds of configurations until it is known how they end; `None` if there is no room for them.
+    fn decided(&mut self, whole: &mut Option<Configurations<'_>>) -> Result<Option<Round>> {
+        let Some(configurations) = whole else { return Ok(None) };
+        loop {
+            self.budget.counters().level.add(1);
+            match configurations.round() {
+                Ok(Round::New) => self.rounds += 1,
+                Ok(round) => return Ok(Some(round)),
+                Err(AnalysisError::TableFull) => {
+                    *whole = None;
+                    return Ok(None);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// No command of any thread can go wrong, however many threads there are.
+    fn cannot_fail(&self) -> Conclusion {
+        let verdict = Verdict::conclude(false, None);
+        Conclusion { verdict, guarantee: Guarantee::Exhaustive, contexts: 1, violation: None }
+    }
+
+    fn holds(&self, guarantee: Guarantee, contexts: u32) -> Conclusion {
+        // Threads beyond those looked at may do what these do not.
+        let undone = (!self.threads.complete).then_some(StopReason::Partial);
+        let verdict = Verdict::conclude(false, undone);
+        Conclusion { verdict, guarantee, contexts, violation: None }
+    }
+
+    pub fn stopped(&self, reason: StopReason) -> Conclusion {
+        Conclusion {
+            verdict: Verdict::Inconclusive(reason),
+            guarantee: Guarantee::Contexts(self.rounds),
+            contexts: self.rounds,
+            violation: None,
+        }
+    }
+
+    fn violated(
+        &self,
+        vars: &Vars,
+        programs: &Programs,
+        handoff: &Handoff<'_>,
+        failing: &FailingContext,
+    ) -> Result<Conclusion> {
+        let executor = Executor {
+            vars,
+            interpreter: &self.interpreter,
+            threads: &self.threads,
+            liveness: &self.liveness,
+        };
+        let contexts = failing.context as u32 + 1;
+        Ok(Conclusion {
+            verdict: Verdict::Violated,
+            guarantee: Guarantee::Contexts(contexts),
+            contexts,
+            violation: Some(executor.counterexample(programs, handoff, failing)?),
+        })
+    }
+}
+
+/// How many shared states there are after a round.
+fn shared_states(vars: &Vars, handoff: &Handoff<'_>, k: usize) -> Result<u64> {
+    let variables: Vec<_> = vars.all_shared(Copy::Now(k)).collect();
+    let count = vars.space.count(&handoff.reachable(k)?, &variables);
+    Ok(count.and_then(|count| u64::try_from(count).ok()).unwrap_or(u64::MAX))
+}

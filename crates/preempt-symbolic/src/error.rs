@@ -1,0 +1,40 @@
+//! Why an analysis ends without a verdict.
+
+use preempt_bdd::Full;
+use preempt_core::{Budget, StopReason};
+
+/// Something in a model that the engine cannot do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsupported(pub String);
+
+impl std::fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "not supported by the symbolic engine: {}", self.0)
+    }
+}
+
+impl std::error::Error for Unsupported {}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum AnalysisError {
+    TableFull,
+    Unsupported(String),
+    Stopped(StopReason),
+}
+
+pub(crate) type Result<T> = std::result::Result<T, AnalysisError>;
+
+impl From<Full> for AnalysisError {
+    fn from(_: Full) -> AnalysisError {
+        AnalysisError::TableFull
+    }
+}
+
+pub(crate) fn unsupported<T>(what: impl Into<String>) -> Result<T> {
+    Err(AnalysisError::Unsupported(what.into()))
+}
+
+/// For what comes before there is a table: as [`Vars::poll`](crate::vars::Vars::poll).
+pub(crate) fn go_on(budget: &Budget) -> Result<()> {
+    budget.exhausted().map_or(Ok(()), |reason| Err(AnalysisError::Stopped(reason)))
+}
