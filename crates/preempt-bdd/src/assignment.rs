@@ -38,8 +38,9 @@ impl Space {
     }
 }
 
+/// The number of assignments to the counted levels from a function's top level on, and how many of them lie above it. Every
+/// node is counted once.
 #[expect(clippy::mutable_key_type, reason = "a diagram is known by its root, which does not change")]
-/// The number of assignments to the counted levels from a function's top level on, and how many of them lie above it.
 fn count_below(
     function: &BDDFunction,
     depth: &HashMap<u32, usize>,
@@ -52,8 +53,8 @@ fn count_below(
     let Some(level) = level else {
         return Some((BigUint::from(u32::from(function.valid())), depth.len()));
     };
-    if let Some(answer) = known.get(function) {
-        return Some(answer.clone());
+    if let Some(counted) = known.get(function) {
+        return Some(counted.clone());
     }
     let here = *depth.get(&level)?;
     let (high, low) = function.cofactors()?;

@@ -10,7 +10,29 @@
 //! * [`partition`]: relations that are too large for one diagram.
 //! * [`order`]: a variable order from what depends on what, and a way to compare orders.
 //! * [`assignment`]: counting and picking.
+//!
+//! ```
+//! use preempt_bdd::{Full, Layout, TableOptions};
+//!
+//! // Numbers below 100, before and after a step that adds one: which are reached from 97?
+//! let mut layout = Layout::new();
+//! let (now, next) = { let x = layout.add(100, 2); (x, x.copy(1)) };
+//! let space = layout.build(TableOptions { nodes: 1 << 12, cache: 1 << 10 })?;
+//! let step = space.sum(next, now, 1)?.and(&space.domain(next)?)?;
+//! let (forget, back) = (space.cube([now])?, space.renaming([(next, now)]));
+//! let mut reached = space.equals(now, 97)?;
+//! loop {
+//!     let more = reached.or(&reached.and_exists(&step, &forget)?.rename(&back)?)?;
+//!     if more == reached {
+//!         break;
+//!     }
+//!     reached = more;
+//! }
+//! assert_eq!(space.count(&reached, &[now]), Some(3u32.into()), "97, 98 and 99");
+//! # Ok::<(), Full>(())
+//! ```
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod assignment;
 pub mod order;

@@ -27,6 +27,7 @@ impl std::fmt::Debug for Renaming {
 }
 
 impl Space {
+    /// These variables, to be quantified.
     pub fn cube(&self, variables: impl IntoIterator<Item = Variable>) -> Result<Cube, Full> {
         self.cube_of(variables.into_iter().flat_map(|variable| self.levels(variable).to_vec()).collect())
     }
@@ -71,6 +72,7 @@ impl Bdd {
         self.exists_function(&cube.0)
     }
 
+    /// What is in the set whatever these variables are.
     pub fn forall(&self, cube: &Cube) -> Result<Bdd, Full> {
         self.forall_function(&cube.0)
     }
@@ -81,6 +83,7 @@ impl Bdd {
         self.and_exists_function(other, &cube.0)
     }
 
+    /// The same set over other variables.
     pub fn rename(&self, renaming: &Renaming) -> Result<Bdd, Full> {
         self.substitute(&renaming.0)
     }

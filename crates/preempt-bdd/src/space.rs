@@ -25,16 +25,19 @@ const MOST_LEVELS: usize = 1 << 20;
 pub struct Variable {
     /// In the order of [`Layout::add`].
     pub index: u32,
+    /// From 0.
     pub copy: u32,
 }
 
 impl Variable {
+    /// Another copy of the same variable.
     pub fn copy(self, copy: u32) -> Variable {
         Variable { copy, ..self }
     }
 }
 
 impl Layout {
+    /// Without variables.
     pub fn new() -> Layout {
         Layout::default()
     }
@@ -51,10 +54,12 @@ impl Layout {
         Variable { index: self.variables.len() as u32 - 1, copy: 0 }
     }
 
+    /// How many variables there are, copies not counted.
     pub fn len(&self) -> usize {
         self.variables.len()
     }
 
+    /// Is there no variable yet?
     pub fn is_empty(&self) -> bool {
         self.variables.is_empty()
     }
@@ -142,21 +147,24 @@ impl Space {
         Ok(Space { manager, sizes, levels, literals, yes, no, budget })
     }
 
-    /// Asked in every loop over operations: it is as if the table were full when the budget is exhausted. (A single
+    /// To be called in every loop over operations: it is as if the table were full when the budget is exhausted. (A single
     /// operation is not interrupted; the size of the table bounds it.)
     #[inline]
     pub fn go_on(&self) -> Result<(), Full> {
         self.budget.exhausted().map_or(Ok(()), |_| Err(Full))
     }
 
+    /// The set of everything.
     pub fn yes(&self) -> Bdd {
         self.yes.clone()
     }
 
+    /// The empty set.
     pub fn no(&self) -> Bdd {
         self.no.clone()
     }
 
+    /// Everything or nothing.
     pub fn constant(&self, value: bool) -> Bdd {
         if value { self.yes() } else { self.no() }
     }
@@ -171,6 +179,7 @@ impl Space {
         &self.levels[variable.index as usize][variable.copy as usize]
     }
 
+    /// How many bits all copies of all variables have: the height of the diagrams.
     pub fn level_count(&self) -> usize {
         self.literals.len()
     }
@@ -189,6 +198,7 @@ impl Space {
         self.manager.with_manager_shared(|manager| manager.num_inner_nodes())
     }
 
+    /// Removes the nodes that no diagram needs any more, and says how many these were.
     pub fn collect_garbage(&self) -> usize {
         self.manager.with_manager_shared(|manager| manager.gc())
     }

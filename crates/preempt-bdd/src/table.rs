@@ -1,5 +1,9 @@
 //! Diagrams in a table of bounded size. Every operation can find the table full: then garbage is collected and the
 //! operation is tried once more; if that does not help either, [`Full`] is the result.
+//!
+//! The diagrams are reduced and ordered (Bryant 1986), so that equal functions are the same node and comparing is one
+//! comparison; a binary operation costs at most the product of the sizes of its operands, by the cache of results. oxidd does
+//! the work; `tests/independent.rs` compares it with another package.
 
 use oxidd::bdd::{BDDFunction, BDDManagerRef};
 use oxidd::util::AllocResult;
@@ -159,22 +163,27 @@ impl Bdd {
         patiently(&self.0.manager_ref(), operation)
     }
 
+    /// The intersection.
     pub fn and(&self, other: &Bdd) -> Result<Bdd, Full> {
         self.apply(|| self.0.and(&other.0))
     }
 
+    /// The union.
     pub fn or(&self, other: &Bdd) -> Result<Bdd, Full> {
         self.apply(|| self.0.or(&other.0))
     }
 
+    /// What is in one of the two and not in both.
     pub fn xor(&self, other: &Bdd) -> Result<Bdd, Full> {
         self.apply(|| self.0.xor(&other.0))
     }
 
+    /// What is in both or in none.
     pub fn iff(&self, other: &Bdd) -> Result<Bdd, Full> {
         self.apply(|| self.0.equiv(&other.0))
     }
 
+    /// What is in the other or not in this one.
     pub fn implies(&self, other: &Bdd) -> Result<Bdd, Full> {
         self.apply(|| self.0.imp(&other.0))
     }
@@ -185,10 +194,12 @@ impl Bdd {
         self.apply(|| other.0.imp_strict(&self.0))
     }
 
+    /// The complement.
     pub fn not(&self) -> Result<Bdd, Full> {
         self.apply(|| self.0.not())
     }
 
+    /// `then` where this holds, and `otherwise` where it does not.
     pub fn ite(&self, then: &Bdd, otherwise: &Bdd) -> Result<Bdd, Full> {
         self.apply(|| self.0.ite(&then.0, &otherwise.0))
     }
@@ -214,14 +225,17 @@ impl Bdd {
         !self.0.satisfiable()
     }
 
+    /// The set of everything.
     pub fn is_true(&self) -> bool {
         self.0.valid()
     }
 
+    /// Is everything in the other set, too?
     pub fn subset_of(&self, other: &Bdd) -> Result<bool, Full> {
         Ok(self.minus(other)?.is_false())
     }
 
+    /// Have the two nothing in common?
     pub fn disjoint(&self, other: &Bdd) -> Result<bool, Full> {
         Ok(self.and(other)?.is_false())
     }
