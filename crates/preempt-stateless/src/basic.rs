@@ -112,12 +112,8 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         } else if left.is_empty() && self.executed.insert(prefix.stamp) {
             let end = self.runner.program_mut().end();
             self.terminal.terminal(&self.graph);
-            let (graph, bounds) = (&self.graph, &mut self.bounds);
-            self.watch.ended(end, || Failing {
-                schedule: bounds.cheapest(graph, &prefix),
-                preemptions: bounds.of_prefix(graph, &prefix),
-                livelock,
-            })?;
+            let (graph, fair, bound) = (&self.graph, self.watch.limits.fair, self.bound);
+            self.watch.ended(end, || Failing::cheapest(graph, fair, bound))?;
         }
         left.reverse();
         stack.push(Frame { prefix, left });

@@ -6,35 +6,11 @@
 //! With a fair bound (paper 003, definition 1.9) steps that are too far ahead in yields do not exist: unfairness is a
 //! property of the prefix and the thread, so the program below only leaves those steps out.
 
-use crate::executable::{Executable, Move, Stamp};
+use crate::executable::Stamp;
 use crate::graph::Graph;
 use crate::prefix::Prefix;
-use crate::runner::Diverged;
 use crate::table::ByStamp;
-
-/// A run that is equivalent to this one and has as few preemptions as any: its steps, and how many.
-///
-/// # Errors
-/// If the program cannot do these steps.
-pub fn cheapest_linearisation(
-    program: &mut impl Executable,
-    schedule: &[Move],
-) -> Result<(Vec<Move>, u32), Diverged> {
-    let graph = Graph::of_run(program, schedule)?;
-    let (mut bounds, whole) = (ContextBounds::new(None), graph.whole());
-    let cost = bounds.of_prefix(&graph, &whole);
-    Ok((bounds.cheapest(&graph, &whole), cost))
-}
-
-/// The costs of arriving in a prefix, by the thread that did the last step.
-#[derive(Debug, Clone, Copy)]
-struct Arrival {
-    thread: u64,
-    /// `CB(x - t, t)`.
-    cost: u32,
-    /// Can the thread go on? If not, leaving it is free.
-    enabled: bool,
-}
+use preempt_model::search::Arrival;
 
 /// No order of the steps exists, because of the fair bound.
 pub const UNREACHABLE: u32 = u32::MAX;
@@ -44,7 +20,7 @@ pub const UNREACHABLE: u32 = u32::MAX;
 pub struct ContextBounds {
     /// Where those of a prefix stand in the list of all.
     arrivals: ByStamp<(u32, u32)>,
-    all: Vec<Arrival>,
+    all: Vec<Arrival<u64>>,
     fair: Option<u32>,
 }
 
@@ -59,7 +35,7 @@ impl ContextBounds {
         self.arrivals.len()
     }
 
-    fn arrivals(&self, stamp: Stamp) -> Option<&[Arrival]> {
+    fn arrivals(&self, stamp: Stamp) -> Option<&[Arrival<u64>]> {
         self.arrivals.get(&stamp).map(|&(from, to)| &self.all[from as usize..to as usize])
     }
 
@@ -81,42 +57,6 @@ impl ContextBounds {
         }
         self.compute(graph, prefix);
         self.known_step(graph, prefix, thread)
-    }
-
-    /// `CB(x)`: the fewest preemptions of a run that does exactly these steps.
-    pub fn of_prefix(&mut self, graph: &Graph, prefix: &Prefix) -> u32 {
-        if prefix.stamp == Stamp::EMPTY {
-            return 0;
-        }
-        self.compute(graph, prefix);
-        let arrivals = self.arrivals(prefix.stamp).unwrap_or_default();
-        arrivals.iter().map(|arrival| arrival.cost).min().unwrap_or(UNREACHABLE)
-    }
-
-    /// An order of the prefix's steps with the fewest preemptions: who moves when.
-    pub fn cheapest(&mut self, graph: &Graph, prefix: &Prefix) -> Vec<Move> {
-        self.compute(graph, prefix);
-        let index = |name: u64| graph.threads().iter().position(|log| log.name == name);
-        let mut order = Vec::new();
-        let mut prefix = prefix.clone();
-        // Who does the step after this prefix: leaving a thread for it costs one if that thread could go on.
-        let mut follower = None;
-        while let Some(arrivals) = self.arrivals(prefix.stamp) {
-            let price = |arrival: &Arrival| {
-                let left = arrival.enabled && follower.is_some_and(|thread| thread != arrival.thread);
-                arrival.cost.saturating_add(u32::from(left))
-            };
-            let Some(best) = arrivals.iter().min_by_key(|arrival| price(arrival)) else { break };
-            let Some(thread) = index(best.thread) else { break };
-            follower = Some(best.thread);
-            let Some((start, _)) = graph.without_block(&prefix, thread) else { break };
-            let block = start.counts[thread] as usize..prefix.counts[thread] as usize;
-            let events = graph.threads()[thread].events[block].iter().rev();
-            order.extend(events.map(|event| Move { thread, way: event.way }));
-            prefix = start;
-        }
-        order.reverse();
-        order
     }
 
     /// Fills the table for the prefix and everything below it, without recursion: runs can be long.
@@ -148,22 +88,18 @@ impl ContextBounds {
                     true => self.known_step(graph, predecessor, thread),
                     false => UNREACHABLE,
                 };
-                let enabled = graph.enabled_in(&top.counts, thread);
-                self.all.push(Arrival { thread: graph.threads()[thread].name, cost, enabled });
+                let (last, can_go_on) = (graph.threads()[thread].name, graph.enabled_in(&top.counts, thread));
+                self.all.push(Arrival { last, cost, can_go_on });
             }
             self.arrivals.insert(top.stamp, (from, self.all.len() as u32));
             work.pop();
         }
     }
 
-    /// The recursive equation at the end of paper 001's section 2; the first step is free.
+    /// The equation, for a prefix whose arrivals are known; the first step is free.
     fn known_step(&self, graph: &Graph, prefix: &Prefix, thread: usize) -> u32 {
         let Some(arrivals) = self.arrivals(prefix.stamp) else { return 0 };
         let name = graph.threads()[thread].name;
-        let price = |arrival: &Arrival| match arrival.thread == name || !arrival.enabled {
-            true => arrival.cost,
-            false => arrival.cost.saturating_add(1),
-        };
-        arrivals.iter().map(price).min().unwrap_or(UNREACHABLE)
+        arrivals.iter().map(|arrival| arrival.followed_by(&name)).min().unwrap_or(UNREACHABLE)
     }
 }

@@ -76,6 +76,16 @@ pub struct Failing {
     pub livelock: bool,
 }
 
+impl Failing {
+    /// The cheapest order of a failing run that was found within the bound.
+    pub(crate) fn cheapest(graph: &Graph, fair: Option<u32>, bound: u32) -> Failing {
+        // The run itself is an order within both bounds, so there is one.
+        let found = graph.cheapest_linearisation(fair);
+        let (schedule, preemptions) = found.unwrap_or_else(|| (graph.path().to_vec(), bound));
+        Failing { schedule, preemptions, livelock: false }
+    }
+}
+
 /// What was explored and found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exploration {

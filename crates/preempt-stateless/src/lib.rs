@@ -24,6 +24,7 @@ pub mod context_bound;
 pub mod executable;
 pub mod explore;
 pub mod graph;
+pub mod linearisation;
 pub mod marking;
 pub mod parallel;
 pub mod pct;
@@ -37,7 +38,7 @@ pub mod system;
 pub mod table;
 
 pub use bound::BoundFunction;
-pub use context_bound::cheapest_linearisation;
 pub use executable::{Access, Executable, Flow, Move, Need, ObjectId, Operation, RunEnd, Stamp, Ways};
 pub use explore::{Exploration, Failing, Limits, Stop, Strategy, Terminal, explore};
 pub use graph::Graph;
+pub use linearisation::cheapest_linearisation;

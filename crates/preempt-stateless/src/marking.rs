@@ -268,12 +268,8 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
         self.marks += 1;
         let end = self.runner.program_mut().end();
         self.terminal.terminal(&self.graph);
-        let (graph, bounds) = (&self.graph, &mut self.bounds);
-        self.watch.ended(end, || Failing {
-            schedule: bounds.cheapest(graph, prefix),
-            preemptions: bounds.of_prefix(graph, prefix),
-            livelock: false,
-        })
+        let (graph, fair, bound) = (&self.graph, self.watch.limits.fair, self.bound);
+        self.watch.ended(end, || Failing::cheapest(graph, fair, bound))
     }
 
     fn is_closed(&self, stamp: Stamp) -> bool {

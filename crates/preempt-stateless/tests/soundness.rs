@@ -4,7 +4,8 @@
 mod common;
 
 use common::*;
-use preempt_stateless::{Limits, Strategy};
+use preempt_stateless::explore::preemptions_of;
+use preempt_stateless::{Graph, Limits, Strategy};
 use std::collections::BTreeSet;
 
 const MOST: u32 = 4;
@@ -173,6 +174,32 @@ fn dpor_without_a_bound() {
             );
         }
     }
+}
+
+/// What a failing run is shown as: the same graph, with as few preemptions as brute force finds, and so many when it is run.
+#[test]
+fn cheapest_linearisations() {
+    let mut graphs = 0;
+    let (mixed, private) = (ALL | MAIN | WEAK | FAIL, LOCKS | ATOMICS | FAIL | PRIVATE);
+    let yields = LOCKS | ATOMICS | YIELD;
+    for (kinds, fair) in [(mixed, None), (private, None), (yields, Some(0))] {
+        for seed in 0..150 {
+            let program = random_program(seed, taste(3, 3, kinds));
+            let expected = oracle(&program, 20, fair);
+            let limits = Limits { fair, stop_at_failure: false, ..Limits::default() };
+            let mut again = program.clone();
+            let mut compare = |graph: &Graph| {
+                let (order, cost) = graph.cheapest_linearisation(fair).expect("the run itself is one");
+                assert_eq!(expected.get(&key(graph)), Some(&cost), "seed {seed}: {:?}", program.code);
+                assert_eq!(preemptions_of(&mut again, &order), Some(cost), "seed {seed}");
+                let cheapest = Graph::of_run(&mut again, &order).expect("a run");
+                assert_eq!(key(&cheapest), key(graph), "seed {seed}");
+                graphs += 1;
+            };
+            preempt_stateless::explore(&mut program.clone(), Strategy::Marking, &limits, &mut compare);
+        }
+    }
+    assert!(graphs > 1000, "{graphs}");
 }
 
 /// As many programs as there is time for: `PREEMPT_SEEDS=2000..4000 cargo test -p preempt-stateless campaign -- --ignored`.

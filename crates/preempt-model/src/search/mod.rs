@@ -6,8 +6,10 @@
 //! * [`liveness`]: runs without end that a monitor accepts: [`graph`] is the product, [`lasso`] the run;
 //! * [`spinning`]: the condition under which `--fair-switch` lets a process be left for free;
 //! * [`deadlock`]: who is stuck in a state in which nobody can move;
+//! * [`cheapest_linearisation`]: the order of given steps that has the fewest preemptions;
 //! * [`replay`]: executes a list of steps again and counts its switches; [`run_cost`]: what that comes to.
 
+mod cheapest_linearisation;
 mod deadlock;
 mod graph;
 mod lasso;
@@ -20,6 +22,7 @@ mod spinning;
 pub mod stable;
 mod trail;
 
+pub use cheapest_linearisation::{Arrival, NextStep, PartialOrder, cheapest_linearisation};
 pub use deadlock::{deadlock, is_deadlock, wrong_with};
 pub use liveness::check_cycles;
 pub use reference::{Options, check, count, guarantee};
