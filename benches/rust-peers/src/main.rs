@@ -132,7 +132,7 @@ fn main() {
         return repeat(for_preempt::ALL[program]);
     }
     println!("# preempt, loom and shuttle on the same programs\n");
-    println!("Made by `benches/compare-rust`. loom 0.7.2, shuttle 0.9.9, release builds.\n");
+    println!("Made by `benches/run compare-rust`. loom 0.7.2, shuttle 0.9.9, release builds.\n");
     println!(
         "`HB`: runs of the default strategy with at most c preemptions, which are exactly the distinct happens-before\n\
          graphs. `pruned`: runs begun and not completed, for all of them. `cb-dfs`: plain depth-first search within the\n\

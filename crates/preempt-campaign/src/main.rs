@@ -265,15 +265,12 @@ impl Totals {
         for difference in differences.iter().take(campaign.most_shown) {
             println!("\n{difference}");
         }
-        for census in ["text", "model"] {
-            let counts: Vec<String> = features
-                .iter()
-                .filter(|((of, _), _)| of == census)
-                .map(|((_, feature), count)| format!("{feature} {count}"))
-                .collect();
-            if !counts.is_empty() {
-                println!("\nprograms by feature of the {census}: {}", counts.join(", "));
-            }
+        // A record a line, to be kept and compared.
+        if !features.is_empty() {
+            println!("\ncensus\tfeature\tprograms");
+        }
+        for ((census, feature), count) in features {
+            println!("{census}\t{feature}\t{count}");
         }
     }
 }

@@ -225,15 +225,16 @@ pub struct Layout {
     pub channel_templates: Vec<TemplateId>,
     /// Without its last process.
     parent: u16,
-    /// With one process more, by its code.
-    children: Vec<Option<u16>>,
 }
 
-/// All layouts met so far. They are never moved, so that running code may point at them.
+/// All layouts met so far. They are never moved and never changed, so that running code may point at them while others are
+/// added.
 #[derive(Debug)]
 #[expect(clippy::vec_box, reason = "a layout must stay where it is when more are added")]
 pub struct Layouts {
     all: Vec<Box<Layout>>,
+    /// For each of them: that with one process more, by its code.
+    children: Vec<Vec<Option<u16>>>,
 }
 
 impl Layouts {
@@ -246,9 +247,8 @@ impl Layouts {
             channel_offsets: shape.global_channels.iter().map(|channel| channel.offset).collect(),
             channel_templates: shape.global_channels.iter().map(|channel| channel.template).collect(),
             parent: 0,
-            children: vec![None; shape.codes.len()],
         };
-        Layouts { all: vec![Box::new(empty)] }
+        Layouts { all: vec![Box::new(empty)], children: vec![vec![None; shape.codes.len()]] }
     }
 
     pub fn get(&self, number: u16) -> &Layout {
@@ -270,7 +270,7 @@ impl Layouts {
 
     /// `None` if there are more layouts, or more channels, than can be numbered.
     pub fn with_one_more(&mut self, shape: &Shape, number: u16, code: CodeId) -> Option<&Layout> {
-        if let Some(child) = self.get(number).children[usize::from(code.0)] {
+        if let Some(child) = self.children[usize::from(number)][usize::from(code.0)] {
             return Some(self.get(child));
         }
         let child = u16::try_from(self.all.len()).ok()?;
@@ -286,13 +286,13 @@ impl Layouts {
             channel_offsets: parent.channel_offsets.clone(),
             channel_templates: parent.channel_templates.clone(),
             parent: number,
-            children: vec![None; shape.codes.len()],
         };
         layout.codes.push(code);
         layout.bases.push(parent.size);
         layout.channel_offsets.extend(own.channels.iter().map(|channel| parent.size + channel.offset));
         layout.channel_templates.extend(own.channels.iter().map(|channel| channel.template));
-        self.all[usize::from(number)].children[usize::from(code.0)] = Some(child);
+        self.children[usize::from(number)][usize::from(code.0)] = Some(child);
+        self.children.push(vec![None; shape.codes.len()]);
         self.all.push(Box::new(layout));
         Some(self.get(child))
     }

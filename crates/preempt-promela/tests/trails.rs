@@ -1,5 +1,5 @@
 //! Trails as Spin 6.5.2 executes them: each one here was followed to its end by `spin -t -p -k` and by `pan -r`, and
-//! ended in the same violation. `benches/check-trails` does that with every model.
+//! ended in the same violation. `benches/run check-trails` does that with every model.
 
 use preempt_core::{Outcome, Silent, Verdict};
 use preempt_model::Interpreter;

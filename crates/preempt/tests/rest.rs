@@ -29,6 +29,7 @@ fn what_is_not_freed_is_a_leak_if_asked_for() {
     assert!(leak(|| std::mem::forget(tracked::Arc::new(1))));
     assert!(leak(|| std::mem::forget(Track::new(1))));
     assert!(leak(|| {
+        // SAFETY: the layout has a size.
         let memory = unsafe { preempt::alloc::alloc(Layout::new::<u64>()) };
         assert!(!memory.is_null());
     }));
@@ -38,6 +39,7 @@ fn what_is_not_freed_is_a_leak_if_asked_for() {
         thread::spawn(move || drop(two));
         assert_eq!(Track::new(**one).into_inner(), 1);
         let (layout, larger) = (Layout::new::<u64>(), Layout::new::<[u64; 2]>());
+        // SAFETY: memory is given back with the layout that it has at that moment.
         unsafe {
             let memory = preempt::alloc::alloc_zeroed(layout);
             assert_eq!(*memory, 0);
@@ -70,10 +72,12 @@ fn freeing_twice_is_a_failure() {
     let layout = Layout::new::<u64>();
     let twice = move || {
         let track = |address| preempt::alloc::Track::new(address);
+        // SAFETY: the layout has a size.
         let memory = track(unsafe { preempt::alloc::alloc(layout) });
+        // SAFETY: it was allocated with this layout.
         unsafe { preempt::alloc::dealloc(*memory, layout) };
         assert!(!memory.is_null());
-        // Not freed a second time by the allocator: the check comes first.
+        // SAFETY: not freed a second time by the allocator: the check comes first.
         unsafe { preempt::alloc::dealloc(*memory, layout) };
     };
     assert_eq!(kind(&Checker::new(), twice), Some(FailureKind::Panic));
@@ -87,6 +91,7 @@ fn counted_references_as_std_has_them() {
         let dynamic: tracked::Arc<dyn Fn() -> u8> = tracked::Arc::from_std(Arc::new(|| 3));
         assert_eq!(dynamic(), 3);
         let raw = tracked::Arc::into_raw(tracked::Arc::new(5));
+        // SAFETY: the pointer is one of `into_raw`, and the count is never below one while it is used.
         unsafe {
             tracked::Arc::increment_strong_count(raw);
             tracked::Arc::decrement_strong_count(raw);
@@ -267,6 +272,7 @@ fn a_writer_becomes_a_reader_without_another_writer_in_between() {
 #[test]
 fn an_access_to_a_cell_lasts_as_long_as_its_pointer() {
     struct Shared(preempt::cell::UnsafeCell<u8>, AtomicBool);
+    // SAFETY: modelled threads share one thread of the machine, and the checker reports accesses that are not ordered.
     unsafe impl Sync for Shared {}
     let test = |long: bool| {
         move || {
@@ -275,10 +281,12 @@ fn an_access_to_a_cell_lasts_as_long_as_its_pointer() {
             let child = thread::spawn(move || {
                 if other.1.load(Acquire) {
                     let pointer = other.0.const_ptr();
+                    // SAFETY: the cell lives, and no two modelled threads run at once.
                     assert_eq!(unsafe { *pointer.deref() }, 1);
                 }
             });
             let pointer = shared.0.mut_ptr();
+            // SAFETY: as above.
             unsafe { *pointer.deref() = 1 };
             if long {
                 shared.1.store(true, Release);

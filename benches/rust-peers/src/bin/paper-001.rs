@@ -86,7 +86,7 @@ fn executions(size: usize, strategy: Strategy, bound: u32) -> u64 {
 fn main() {
     println!("# Paper 001 on our own work-stealing queue\n");
     println!(
-        "Made by `benches/paper-001`. The owner enqueues as many jobs as the size says and dequeues them, while"
+        "Made by `benches/run paper-001`. The owner enqueues as many jobs as the size says and dequeues them, while"
     );
     println!(
         "another thread tries to steal two. The queue is not the paper's, which is not public, so the numbers"

@@ -237,16 +237,19 @@ impl<'m> Native<'m> {
         let mut moves = Moves::with(&self.program, context);
         let now = Ask { timeout: false };
         let chosen = sets.choose(&places, cycles, &mut |ask| {
-            // SAFETY: the source is this state after its hidden variables.
-            let yes = |yes: bool| i32::from(yes);
             match ask {
-                Check::CanMove(process) => yes(unsafe { moves.has_move(start, layout, process, now) }),
-                Check::IsReady(process, edge) => yes(unsafe { moves.is_ready(start, layout, process, edge) }),
+                // SAFETY: `start` is this state, in the source after its hidden variables.
+                Check::CanMove(process) => unsafe { moves.has_move(start, layout, process, now) }.into(),
+                Check::IsReady(process, edge) => {
+                    // SAFETY: as above.
+                    unsafe { moves.is_ready(start, layout, process, edge) }.into()
+                }
                 Check::Local(process, slot) => {
                     let (code, base) = (layout.codes[process], layout.bases[process] as usize);
                     shape.code(code).locals.read(state, base, slot as usize)
                 }
                 Check::Priority(process) => {
+                    // SAFETY: as above.
                     i32::from(unsafe { self.program.priority_of(start, layout, process) })
                 }
             }

@@ -13,12 +13,17 @@ use super::program::Program;
 use crate::layout::Layout;
 use preempt_model::{CodeId, TemplateId};
 
-/// SAFETY (for all helpers): machine code passes on the context it was given, whose pointers `Context::point_at` set
-/// to a living layout, a living program, and a state with room for what the command may add.
+/// What every helper relies on: machine code passes on the context it was given, which nobody else uses meanwhile. Its
+/// pointers were set by `Context::new` and `Context::point_at` to a program that outlives it, to a layout of that program,
+/// which is never moved nor changed, and to a state of that layout with room for what the command may add. An index of a
+/// channel is one that machine code has compared with the number of channels.
 macro_rules! parts {
     ($context:ident) => {{
+        // SAFETY: it is the context that machine code was given.
         let context = unsafe { &mut *$context };
+        // SAFETY: layouts are never moved nor changed.
         let layout: &Layout = unsafe { &*context.layout };
+        // SAFETY: the program outlives its machine code, which is running.
         let program: &Program = unsafe { &*context.program };
         (context, layout, program)
     }};
@@ -26,6 +31,7 @@ macro_rules! parts {
 
 /// `Expr::Any`.
 pub unsafe extern "C" fn pick(context: *mut Context, low: i32, high: i32) -> i32 {
+    // SAFETY: it is the context that machine code was given.
     let context = unsafe { &mut *context };
     if context.chooses { context.picks.pick(low, high) } else { low }
 }
@@ -53,6 +59,7 @@ pub unsafe extern "C" fn is_within_budget(context: *mut Context) -> i32 {
 pub unsafe extern "C" fn enabled(context: *mut Context, pid: i32) -> i32 {
     let (context, layout, program) = parts!(context);
     let living = usize::try_from(pid).ok().filter(|pid| *pid < layout.bases.len());
+    // SAFETY: the state is the one that the context points at, with its hidden variables before it.
     let could = |pid| unsafe { Moves::new(program).could_move(context.state, layout, pid, None) };
     preempt_model::interpreter::asking(|| i32::from(living.is_some_and(could))).unwrap_or(FAULT)
 }
@@ -60,6 +67,7 @@ pub unsafe extern "C" fn enabled(context: *mut Context, pid: i32) -> i32 {
 pub unsafe extern "C" fn non_progress(context: *mut Context) -> i32 {
     let (context, layout, program) = parts!(context);
     let progresses = |process: usize| {
+        // SAFETY: the state has the layout of the context.
         let location = unsafe { program.location_of(context.state, layout, process) };
         program.places[usize::from(layout.codes[process].0)][location as usize].progress
     };
@@ -70,6 +78,7 @@ pub unsafe extern "C" fn non_progress(context: *mut Context) -> i32 {
 pub unsafe extern "C" fn pc_value(context: *mut Context, pid: i32) -> i32 {
     let (context, layout, program) = parts!(context);
     let Some(pid) = usize::try_from(pid).ok().filter(|pid| *pid < layout.bases.len()) else { return FAULT };
+    // SAFETY: the state has the layout of the context.
     let location = unsafe { program.location_of(context.state, layout, pid) };
     program.places[usize::from(layout.codes[pid].0)][location as usize].number as i32
 }
@@ -77,6 +86,7 @@ pub unsafe extern "C" fn pc_value(context: *mut Context, pid: i32) -> i32 {
 pub unsafe extern "C" fn priority(context: *mut Context, pid: i32) -> i32 {
     let (context, layout, program) = parts!(context);
     let Some(pid) = usize::try_from(pid).ok().filter(|pid| *pid < layout.bases.len()) else { return FAULT };
+    // SAFETY: the state has the layout of the context.
     unsafe { i32::from(program.priority_of(context.state, layout, pid)) }
 }
 
@@ -88,6 +98,7 @@ pub unsafe extern "C" fn set_priority(context: *mut Context, pid: i32, priority:
     if let Some(pid) = usize::try_from(pid).ok().filter(|pid| *pid < layout.bases.len())
         && let Some(at) = program.shape.code(layout.codes[pid]).priority
     {
+        // SAFETY: the priority is a byte of the segment of a living process, which is part of the state.
         unsafe { *context.state.add((layout.bases[pid] + at) as usize) = priority as u8 };
     }
     YES
@@ -150,7 +161,8 @@ pub unsafe extern "C" fn run(context: *mut Context, code: i32, count: i32, prior
     }
 }
 
-/// A channel whose template is not known when code is made.
+/// A channel whose template is not known when code is made. It must not outlive the helper that asks for it: it points
+/// into the state.
 struct Channel<'p> {
     template: TemplateId,
     shape: &'p crate::layout::TemplateShape,
@@ -158,23 +170,35 @@ struct Channel<'p> {
 }
 
 impl<'p> Channel<'p> {
+    /// # Safety
+    /// The context points at a state of this layout.
     unsafe fn at(context: &Context, layout: &Layout, program: &'p Program, index: i32) -> Channel<'p> {
         let template = layout.channel_templates[index as usize];
         let offset = layout.channel_offsets[index as usize] as usize;
         Channel {
             template,
             shape: program.shape.template(template),
+            // SAFETY: the state has this layout, which says where each of its channels lies.
             start: unsafe { context.state.add(offset) },
         }
     }
 
+    /// # Safety
+    /// The state is still there, and nothing else refers to this part of it.
     unsafe fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: the bytes of the channel are part of the state, from `start` on.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.shape.size as usize) }
     }
 
+    /// # Safety
+    /// As for [`Channel::bytes`].
     unsafe fn length(&mut self) -> usize {
+        if self.shape.capacity == 0 {
+            return 0;
+        }
         let kind = self.shape.length;
-        if self.shape.capacity == 0 { 0 } else { kind.read(unsafe { self.bytes() }, 0) as usize }
+        // SAFETY: as the caller promises.
+        kind.read(unsafe { self.bytes() }, 0) as usize
     }
 
     fn message_at(&self, position: usize) -> usize {
@@ -184,24 +208,29 @@ impl<'p> Channel<'p> {
 
 pub unsafe extern "C" fn channel_length(context: *mut Context, index: i32) -> i32 {
     let (context, layout, program) = parts!(context);
+    // SAFETY: the context points at a state of this layout.
     unsafe { Channel::at(context, layout, program, index).length() as i32 }
 }
 
 pub unsafe extern "C" fn channel_capacity(context: *mut Context, index: i32) -> i32 {
     let (context, layout, program) = parts!(context);
+    // SAFETY: the context points at a state of this layout.
     unsafe { Channel::at(context, layout, program, index).shape.capacity as i32 }
 }
 
 pub unsafe extern "C" fn channel_width(context: *mut Context, index: i32) -> i32 {
     let (context, layout, program) = parts!(context);
+    // SAFETY: the context points at a state of this layout.
     unsafe { Channel::at(context, layout, program, index).shape.fields.len() as i32 }
 }
 
 pub unsafe extern "C" fn channel_field(context: *mut Context, index: i32, position: i32, field: i32) -> i32 {
     let (context, layout, program) = parts!(context);
+    // SAFETY: the context points at a state of this layout.
     let mut channel = unsafe { Channel::at(context, layout, program, index) };
     let (kind, at) = channel.shape.fields[field as usize];
     let at = channel.message_at(position as usize) + at as usize;
+    // SAFETY: nothing else refers to the state here.
     kind.read(unsafe { channel.bytes() }, at)
 }
 
@@ -219,14 +248,18 @@ pub unsafe extern "C" fn cut_message(context: *mut Context, index: i32) -> i32 {
 /// Puts the message in the context into a channel that has room for it.
 pub unsafe extern "C" fn send(context: *mut Context, index: i32, sorted: i32) -> i32 {
     let (context, layout, program) = parts!(context);
+    // SAFETY: the context points at a state of this layout.
     let mut channel = unsafe { Channel::at(context, layout, program, index) };
     let types = &program.fields[usize::from(channel.template.0)];
     if types.len() != context.message_length as usize {
         return FAULT;
     }
-    let (shape, length) = (channel.shape, unsafe { channel.length() });
+    let shape = channel.shape;
+    // SAFETY: nothing else refers to the state here.
+    let length = unsafe { channel.length() };
     let sent = &context.message[..types.len()];
     let first = channel.message_at(0);
+    // SAFETY: nothing else refers to the state here.
     let bytes = unsafe { channel.bytes() };
     let size = shape.message as usize;
     let mut position = length;
@@ -251,9 +284,13 @@ pub unsafe extern "C" fn send(context: *mut Context, index: i32, sorted: i32) ->
 /// Takes a message out.
 pub unsafe extern "C" fn remove(context: *mut Context, index: i32, position: i32) -> i32 {
     let (context, layout, program) = parts!(context);
+    // SAFETY: the context points at a state of this layout.
     let mut channel = unsafe { Channel::at(context, layout, program, index) };
-    let (shape, length) = (channel.shape, unsafe { channel.length() });
+    let shape = channel.shape;
+    // SAFETY: nothing else refers to the state here.
+    let length = unsafe { channel.length() };
     let (first, size) = (channel.message_at(0), shape.message as usize);
+    // SAFETY: nothing else refers to the state here.
     let bytes = unsafe { channel.bytes() };
     let start = first + position as usize * size;
     bytes.copy_within(start + size..first + length * size, start);
@@ -264,6 +301,7 @@ pub unsafe extern "C" fn remove(context: *mut Context, index: i32, position: i32
 
 /// Remembers a send or a receive, for promises about who uses a channel.
 pub unsafe extern "C" fn note_event(context: *mut Context, send: i32, channel: i32) -> i32 {
+    // SAFETY: it is the context that machine code was given.
     let context = unsafe { &mut *context };
     context.events.push(Event { process: context.process, send: send != 0, channel });
     YES

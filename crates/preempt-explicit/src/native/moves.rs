@@ -75,7 +75,8 @@ impl<'p> Moves<'p> {
     /// Appends every step that the process can make.
     ///
     /// # Safety
-    /// `state` has this layout, the hidden variables lie before it, and it is not part of `found`.
+    /// `state` has this layout, which is one of the program's, the hidden variables lie before it, and it is not part of
+    /// `found`. The context was made for the program. The same holds for everything unsafe below.
     pub unsafe fn moves(
         &mut self,
         state: *mut u8,
@@ -84,9 +85,11 @@ impl<'p> Moves<'p> {
         ask: Ask,
         found: &mut Found,
     ) {
+        // SAFETY: as the caller promises.
         if unsafe { !self.may_run(state, layout, process, None) } {
             return;
         }
+        // SAFETY: as the caller promises.
         let edges = unsafe { self.edges(state, layout, process) };
         let mut escape = None;
         let mut nothing_earlier = true;
@@ -97,6 +100,7 @@ impl<'p> Moves<'p> {
             let before = found.steps.len();
             self.context.picks.clear();
             loop {
+                // SAFETY: as the caller promises.
                 unsafe { self.take(state, layout, process, ask, (number, edge), nothing_earlier, found) };
                 if !self.context.picks.advance() {
                     break;
@@ -111,12 +115,14 @@ impl<'p> Moves<'p> {
 
     #[inline]
     unsafe fn location(&self, state: *const u8, layout: &Layout, process: usize) -> &'p LocationEdges {
+        // SAFETY: as the caller promises.
         let location = unsafe { self.program.location_of(state, layout, process) };
         &self.program.edges[usize::from(layout.codes[process].0)][location as usize]
     }
 
     #[inline]
     unsafe fn edges(&self, state: *const u8, layout: &Layout, process: usize) -> &'p [NativeEdge] {
+        // SAFETY: as the caller promises.
         unsafe { &self.location(state, layout, process).edges }
     }
 
@@ -138,8 +144,11 @@ impl<'p> Moves<'p> {
             Ready::End => i32::from(process + 1 == layout.bases.len()),
             Ready::Code(ready) => {
                 self.enter(state, layout, process, ask, chooses);
-                let base = unsafe { state.add(layout.bases[process] as usize) };
-                unsafe { ready(&mut *self.context, state, base, i32::from(nothing_earlier)) }
+                // SAFETY: the segment of the process is part of the state, and the context points at both.
+                unsafe {
+                    let base = state.add(layout.bases[process] as usize);
+                    ready(&mut *self.context, state, base, i32::from(nothing_earlier))
+                }
             }
         }
     }
@@ -163,26 +172,34 @@ impl<'p> Moves<'p> {
         nothing_earlier: bool,
         found: &mut Found,
     ) {
+        // SAFETY: as the caller promises.
         match unsafe { self.ready(state, layout, process, ask, true, edge, nothing_earlier) } {
             NO => return,
             FAULT => return self.faulty(process, number, None, found),
+            // SAFETY: as the caller promises.
             OFFERS => return unsafe { self.rendezvous(state, layout, process, (number, edge), found) },
             _ => {}
         }
         self.context.picks.rewind();
+        // SAFETY: as the caller promises.
         let start = unsafe { self.copy(state, layout, edge.grows, found) };
+        // SAFETY: the copy begins there.
         let next = unsafe { found.bytes.as_mut_ptr().add(start) };
         self.enter(next, layout, process, ask, true);
         self.context.failed = 0;
         self.context.events.clear();
+        // SAFETY: the segment of the process is part of the copy.
         let base = unsafe { next.add(layout.bases[process] as usize) };
         match edge.apply {
+            // SAFETY: as above.
             Apply::Nothing => unsafe { self.stand_at(base, layout, process, edge.target) },
             Apply::End => {
+                // SAFETY: no machine code is running that could add one.
                 let layouts = unsafe { &*self.program.layouts.get() };
                 self.context.relayout(layouts.without_last(layout.number));
             }
             Apply::Code(apply) => {
+                // SAFETY: the context points at the copy, which has room for every process that the edge may start.
                 let applied = unsafe { apply(&mut *self.context, next, base) };
                 if applied == FAULT || applied == UNDONE {
                     found.bytes.truncate(start - self.hidden());
@@ -192,9 +209,11 @@ impl<'p> Moves<'p> {
                     }
                     return;
                 }
+                // SAFETY: the segment stays where it is: processes are started behind it.
                 unsafe { self.stand_at(base, layout, process, edge.target) };
             }
         }
+        // SAFETY: the context points at the copy at `start`.
         unsafe { self.finish(state, layout, start, process, edge.atomic, (number, None), found) };
     }
 
@@ -202,7 +221,7 @@ impl<'p> Moves<'p> {
         self.program.shape.hidden.size as usize
     }
 
-    /// A copy of the state to be changed, with room for the processes that may be started.
+    /// A copy of the state to be changed, with room for the processes that may be started: where it begins.
     unsafe fn copy(&self, state: *const u8, layout: &Layout, grows: bool, found: &mut Found) -> usize {
         let hidden = self.hidden();
         let size = hidden + layout.size as usize;
@@ -211,18 +230,23 @@ impl<'p> Moves<'p> {
             false => 0,
         };
         found.bytes.reserve(size + room);
-        // SAFETY: the hidden variables and the state lie together, and there is room for both.
+        // SAFETY: the hidden variables and the state lie together, and not in `found`.
         unsafe { found.bytes.extend_from_slice(std::slice::from_raw_parts(state.sub(hidden), size)) };
         found.bytes.len() - layout.size as usize
     }
 
+    /// # Safety
+    /// The segment of the process begins at `base`.
     unsafe fn stand_at(&self, base: *mut u8, layout: &Layout, process: usize, target: u32) {
         let width = usize::from(self.program.shape.code(layout.codes[process]).location.bytes);
-        // SAFETY: a segment begins with its location.
+        // SAFETY: a segment begins with its location, which is as wide as that.
         unsafe { std::ptr::copy_nonoverlapping(target.to_le_bytes().as_ptr(), base, width) };
     }
 
     /// The step is made: `state` is where it began, the context points at where it leads to.
+    ///
+    /// # Safety
+    /// As for [`Moves::moves`], and the context points at what [`Moves::copy`] made at `start`.
     #[expect(clippy::too_many_arguments, reason = "all of it says which step is meant")]
     unsafe fn finish(
         &mut self,
@@ -234,9 +258,10 @@ impl<'p> Moves<'p> {
         (edge, partner): (usize, Option<(u32, u32)>),
         found: &mut Found,
     ) {
+        // SAFETY: layouts are never moved nor changed.
         let after: &Layout = unsafe { &*self.context.layout };
         let size = after.size as usize;
-        // SAFETY: the state has grown into reserved room, or shrunk.
+        // SAFETY: the state has shrunk, or it has grown into room that was reserved and that `run` has written.
         unsafe { found.bytes.set_len(start + size) };
         if let Some(at) = self.program.shape.last {
             found.bytes[start + at as usize] = runs as u8;
@@ -245,6 +270,7 @@ impl<'p> Moves<'p> {
         let mut violation = failed.then_some(PropertyKind::Assertion);
         if violation.is_none() && !self.context.events.is_empty() {
             let events = std::mem::take(&mut self.context.events);
+            // SAFETY: as the caller promises.
             let broken = events.iter().any(|event| unsafe { self.breaks_promise(state, layout, *event) });
             violation = broken.then_some(PropertyKind::Exclusive);
             self.context.events = events;
@@ -285,10 +311,12 @@ impl<'p> Moves<'p> {
     ) {
         let offer = Offer { channel: self.context.offer_channel, length: self.context.message_length };
         for receiver in (0..layout.bases.len()).filter(|receiver| *receiver != sender) {
+            // SAFETY: as the caller promises.
             let location = unsafe { self.location(state, layout, receiver) };
             if !location.receives {
                 continue;
             }
+            // SAFETY: as the caller promises.
             if unsafe { !self.may_run(state, layout, receiver, Some(&offer)) } {
                 continue;
             }
@@ -297,6 +325,7 @@ impl<'p> Moves<'p> {
                 if escape.is_some() && taken.escape != escape {
                     break;
                 }
+                // SAFETY: as the caller promises.
                 let way = unsafe { self.accepts(state, layout, receiver, taken, &offer) };
                 if way == NO {
                     continue;
@@ -307,7 +336,9 @@ impl<'p> Moves<'p> {
                     self.faulty(sender, number, with, found);
                     continue;
                 }
+                // SAFETY: as the caller promises.
                 let start = unsafe { self.copy(state, layout, taken.grows, found) };
+                // SAFETY: the copy begins there.
                 let next = unsafe { found.bytes.as_mut_ptr().add(start) };
                 self.enter(next, layout, receiver, Ask { timeout: false }, true);
                 self.context.failed = 0;
@@ -324,6 +355,8 @@ impl<'p> Moves<'p> {
                 let length = offer.length as usize;
                 self.offered.clear();
                 self.offered.extend_from_slice(&self.context.message[..length]);
+                // SAFETY: both segments are part of the copy that the context points at, which has room for every process
+                // that the receiver may start.
                 let received = unsafe {
                     let sending = next.add(layout.bases[sender] as usize);
                     self.stand_at(sending, layout, sender, edge.target);
@@ -339,6 +372,7 @@ impl<'p> Moves<'p> {
                         self.faulty(sender, number, with, found);
                     }
                 } else {
+                    // SAFETY: the context points at the copy at `start`.
                     unsafe {
                         self.finish(state, layout, start, receiver, taken.atomic, (number, with), found)
                     };
@@ -360,6 +394,7 @@ impl<'p> Moves<'p> {
         self.enter(state, layout, process, Ask { timeout: false }, false);
         self.context.offer_channel = offer.channel;
         self.context.message_length = offer.length;
+        // SAFETY: the segment of the process is part of the state, and the context points at both.
         unsafe { accept(&mut *self.context, state, state.add(layout.bases[process] as usize)) }
     }
 
@@ -374,6 +409,7 @@ impl<'p> Moves<'p> {
         if !self.program.may_be_held_back {
             return true;
         }
+        // SAFETY: as the caller promises.
         if unsafe { !self.is_provided(state, layout, process) } {
             return false;
         }
@@ -381,8 +417,10 @@ impl<'p> Moves<'p> {
             return true;
         }
         let program = self.program;
+        // SAFETY: as the caller promises.
         let priority = |process| unsafe { program.priority_of(state, layout, process) };
         let own = priority(process);
+        // SAFETY: as the caller promises.
         !(0..layout.bases.len()).any(|other| unsafe {
             priority(other) > own
                 && self.is_provided(state, layout, other)
@@ -394,6 +432,7 @@ impl<'p> Moves<'p> {
     unsafe fn is_provided(&mut self, state: *mut u8, layout: &Layout, process: usize) -> bool {
         let Some(clause) = self.program.provided[usize::from(layout.codes[process].0)] else { return true };
         self.enter(state, layout, process, Ask { timeout: false }, false);
+        // SAFETY: the segment of the process is part of the state, and the context points at both.
         unsafe { clause(&mut *self.context, state, state.add(layout.bases[process] as usize)) != NO }
     }
 
@@ -405,7 +444,9 @@ impl<'p> Moves<'p> {
         process: usize,
         offer: Option<&Offer>,
     ) -> bool {
+        // SAFETY: as the caller promises.
         let edges = unsafe { self.edges(state, layout, process) };
+        // SAFETY: as the caller promises.
         edges.iter().any(|edge| unsafe {
             match offer {
                 // Nothing earlier is ready, or we would not have come here.
@@ -424,6 +465,7 @@ impl<'p> Moves<'p> {
         process: usize,
         offer: Option<&Offer>,
     ) -> bool {
+        // SAFETY: as the caller promises.
         unsafe { self.could_move_with(state, layout, process, offer) }
     }
 
@@ -432,17 +474,21 @@ impl<'p> Moves<'p> {
     /// # Safety
     /// As for [`Moves::moves`].
     pub unsafe fn has_move(&mut self, state: *mut u8, layout: &Layout, process: usize, ask: Ask) -> bool {
+        // SAFETY: as the caller promises.
         if unsafe { !self.may_run(state, layout, process, None) } {
             return false;
         }
         let mut found = Found::default();
+        // SAFETY: as the caller promises.
         let edges = unsafe { self.edges(state, layout, process) };
         edges.iter().any(|edge| {
             self.context.picks.clear();
             loop {
+                // SAFETY: as the caller promises.
                 match unsafe { self.ready(state, layout, process, ask, true, edge, true) } {
                     NO => {}
                     OFFERS => {
+                        // SAFETY: as the caller promises, and `found` is our own.
                         unsafe { self.rendezvous(state, layout, process, (0, edge), &mut found) };
                         if !found.steps.is_empty() {
                             return true;
@@ -462,7 +508,9 @@ impl<'p> Moves<'p> {
     /// # Safety
     /// As for [`Moves::moves`].
     pub unsafe fn is_ready(&mut self, state: *mut u8, layout: &Layout, process: usize, edge: usize) -> bool {
+        // SAFETY: as the caller promises.
         let edge = unsafe { &self.edges(state, layout, process)[edge] };
+        // SAFETY: as the caller promises.
         unsafe { self.ready(state, layout, process, Ask { timeout: false }, false, edge, true) != NO }
     }
 
@@ -475,8 +523,12 @@ impl<'p> Moves<'p> {
                     continue;
                 }
                 self.enter(state, layout, holder, Ask { timeout: false }, false);
-                let base = unsafe { state.add(layout.bases[holder] as usize) };
-                if unsafe { (promise.channel)(&mut *self.context, state, base) } == event.channel + 1 {
+                // SAFETY: the segment of the holder is part of the state, and the context points at both.
+                let channel = unsafe {
+                    let base = state.add(layout.bases[holder] as usize);
+                    (promise.channel)(&mut *self.context, state, base)
+                };
+                if channel == event.channel + 1 {
                     return true;
                 }
             }

@@ -1,10 +1,13 @@
-#!/usr/bin/env python3
-"""rust-crates [NAME...]: runs the loom tests of published crates with the package loom of compat/ in the place of loom,
-and with loom itself beside it; writes results/rust-crates.md. Sources come from the registry, by `cargo vendor`.
-Both are bounded by two preemptions (LOOM_MAX_PREEMPTIONS=2), and every program by a time limit."""
-import os, pathlib, re, resource, shutil, subprocess, sys, tempfile
+"""The loom tests of published crates with the package loom of compat/ in the place of loom, and with loom itself.
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+Writes results/rust-crates.md. Sources come from the registry, by `cargo vendor`, and are kept in RUST_CRATES_DIR. Both are
+bounded by two preemptions (LOOM_MAX_PREEMPTIONS=2), and every program by a time limit."""
+import os, pathlib, re, shutil, tempfile
+
+from shared.commands import ROOT, arguments
+from shared.tables import head, row as line
+from shared.timing import run
+
 WORK = pathlib.Path(os.environ.get("RUST_CRATES_DIR", pathlib.Path(tempfile.gettempdir()) / "rust-crates"))
 LIMIT = 300  # seconds for the tests of one crate
 
@@ -36,30 +39,12 @@ def vendor(crates):
     lines = ["[workspace]", "[package]", 'name = "scratch"', 'version = "0.0.0"', 'edition = "2021"', "[dependencies]"]
     lines += [f'{name} = "={version}"' for name, version, _, _ in crates]
     (scratch / "Cargo.toml").write_text("\n".join(lines) + "\n")
-    run(["cargo", "vendor", "--versioned-dirs", "../vendor"], scratch, {}, 600)
-
-
-def run(command, directory, variables, limit):
-    """The exit code (None: the limit was reached), the output, and the processor time in seconds."""
-    def used():
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
-
-    start = used()
-    process = subprocess.Popen(command, cwd=directory, env=os.environ | variables, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, text=True, start_new_session=True)
-    try:
-        output, _ = process.communicate(timeout=limit)
-        return process.returncode, output, used() - start
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
-        output, _ = process.communicate()
-        return None, output, used() - start
+    run(["cargo", "vendor", "--versioned-dirs", "../vendor"], scratch, wall=600)
 
 
 def attempt(crate, ours):
     """A row's cell for one of the two: what was built, passed, and how long it took."""
-    name, version, flags, arguments = crate
+    name, version, flags, words = crate
     copy = WORK / ("ours" if ours else "loom") / name
     if not copy.exists():
         shutil.copytree(WORK / "vendor" / f"{name}-{version}", copy)
@@ -76,17 +61,19 @@ def attempt(crate, ours):
         manifest.write_text(text)
     variables = {
         "RUSTFLAGS": f"{flags} --cap-lints warn", "LOOM_MAX_PREEMPTIONS": "2", "LOOM_LOG": "info",
-        "CARGO_TARGET_DIR": str(WORK / ("target-ours" if ours else "target-loom")), "CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_PROFILE_DEV_OPT_LEVEL": "1", "CARGO_PROFILE_TEST_OPT_LEVEL": "1",
+        "CARGO_TARGET_DIR": str(WORK / ("target-ours" if ours else "target-loom")),
+        "CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_PROFILE_DEV_OPT_LEVEL": "1", "CARGO_PROFILE_TEST_OPT_LEVEL": "1",
     }
-    code, output, _ = run(["cargo", "test", "--no-run", *arguments], copy, variables, 900)
-    if code != 0:
-        (copy / "build.txt").write_text(output)
-        reason = re.search(r"^error.*", output, re.M)
+    built = run(["cargo", "test", "--no-run", *words], copy, wall=900, variables=variables)
+    if built.status != 0:
+        (copy / "build.txt").write_text(built.text)
+        reason = re.search(r"^error.*", built.text, re.M)
         return None, reason.group(0)[:100] if reason else "the build did not end", None, None
-    command = ["cargo", "test", *arguments, "--", "--test-threads=1", "--nocapture"]
-    code, output, seconds = run(command, copy, variables, LIMIT)
+    command = ["cargo", "test", *words, "--", "--test-threads=1", "--nocapture"]
+    done = run(command, copy, wall=LIMIT, variables=variables)
+    output = done.text
     (copy / "output.txt").write_text(output)
-    if code is None:
+    if done.status is None:
         # Wall time, so a busy machine cuts off too: that says nothing about the tests, and nothing was counted.
         return (), f"cut off after {LIMIT} s", None, None
     passed = len(re.findall(r"^test .*?\.\.\. (?:.*\n)*?ok$|^test .* ok$", output, re.M))
@@ -96,27 +83,33 @@ def attempt(crate, ours):
     else:
         total = passed + 1
     executions = sum(int(n) for n in re.findall(r"(\d+) executions?," if ours else r"Completed in (\d+) iterations", output))
-    note = "" if summary else f"ended with {code}"
-    return (passed, total), note, executions, seconds
+    note = "" if summary else f"ended with {done.status}"
+    return (passed, total), note, executions, done.seconds
 
 
 def write(rows):
     """The table of what was tried so far."""
-    header = ["crate", "tests passed", "executions", "seconds", "with loom itself", "executions", "seconds"]
-    lines = ["# Published crates with loom tests", "",
-             "Made by `benches/rust-crates`: the tests of each crate with the package of `compat/loom` in the place of loom, by one",
-             "line of `[patch.crates-io]`, and with loom itself beside it. At most two preemptions for both; loom also shows some",
-             "stale values, and leaves schedules out that the bound allows. Seconds are processor time, built with `opt-level = 1`;",
-             f"a program is cut off after {LIMIT} seconds of wall time. Both write a line for each search, and loom more than that.", "",
-             "| " + " | ".join(header) + " |", "| " + " | ".join("---" for _ in header) + " |"]
-    for row in rows:
-        cells = [str(cell) for cell in row] + [""] * (len(header) - len(row))
-        lines.append("| " + " | ".join(cells) + " |")
-    (ROOT / "results/rust-crates.md").write_text("\n".join(lines) + "\n")
+    names = ["crate", "tests passed", "executions", "seconds", "with loom itself", "executions", "seconds"]
+    lines = [
+        "# Published crates with loom tests",
+        "",
+        "Made by `benches/run rust-crates`: the tests of each crate with the package of `compat/loom` in the place of loom, by",
+        "one line of `[patch.crates-io]`, and with loom itself beside it. At most two preemptions for both; loom also shows some",
+        "stale values, and leaves schedules out that the bound allows. Seconds are processor time, built with `opt-level = 1`;",
+        f"a program is cut off after {LIMIT} seconds of wall time. Both write a line for each search, and loom more than that.",
+        "",
+        head(names),
+        *(line([*row, *[""] * (len(names) - len(row))]) for row in rows),
+        "",
+    ]
+    pathlib.Path(ROOT, "results/rust-crates.md").write_text("\n".join(lines))
 
 
-def main():
-    chosen = [crate for crate in CRATES if not sys.argv[1:] or crate[0] in sys.argv[1:]]
+def main(words):
+    options = arguments(__name__)
+    options.add_argument("names", nargs="*", metavar="NAME", help="only these crates")
+    names = options.parse_args(words).names
+    chosen = [crate for crate in CRATES if not names or crate[0] in names]
     vendor(chosen)
     rows = [[f"{name} {version}"] for name, version, _, _ in chosen]
     for ours in (True, False):
@@ -130,7 +123,3 @@ def main():
                 row += [f"{result[0]} of {result[1]}{', ' + note if note else ''}", executions, f"{seconds:.1f}"]
             print(" | ".join(map(str, row)), flush=True)
             write(rows)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Plots as SVG, with logarithmic axes, for the scripts in this folder."""
+"""Plots as SVG, with logarithmic axes."""
 import math
 
 WIDTH, HEIGHT = 640, 400

@@ -1,43 +1,42 @@
-#!/usr/bin/env python3
-"""check-trails [DIR|FILE]... [--pan] [--limit SECONDS]
+"""Trails of violated models, executed by `spin -t` (and by `pan -r`) to the same violation with the same values.
 
 For every Promela model (default: models/promela) and everything that its header says is violated: `preempt check
 --trail`, and then `spin -t`, which must execute every step and end in the same violation with the same values. With
 --pan also `pan -r`, which knows where each process stands and takes no step that is not possible there. Ends with 1 if
-a trail is not executed as it should be.
-"""
-import argparse, json, os, re, subprocess, sys, tempfile
+a trail is not executed as it should be."""
+import json, os, re, tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(HERE)
+from shared import spin
+from shared.commands import ROOT, arguments, preempt, promela_models
+from shared.timing import run
 
 # What Spin says when a line of a trail does not fit.
 LOST = ("transition failed", "invalid statement", "no matching stmnt", "stop error", "(?)", "lost", "bad node")
 LOST_BY_PAN = ("not found", "UNEXECUTABLE", "Recovered", "invalid pid")
 
 
-def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(words):
+    options = arguments(__name__)
     options.add_argument("paths", nargs="*", default=[os.path.join(ROOT, "models", "promela")])
     options.add_argument("--pan", action="store_true", help="also with a compiled verifier")
     options.add_argument("--limit", type=float, default=60, help="seconds for each run")
-    options = options.parse_args()
-    preempt = build()
+    options = options.parse_args(words)
+    command = preempt()
     good = bad = 0
-    for path in models(options.paths):
+    for path in promela_models(options.paths):
         for question in questions(path):
             name = " ".join([os.path.basename(path), *question])
             try:
-                kind, length = check(preempt, path, question, options)
+                kind, length = check(command, path, question, options)
                 print(f"{name}: {kind}, {length} lines", flush=True)
                 good += 1
             except Unviolated:
                 pass
-            except Wrong as why:
+            except (Wrong, spin.Refused) as why:
                 print(f"{name}: {why}", flush=True)
                 bad += 1
     print(f"{good} trails end as they should, {bad} do not")
-    sys.exit(bad > 0)
+    return bad > 0
 
 
 class Wrong(Exception):
@@ -52,22 +51,6 @@ class Unviolated(Exception):
 ANYTHING = []
 
 
-def build():
-    if "PREEMPT" in os.environ:
-        return os.environ["PREEMPT"]
-    subprocess.run(["cargo", "build", "--release", "-p", "preempt-cli"], cwd=ROOT, check=True)
-    return os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "release", "preempt")
-
-
-def models(paths):
-    for path in paths:
-        if os.path.isfile(path):
-            yield path
-            continue
-        for folder, _, files in sorted(os.walk(path)):
-            yield from (os.path.join(folder, name) for name in sorted(files) if name.endswith(".pml"))
-
-
 def questions(path):
     """The options of each question whose answer is "violated", by the header; a model without one is just checked."""
     with open(path, errors="replace") as file:
@@ -79,21 +62,17 @@ def questions(path):
             yield {"": [], "non-progress": ["--non-progress"]}.get(name, ["--property", name])
 
 
-def run(command, folder, options):
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=2 * options.limit, errors="replace")
-    return done.stdout + done.stderr, done
-
-
-def check(preempt, path, question, options):
+def check(command, path, question, options):
     path = os.path.abspath(path)
+    within = lambda words: run(words, folder, wall=2 * options.limit)
     with tempfile.TemporaryDirectory() as folder:
         trail = os.path.join(folder, "run.trail")
-        command = [preempt, "check", path, *question, "--format", "json", "--trail", trail]
-        _, done = run([*command, "--max-time", f"{options.limit:g}s"], folder, options)
-        if question is ANYTHING and done.returncode in (0, 3):
+        words = [command, "check", path, *question, "--format", "json", "--trail", trail]
+        done = within([*words, "--max-time", f"{options.limit:g}s"])
+        if question is ANYTHING and done.status in (0, 3):
             raise Unviolated
-        if done.returncode != 1:
-            raise Wrong(f"preempt ends with {done.returncode}: {done.stderr.strip()}")
+        if done.status != 1:
+            raise Wrong(f"preempt ends with {done.status}: {done.stderr.strip()}")
         result = json.loads(done.stdout)
         kind = result["property"]["kind"]
         with open(trail) as file:
@@ -102,17 +81,13 @@ def check(preempt, path, question, options):
         claim = ["-N", trail + ".never"] if os.path.exists(trail + ".never") else []
         if kind == "ltl" and not claim:
             raise Wrong("the formula has no claim")
-        text, _ = run(["spin", "-t", "-p", *claim, "-k", trail, path], folder, options)
-        judge(kind, result, len(lines), text)
+        judge(kind, result, len(lines), within(["spin", "-t", "-p", *claim, "-k", trail, path]).text)
         if options.pan:
-            run(["spin", "-o1", "-o2", "-o3", "-a", *claim, path], folder, options)
             # A trail without moves of a claim is for a verifier without one.
-            flags = [] if with_claim(trail) else ["-DNOCLAIM"]
-            compiled, done = run(["gcc", "-O1", "-w", *flags, "-o", "pan", "pan.c"], folder, options)
-            if done.returncode:
-                raise Wrong(f"gcc: {compiled.splitlines()[0]}")
+            flags = ["-O1"] if with_claim(trail) else ["-O1", "-DNOCLAIM"]
+            spin.verifier(folder, path, ["-o1", "-o2", "-o3", *claim], flags, wall=2 * options.limit)
             named = ["-N", "preempt_claim"] if claim and "ltl" in open(path, errors="replace").read() else []
-            said, _ = run(["./pan", *named, "-r", trail, "-v"], folder, options)
+            said = within(["./pan", *named, "-r", trail, "-v"]).text
             # `pan -r` does not follow _last: its own trails are not executed either.
             if not (claim and "_last" in open(claim[1]).read()):
                 judge_pan(said, len(lines))
@@ -174,7 +149,3 @@ def compare(ours, text):
 
 def same_word(mine, value):
     return {"true": "1", "false": "0"}.get(str(mine)) == value or isinstance(mine, list)
-
-
-if __name__ == "__main__":
-    main()

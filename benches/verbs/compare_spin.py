@@ -1,0 +1,254 @@
+"""Preempt and Spin on the same Promela models (default: models/). Prints a table and writes it to results/.
+
+Installs spin and gcc with apt if they are missing and it may. Three modes:
+
+whole      The whole state space, every reduction off.
+           Preempt: `preempt count`, from start to verdict, nothing prepared.
+           Spin:    `spin -o1 -o2 -o3 -a`, `gcc -O3 -DNOREDUCE -DSAFETY -DNOCLAIM`, `./pan -c0`; `pan` is also timed alone.
+reduction  How many states each partial-order reduction leaves, static optimisations off, violations passed over.
+           Preempt: `preempt count --reduction strong`.
+           Spin:    as above without `-DNOREDUCE`.
+defaults   Default against default, safety only: total time, states, verdict.
+           Preempt: `preempt check --property safety`, and the same with `--reduction strong`, which promises nothing
+                    about the run either.
+           Spin:    `spin -a`, `gcc -O2 -DSAFETY -DNOCLAIM`, `./pan`.
+
+Each is run N times, in turns; the least time of the processor (user and system) counts."""
+import datetime, json, os, tempfile
+
+from shared import spin
+from shared.commands import ROOT, arguments, preempt, promela_models
+from shared.spin import Refused
+from shared.tables import geometric_mean, row, table
+from shared.timing import run
+
+PROMELA = (".pml", ".pm", ".prm", ".prom", ".promela", ".spin")
+
+
+def main(words):
+    options = arguments(__name__)
+    options.add_argument("paths", nargs="*", default=[os.path.join(ROOT, "models")])
+    options.add_argument("--mode", choices=MODES, default="whole")
+    options.add_argument("--repeat", type=int, default=3, metavar="N")
+    options.add_argument("--limit", type=float, default=300, metavar="SECONDS", help="for each run")
+    options.add_argument("--most", type=int, default=6_000_000, metavar="STATES", help="leave out models with more")
+    options.add_argument("--least", type=int, default=0, metavar="STATES", help="leave out models with fewer")
+    options.add_argument("--out", metavar="FILE", help="default: results/DATE-compare-spin[-MODE].md")
+    options = options.parse_args(words)
+    spin.need()
+    command = preempt()
+    rows, left_out = [], []
+    mode = MODES[options.mode]
+    for path in promela_models(options.paths, PROMELA):
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                rows.append(mode.compare(Both(command, path, folder, options)))
+        except Refused as why:
+            left_out.append(f"{os.path.basename(path)}: {why}")
+            continue
+        print(row(mode.cells(rows[-1])), flush=True)
+    lines = mode.report(rows, options)
+    if left_out:
+        lines += ["Left out: " + "; ".join(left_out) + ".", ""]
+    text = "\n".join(lines)
+    name = "compare-spin" if options.mode == "whole" else f"compare-spin-{options.mode}"
+    out = options.out or os.path.join(ROOT, "results", f"{datetime.date.today()}-{name}.md")
+    with open(out, "w") as file:
+        file.write(text)
+    print(text)
+
+
+class Both:
+    """Both programs on one model."""
+
+    def __init__(self, command, path, folder, options):
+        self.command, self.path, self.folder, self.options = command, os.path.abspath(path), folder, options
+        self.name, self.made = os.path.basename(path), None
+        self.limits = {"wall": options.limit}
+
+    def ours(self, *words):
+        """Preempt's result, and its seconds."""
+        command = [self.command, *words, self.path, "--format", "json", "--max-states", str(self.options.most)]
+        done = run(command, self.folder, **self.limits)
+        if done.status is None:
+            raise Refused(f"`preempt` takes more than {self.options.limit:.0f} s")
+        if done.status not in (0, 1):
+            raise Refused("not finished by preempt" if done.status == 3 else "not read by preempt")
+        return json.loads(done.stdout), done.seconds
+
+    def large_enough(self, *words):
+        """As `ours`; models that are too small are left out before anything else is done with them."""
+        result, seconds = self.ours(*words)
+        if result["stats"]["states"] < self.options.least:
+            raise Refused("too small")
+        return result, seconds
+
+    def pan(self, spin_flags, gcc_flags, pan_flags):
+        """What the verifier says, and its seconds. It is made once; `self.made` is what that took."""
+        if self.made is None:
+            flags = [*gcc_flags, "-DSAFETY", "-DNOCLAIM", "-DVECTORSZ=4096"]
+            self.made = sum(spin.verifier(self.folder, self.path, spin_flags, flags, **self.limits))
+        found = spin.pan(self.folder, [*pan_flags, "-n", "-m2000000", "-w22"], **self.limits)
+        return found, found.seconds
+
+    def in_turns(self, *measured):
+        """Each of them N times: what it gave first, and its least seconds."""
+        turns = [[one() for one in measured] for _ in range(self.options.repeat)]
+        return [(runs[0][0], min(seconds for _, seconds in runs)) for runs in zip(*turns)]
+
+
+class Whole:
+    HEAD = (
+        "model", "states", "same", "preempt (s)", "pan (s)", "pan / preempt", "spin+gcc+pan (s)", "all / preempt",
+        "store (B/state)", "peak (B/state)", "pan (B/state)",
+    )
+
+    @staticmethod
+    def compare(both):
+        (result, seconds), (found, pan_seconds) = both.in_turns(
+            lambda: both.large_enough("count"),
+            lambda: both.pan(["-o1", "-o2", "-o3"], ["-O3", "-DNOREDUCE"], ["-c0"]),
+        )
+        ours = result["stats"]
+        return {
+            "model": both.name,
+            "states": ours["states"],
+            # Spin counts the way into the initial state.
+            "same": (found.states, found.transitions) == (ours["states"], ours["transitions"] + 1),
+            "preempt": seconds,
+            "pan": pan_seconds,
+            "all": both.made + pan_seconds,
+            "store": ours["memory"]["store"] / ours["states"],
+            "peak": ours["peak_bytes"] / ours["states"],
+            "pan_bytes": found.bytes / ours["states"],
+        }
+
+    @staticmethod
+    def cells(row):
+        return (
+            row["model"], f"{row['states']:,}", "yes" if row["same"] else "NO", f"{row['preempt']:.3f}",
+            f"{row['pan']:.3f}", f"{row['pan'] / row['preempt']:.2f}", f"{row['all']:.2f}",
+            f"{row['all'] / row['preempt']:.1f}", f"{row['store']:.1f}", f"{row['peak']:.1f}", f"{row['pan_bytes']:.1f}",
+        )
+
+    @staticmethod
+    def report(rows, options):
+        large = [row for row in rows if 300_000 <= row["states"] <= 6_000_000]
+        small = [row for row in rows if row["states"] < 100_000]
+        lines = [
+            "# Preempt and Spin, every reduction off",
+            "",
+            f"Made by `benches/run compare-spin` with `--repeat {options.repeat}`; times are of the processor, the least of "
+            "the repetitions. The verb's help says what was run.",
+            "",
+            *table(Whole.HEAD, map(Whole.cells, rows)),
+        ]
+        if large:
+            lines += [
+                f"**{len(large)} models of 0.3 to 6 million states:** pan / preempt "
+                f"{geometric_mean([row['pan'] / row['preempt'] for row in large]):.2f} (geometric mean; above 1 preempt is "
+                f"faster); store {sum(row['store'] for row in large) / len(large):.1f} bytes a state, everything together "
+                f"{sum(row['peak'] for row in large) / len(large):.1f}.",
+                "",
+            ]
+        if small:
+            ratios = [row["all"] / row["preempt"] for row in small]
+            lines += [
+                f"**{len(small)} models below 100,000 states:** start to verdict, (spin, gcc and pan) / preempt "
+                f"{geometric_mean(ratios):.1f} (geometric mean), least {min(ratios):.1f}.",
+                "",
+            ]
+        return lines
+
+
+class Reduction:
+    HEAD = ("model", "all states", "Spin leaves", "strong leaves", "strong / Spin")
+
+    @staticmethod
+    def compare(both):
+        whole, _ = both.large_enough("count")
+        strong, _ = both.ours("count", "--reduction", "strong")
+        pan, _ = both.pan(["-o1", "-o2", "-o3"], ["-O1"], ["-c0"])
+        states = lambda result: result["stats"]["states"]
+        return {"model": both.name, "states": states(whole), "strong": states(strong), "spin": pan.states}
+
+    @staticmethod
+    def cells(row):
+        ratio = f"{row['strong'] / row['spin']:.2f}"
+        return row["model"], f"{row['states']:,}", f"{row['spin']:,}", f"{row['strong']:,}", ratio
+
+    @staticmethod
+    def report(rows, options):
+        ratios = geometric_mean([row["strong"] / row["spin"] for row in rows])
+        return [
+            "# States that partial-order reduction leaves",
+            "",
+            "Made by `benches/run compare-spin --mode reduction`; the verb's help says what was run.",
+            "",
+            *table(Reduction.HEAD, map(Reduction.cells, rows)),
+            f"**{len(rows)} models:** {fewer_states(rows, 'strong', 'spin')}; strong / Spin {ratios:.2f} (geometric mean).",
+            "",
+        ]
+
+
+def fewer_states(rows, ours, spins):
+    fewer = sum(row[ours] < row[spins] for row in rows)
+    same = sum(row[ours] == row[spins] for row in rows)
+    return f"strong leaves fewer states than Spin on {fewer}, as many on {same}, more on {len(rows) - fewer - same}"
+
+
+class Defaults:
+    HEAD = (
+        "model", "verdict", "same", "preempt (s)", "states", "strong (s)", "states", "pan (s)", "spin+gcc+pan (s)", "states",
+        "all / preempt",
+    )
+
+    @staticmethod
+    def compare(both):
+        check = ["check", "--property", "safety"]
+        (found, seconds), (strong, strong_seconds), (pan, pan_seconds) = both.in_turns(
+            lambda: both.large_enough(*check),
+            lambda: both.ours(*check, "--reduction", "strong"),
+            lambda: both.pan([], ["-O2"], []),
+        )
+        return {
+            "model": both.name,
+            "verdict": found["verdict"],
+            "same": found["verdict"] == strong["verdict"] == ("violated" if pan.errors else "holds"),
+            "preempt": seconds,
+            "states": found["stats"]["states"],
+            "strong": strong_seconds,
+            "strong_states": strong["stats"]["states"],
+            "pan": pan_seconds,
+            "all": both.made + pan_seconds,
+            "spin_states": pan.states,
+        }
+
+    @staticmethod
+    def cells(row):
+        return (
+            row["model"], row["verdict"], "yes" if row["same"] else "NO", f"{row['preempt']:.3f}", f"{row['states']:,}",
+            f"{row['strong']:.3f}", f"{row['strong_states']:,}", f"{row['pan']:.3f}", f"{row['all']:.2f}",
+            f"{row['spin_states']:,}", f"{row['all'] / row['preempt']:.1f}",
+        )
+
+    @staticmethod
+    def report(rows, options):
+        proofs = [row for row in rows if row["verdict"] == "holds"]
+        ratios = geometric_mean([row["strong_states"] / row["spin_states"] for row in proofs])
+        return [
+            "# Preempt and Spin, default against default",
+            "",
+            f"Made by `benches/run compare-spin --mode defaults` with `--repeat {options.repeat}`; times are of the processor, "
+            "the least of the repetitions. The verb's help says what was run. `preempt check` finds the *simplest* violation; "
+            "`--reduction strong` and `pan` find some.",
+            "",
+            *table(Defaults.HEAD, map(Defaults.cells, rows)),
+            f"**{len(rows)} models:** (spin, gcc and pan) / preempt "
+            f"{geometric_mean([row['all'] / row['preempt'] for row in rows]):.1f} (geometric mean). **{len(proofs)} of them "
+            f"hold:** {fewer_states(proofs, 'strong_states', 'spin_states')}; strong / Spin {ratios:.2f} (geometric mean).",
+            "",
+        ]
+
+
+MODES = {"whole": Whole, "reduction": Reduction, "defaults": Defaults}
