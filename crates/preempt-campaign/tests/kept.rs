@@ -13,6 +13,15 @@ fn agree(text: &str) {
     }
 }
 
+/// The steps alone, where every order of so many processes would take too long.
+#[track_caller]
+fn agree_on_steps(text: &str) {
+    let program = promela(text).unwrap_or_else(|| panic!("no program: {text}"));
+    let compared =
+        successors::compare(&program, 1000).unwrap_or_else(|difference| panic!("{difference}\n{text}"));
+    assert!(compared > 10, "{compared}: {text}");
+}
+
 /// Machine code compared fields that the poll does not name.
 #[test]
 fn a_poll_with_fewer_fields_than_the_channel_has() {
@@ -38,6 +47,39 @@ fn enabled_in_a_circle() {
     agree("active proctype P() { (enabled(1)) } active proctype Q() { (enabled(0)) }");
     agree(
         "byte x; active proctype P() provided (enabled(1)) { x = 1 } active proctype Q() provided (enabled(0)) { x = 2 }",
+    );
+}
+
+/// The interpreter numbered channels beyond what a byte holds, where machine code makes a run-time error, as Spin does.
+/// The last process that fits, and the first that does not; processes that end, so that others get their numbers.
+#[test]
+fn as_many_channels_as_there_can_be() {
+    agree_on_steps("proctype P() { chan c[2] = [1] of { byte }; run P(); 0 } init { run P() }");
+    for (own, globals) in [(2, 1), (3, 1), (50, 5), (127, 1), (127, 2)] {
+        agree_on_steps(&format!(
+            "chan g[{globals}] = [1] of {{ byte }};
+             proctype P() {{ chan c[{own}] = [1] of {{ byte }}; if :: c[{own} - 1]!1; run P() :: c[0]!1 fi }}
+             init {{ run P(); _nr_pr == 1 -> run P() }}"
+        ));
+    }
+    agree("proctype P() { chan c[128] = [0] of { byte }; run P() } init { run P() }");
+    agree("active proctype P() { chan c[255] = [1] of { byte }; c[254]!1; c[254]?_; run P() }");
+}
+
+/// As many processes as there can be, also with much in the state of each.
+#[test]
+fn as_many_processes_as_there_can_be() {
+    for (body, others) in [
+        ("byte x = _pid; run P(); x == _pid + 1", ""),
+        ("chan c = [2] of { chan, byte }; c!c,_pid; run P(); 0", ""),
+        ("run Q(_pid); 0", "proctype Q(byte x) { int a[3] = 7; a[x % 3] = x; run P(); 0 }"),
+    ] {
+        agree_on_steps(&format!("active proctype P() {{ {body} }} {others}"));
+    }
+    agree_on_steps("active [254] proctype P() { 0 } init { run P(); 0 }");
+    // Much in the state of each.
+    agree_on_steps(
+        "proctype P(byte n) { int a[9000] = n; a[8999] = n; n < 20; run P(n + 1); 0 } init { run P(1) }",
     );
 }
 

@@ -19,10 +19,7 @@ pub fn flatten(shape: &Shape, layouts: &mut Layouts, machine: &Machine) -> Resul
         let [frame] = process.frames.as_slice() else {
             return Err(Unsupported("procedures".into()));
         };
-        number = layouts
-            .with_one_more(shape, number, frame.code)
-            .ok_or_else(|| Unsupported("more than 65535 sets of living processes".into()))?
-            .number;
+        number = layouts.with_one_more(shape, number, frame.code)?.number;
     }
     let layout = layouts.get(number);
     let mut bytes = vec![0; layout.size as usize];

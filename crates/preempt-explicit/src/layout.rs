@@ -12,7 +12,7 @@
 use crate::Unsupported;
 use crate::saved::{damaged, read_below, write_u64};
 use crate::slots::{Facts, Kind, Slots, is_in, lay_out, places};
-use preempt_model::interpreter::MAX_PROCESSES;
+use preempt_model::interpreter::{MAX_CHANNELS, MAX_PROCESSES};
 use preempt_model::{Code, CodeId, Expr, Init, Model, Scope, TemplateId};
 use std::io::{Read, Write};
 
@@ -24,9 +24,6 @@ pub const OBSERVER_BYTES: usize = 2;
 
 /// A message with more fields than this is left to the interpreter.
 pub const MAX_FIELDS: usize = 64;
-
-/// A channel's number is kept in a byte.
-const MAX_CHANNELS: usize = 255;
 
 /// What all layouts of a model have in common.
 #[derive(Debug)]
@@ -227,6 +224,24 @@ pub struct Layout {
     parent: u16,
 }
 
+/// Why there is no layout with one process more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Full {
+    /// As many processes or channels as a state can have: by the definition, starting one more is a run-time error.
+    State,
+    /// More layouts than can be numbered.
+    Numbers,
+}
+
+impl From<Full> for Unsupported {
+    fn from(full: Full) -> Unsupported {
+        Unsupported(match full {
+            Full::State => format!("more than {MAX_PROCESSES} processes or {MAX_CHANNELS} channels"),
+            Full::Numbers => "more than 65535 sets of living processes".into(),
+        })
+    }
+}
+
 /// All layouts met so far. They are never moved and never changed, so that running code may point at them while others are
 /// added.
 #[derive(Debug)]
@@ -268,16 +283,16 @@ impl Layouts {
         self.get(self.get(number).parent)
     }
 
-    /// `None` if there are more layouts, or more channels, than can be numbered.
-    pub fn with_one_more(&mut self, shape: &Shape, number: u16, code: CodeId) -> Option<&Layout> {
+    pub fn with_one_more(&mut self, shape: &Shape, number: u16, code: CodeId) -> Result<&Layout, Full> {
         if let Some(child) = self.children[usize::from(number)][usize::from(code.0)] {
-            return Some(self.get(child));
+            return Ok(self.get(child));
         }
-        let child = u16::try_from(self.all.len()).ok()?;
         let (parent, own) = (self.get(number), shape.code(code));
-        if parent.channel_offsets.len() + own.channels.len() > MAX_CHANNELS {
-            return None;
+        let channels = parent.channel_offsets.len() + own.channels.len();
+        if parent.codes.len() >= MAX_PROCESSES || channels > MAX_CHANNELS {
+            return Err(Full::State);
         }
+        let child = u16::try_from(self.all.len()).map_err(|_| Full::Numbers)?;
         let mut layout = Layout {
             number: child,
             codes: parent.codes.clone(),
@@ -294,7 +309,7 @@ impl Layouts {
         self.children[usize::from(number)][usize::from(code.0)] = Some(child);
         self.children.push(vec![None; shape.codes.len()]);
         self.all.push(Box::new(layout));
-        Some(self.get(child))
+        Ok(self.get(child))
     }
 
     /// Each layout by the one without its last process, and that process's code.
@@ -314,11 +329,49 @@ impl Layouts {
             let packed = read_below(input, 1 << 32)?;
             let (parent, code) = ((packed >> 16) as u16, CodeId(packed as u16));
             let known = usize::from(parent) < self.all.len() && usize::from(code.0) < shape.codes.len();
-            let layout = if known { self.with_one_more(shape, parent, code) } else { None };
+            let layout = if known { self.with_one_more(shape, parent, code).ok() } else { None };
             if layout.is_none_or(|layout| u64::from(layout.number) != number) {
                 return Err(damaged("its sets of processes are not those of the model"));
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Full, Layouts, Shape};
+    use preempt_model::CodeId;
+
+    /// How many processes of the first code there can be.
+    fn room(text: &str) -> usize {
+        let additions = preempt_promela::Additions::default();
+        let loaded = preempt_promela::load("m.pml", text, &additions, &mut |_| Err(String::new()));
+        let shape = Shape::new(&loaded.model.expect("a model"), None).expect("it is small");
+        let mut layouts = Layouts::new(&shape);
+        let mut last = 0;
+        let full = loop {
+            match layouts.with_one_more(&shape, last, CodeId(0)) {
+                Ok(layout) => last = layout.number,
+                Err(full) => break full,
+            }
+        };
+        assert_eq!(full, Full::State, "{text}");
+        layouts.get(last).codes.len()
+    }
+
+    #[test]
+    fn as_many_as_a_byte_numbers() {
+        assert_eq!(room("active proctype P() { 0 }"), 255);
+        assert_eq!(room("active proctype P() { chan c = [1] of { byte }; 0 }"), 255);
+        assert_eq!(room("active proctype P() { chan c[2] = [1] of { byte }; 0 }"), 127);
+        assert_eq!(
+            room("chan g = [1] of { byte }; active proctype P() { chan c[127] = [0] of { byte }; 0 }"),
+            2
+        );
+        assert_eq!(
+            room("chan g[2] = [1] of { byte }; active proctype P() { chan c[127] = [0] of { byte }; 0 }"),
+            1
+        );
     }
 }

@@ -79,6 +79,35 @@ fn too_many_processes() {
     assert_eq!(fault(&bench), "too many processes: there can be 255");
 }
 
+/// As many as a byte can number, those that exist from the beginning and those that processes bring along together.
+#[test]
+fn too_many_channels() {
+    for (globals, own) in [(0, 1), (0, 2), (1, 2), (250, 2), (255, 1)] {
+        let mut bench = bench();
+        (0..globals).for_each(|_| _ = bench.channel(1, &[Type::BYTE]));
+        let (started, template) = (bench.byte(0), bench.template(1, &[Type::BYTE]));
+        let child = bench.code(CodeKind::Process, own, vec![]);
+        let channel = |slot| Init::Channel { hidden: false, slot, template };
+        bench.model.codes[usize::from(child.0)].init = (0..own).map(channel).collect();
+        let run = Command::Run { code: child, args: vec![], priority: 1, result: None };
+        let count = set(&started, add(load(&started), number(1)));
+        let edges = vec![(0, bench.atomic(run, 1)), (1, bench.atomic(count, 0))];
+        bench.process(edges);
+        // The process that starts the others is one of the 255.
+        let room = (255 - globals) / own;
+        let what = if room >= 254 { "processes" } else { "channels" };
+        assert_eq!(fault(&bench), format!("too many {what}: there can be 255"));
+        let outcome = search::check(&bench.system(), &Options::default(), &mut Silent);
+        let steps = outcome.counterexample.map(|trace| trace.steps.len() as u32);
+        assert_eq!(steps, Some(2 * room.min(254) + 1), "{globals} and {own} each");
+    }
+    let mut bench = bench();
+    (0..256).for_each(|_| _ = bench.channel(1, &[Type::BYTE]));
+    bench.process(vec![]);
+    let refused = preempt_model::Interpreter::new(&bench.model, &bench.sources).map(|_| ());
+    assert_eq!(refused.map_err(|fault| fault.0), Err("too many channels: there can be 255".into()));
+}
+
 #[test]
 fn a_deterministic_block_that_blocks() {
     let mut bench = bench();

@@ -6,7 +6,7 @@ use super::program::{LocationFacts, Program};
 use super::sequence::{Sequence, layout_of};
 use crate::Unsupported;
 use crate::convert::{FlatState, flatten, unflatten};
-use crate::layout::{LAYOUT_BYTES, Layout, OBSERVER_BYTES};
+use crate::layout::{Full, LAYOUT_BYTES, Layout, OBSERVER_BYTES};
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
 use crate::reduction::strong::{Ask as Check, Cycles, PersistentSets};
@@ -385,6 +385,6 @@ impl<'m> Successors for Native<'m> {
     }
 
     fn trouble(&self) -> Option<Unsupported> {
-        self.out_of_layouts.then(|| Unsupported("more than 65535 sets of living processes".into()))
+        self.out_of_layouts.then(|| Full::Numbers.into())
     }
 }

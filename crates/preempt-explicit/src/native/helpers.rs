@@ -10,7 +10,7 @@
 use super::context::{Context, Event, FAULT, NO, YES};
 use super::moves::{Ask, Moves};
 use super::program::Program;
-use crate::layout::Layout;
+use crate::layout::{Full, Layout};
 use preempt_model::{CodeId, TemplateId};
 
 /// What every helper relies on: machine code passes on the context it was given, which nobody else uses meanwhile. Its
@@ -122,14 +122,14 @@ pub unsafe extern "C" fn run(context: *mut Context, code: i32, count: i32, prior
     let (this, layout, program) = parts!(context);
     let code = CodeId(code as u16);
     let pid = layout.bases.len();
-    if pid >= preempt_model::interpreter::MAX_PROCESSES {
-        return FAULT;
-    }
     // SAFETY: no other reference to the layouts is used while one is added, and layouts never move.
     let layouts = unsafe { &mut *program.layouts.get() };
-    let Some(next) = layouts.with_one_more(&program.shape, layout.number, code) else {
-        this.out_of_layouts = true;
-        return FAULT;
+    let next = match layouts.with_one_more(&program.shape, layout.number, code) {
+        Ok(next) => next,
+        Err(full) => {
+            this.out_of_layouts |= full == Full::Numbers;
+            return FAULT;
+        }
     };
     let shape = program.shape.code(code);
     // SAFETY: the caller has left room for every process that can be started.

@@ -219,7 +219,7 @@ impl<'m> Interpreter<'m> {
                     let evaluation = Evaluation::new(self, machine, process, Timeout::False);
                     (*slot, ty.wrap(evaluation.value(value)?))
                 }
-                Init::Channel { slot, template, .. } => (*slot, machine.new_channel(*template)),
+                Init::Channel { slot, template, .. } => (*slot, machine.new_channel(*template)?),
             };
             machine.processes[process].frame_mut().locals[slot as usize] = value;
         }

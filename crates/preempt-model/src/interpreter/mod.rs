@@ -36,8 +36,9 @@ use moves::{Move, timeout_in};
 use preempt_core::{Budget, Change, PropertyKind, SourceMap, Span, Waiting};
 use std::sync::{Mutex, PoisonError};
 
-/// Spin numbers processes with a byte, and so do we.
+/// Spin numbers processes and channels with a byte, and so do we. Whoever starts more than that makes a run-time error.
 pub const MAX_PROCESSES: usize = 255;
+pub const MAX_CHANNELS: usize = 255;
 
 /// How often, in steps of a deterministic block, the budget is looked at.
 const LOOK_UP_EVERY: u32 = 4096;
@@ -98,7 +99,7 @@ impl<'m> Interpreter<'m> {
             Init::Set { hidden, slot, ty, value } => {
                 (*hidden, *slot, ty.wrap(Evaluation::outside(self, machine).value(value)?))
             }
-            Init::Channel { hidden, slot, template } => (*hidden, *slot, machine.new_channel(*template)),
+            Init::Channel { hidden, slot, template } => (*hidden, *slot, machine.new_channel(*template)?),
         };
         let slots = if hidden { &mut machine.hidden } else { &mut machine.globals };
         slots[slot as usize] = value;

@@ -1,5 +1,6 @@
 //! A state: open for reading and changing (`Machine`), and packed for storing and comparing (`State`).
 
+use super::{Fault, MAX_CHANNELS};
 use crate::program::{CodeId, LocationId, Model, TemplateId};
 use std::collections::VecDeque;
 
@@ -53,9 +54,12 @@ impl Process {
 }
 
 impl Machine {
-    pub(super) fn new_channel(&mut self, template: TemplateId) -> i32 {
+    pub(super) fn new_channel(&mut self, template: TemplateId) -> Result<i32, Fault> {
+        if self.channels.len() >= MAX_CHANNELS {
+            return Err(Fault(format!("too many channels: there can be {MAX_CHANNELS}")));
+        }
         self.channels.push(Channel { template, messages: VecDeque::new() });
-        self.channels.len() as i32
+        Ok(self.channels.len() as i32)
     }
 
     pub(super) fn freeze(&self, model: &Model) -> State {

@@ -5,14 +5,14 @@ use super::names::Declared;
 use super::{Lowering, flow::ElementKind};
 use crate::ast::{self, ExprKind, Initializer, TypeName, Visibility};
 use preempt_core::{Diagnostic, Span};
+use preempt_model::interpreter::MAX_CHANNELS;
 use preempt_model::{ChannelTemplate, Command, Expr, Init, Place, Scope, SymbolSet, TemplateId, Type};
 
 /// More slots than this in one array, record or process is a mistake, not a model.
 pub(super) const MAX_SLOTS: u32 = 1 << 20;
 
-/// Spin numbers symbolic constants and channels with a byte.
+/// Spin numbers symbolic constants with a byte.
 const MAX_SYMBOLS: usize = 255;
-pub(super) const MAX_CHANNELS: usize = 255;
 
 impl Lowering {
     /// The last name of the first declaration is 1, as in Spin; later declarations go on counting.

@@ -1,7 +1,6 @@
 //! The program put together: processes, claims and formulas, and who runs at the beginning.
 
 use super::Lowering;
-use super::declarations::MAX_CHANNELS;
 use super::flow::{ElementKind, Flow};
 use super::graph;
 use super::names::ProcessName;
@@ -9,6 +8,7 @@ use super::survey::Survey;
 use crate::ast::{self, Item, ProcessKind, Stmt, TypeName, VarRef};
 use preempt_core::diagnostic::nearest;
 use preempt_core::{Diagnostic, Span};
+use preempt_model::interpreter::{MAX_CHANNELS, MAX_PROCESSES};
 use preempt_model::property::{Claim, Exclusive, Formula, TraceAssertion};
 use preempt_model::{
     Code, CodeId, CodeKind, Command, Expr, Init, LocationId, Start, SymbolSet, Type, Variable,
@@ -159,7 +159,7 @@ impl Lowering {
             },
         };
         self.model.start.extend((0..instances).map(|_| Start { code, priority }));
-        if self.model.start.len() > preempt_model::interpreter::MAX_PROCESSES {
+        if self.model.start.len() > MAX_PROCESSES {
             self.error(process.name.span, "there can be at most 255 processes");
             self.model.start.truncate(1);
         }
