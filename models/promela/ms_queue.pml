@@ -1,7 +1,7 @@
 // The non-blocking queue of Michael and Scott: link a node behind the last one with a
 // compare-and-swap, then swing the tail; whoever finds it lagging helps to swing it.
 // expect: holds
-// warns: a process does not count the claim in `_nr_pr`
+// warns: `_nr_pr` counts the claim, too, where a claim or formula is asked for
 // plain: states=10050 transitions=25511
 // property never_ahead: holds
 // property ends: holds under weak fairness

@@ -1,7 +1,7 @@
 // A pipeline of filters that passes numbers on by rendezvous and drops multiples: the sieve
 // of Eratosthenes, with a new process for every prime found.
 // expect: holds
-// warns: a process does not count the claim in `_nr_pr`
+// warns: `_nr_pr` counts the claim, too, where a claim or formula is asked for
 // plain: states=2949 transitions=8582
 // property all_found: holds
 // property growing: holds

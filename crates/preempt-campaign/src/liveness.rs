@@ -87,6 +87,8 @@ fn ask(
     entry: &Entry,
 ) -> Result<bool, String> {
     let Program { model, sources } = program;
+    let own = question.model_of(model);
+    let Ok(interpreter) = &interpreter.of(&own) else { return Ok(false) };
     let Entry { options, weakly_fair, method } = entry;
     // Machine code answers it by the interpreter, in the order of cost only.
     let strong = options.reduction == Reduction::Strong;

@@ -1,13 +1,24 @@
 //! Machine code and the interpreter list the same steps, in the same order, in every state that is reached.
 
 use crate::{Compared, Program};
+use preempt_core::SourceMap;
 use preempt_explicit::Native;
-use preempt_model::{Interpreter, System};
+use preempt_model::{Interpreter, Model, System};
 use std::collections::HashSet;
 
-/// Compares processes in states until none is left or so many states were met; says how many were compared.
+/// Compares processes in states until none is left or so many states were met; says how many were compared. A model that
+/// behaves otherwise while a claim watches is compared so, too.
 pub fn compare(program: &Program, most_states: usize) -> Compared {
     let Program { model, sources } = program;
+    let alone = compare_model(model, sources, most_states)?;
+    let watched = match model.processes_count() {
+        true => compare_model(&model.counting_claim(true), sources, most_states)?,
+        false => 0,
+    };
+    Ok(alone + watched)
+}
+
+fn compare_model(model: &Model, sources: &SourceMap, most_states: usize) -> Compared {
     let Ok(interpreter) = Interpreter::new(model, sources) else { return Ok(0) };
     let mut native = match Native::new(model, sources) {
         Ok(native) => native,

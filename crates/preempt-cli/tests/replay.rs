@@ -119,6 +119,45 @@ fn a_formula_from_the_command_line_replays_too() {
     assert!(String::from_utf8_lossy(&again.stdout).contains("repeat for ever"));
 }
 
+/// The processes count the claim, so these runs exist only while it watches; they are told, guided and written for Spin in
+/// the model that they belong to.
+#[test]
+fn a_run_that_only_a_watched_model_has() {
+    let model = scratch("watched.pml");
+    let text_of_model = "byte x;
+active proctype P() { do :: _nr_pr == 2 -> x = 1; assert(x < 1) :: _nr_pr == 1 -> x = 0 od }
+ltl p { [] (x == 0) }
+never n { do :: x == 1 -> break :: else od }
+";
+    std::fs::write(&model, text_of_model).expect("a model");
+    let file = scratch("watched.json");
+    let trail = scratch("watched.trail");
+    assert_eq!(preempt(&["check", text(&model), "--property", "safety"]).status.code(), Some(0));
+    let asked: [&[&str]; 4] = [
+        &["--property", "p"],
+        &["--property", "n"],
+        // Its claim never looks at x.
+        &["--ltl", "[] (x < 2)"],
+        &["--non-progress"],
+    ];
+    for question in asked {
+        let mut arguments = vec!["check", text(&model), "--trace", text(&file), "--trail", text(&trail)];
+        arguments.extend(question);
+        let checked = preempt(&arguments);
+        let told = |output: &Output| {
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+        };
+        assert_eq!(checked.status.code(), Some(1), "{question:?}: {}", told(&checked));
+        let again = preempt(&["replay", text(&model), text(&file)]);
+        assert_eq!(again.status.code(), Some(1), "{question:?}: {}", told(&again));
+        let guided = preempt(&["simulate", text(&model), "--guided", text(&file)]);
+        assert!(told(&guided).contains("x = 1"), "{question:?}: {}", told(&guided));
+        assert!(!told(&guided).contains("does not fit"), "{question:?}: {}", told(&guided));
+        let written = std::fs::read_to_string(&trail).expect("a trail");
+        assert!(written.lines().count() >= 2, "{question:?}: {written}");
+    }
+}
+
 #[test]
 fn the_same_seed_gives_the_same_run() {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/promela/peterson.pml");

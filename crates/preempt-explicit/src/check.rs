@@ -169,6 +169,7 @@ pub(crate) fn ask(
     progress: &mut dyn Progress,
 ) -> Result<SearchReport, CheckError> {
     let How { weakly_fair, goal, .. } = how;
+    let model = &*question.model_of(model);
     let interpreter = &interpreter(model, sources)?;
     interpreter.work_within(&progress.budget().part(&options.limits));
     let asked = CheckContext { question, model, sources, interpreter, options, weakly_fair, how };
@@ -203,7 +204,11 @@ pub(crate) fn ask(
         }
         Check::Progress => {
             let monitor = NonProgressMonitor { interpreter };
-            asked.about_cycles(&monitor, &Automaton::of_progress_labels(), Method::NestedDepthFirst, progress)
+            let automaton = Automaton::of_progress_labels();
+            match monitor.judges_system() {
+                true => asked.with(&monitor, &automaton, progress),
+                false => asked.about_cycles(&monitor, &automaton, Method::NestedDepthFirst, progress),
+            }
         }
     }
 }
@@ -217,6 +222,7 @@ pub fn decide_cycles(
     (method, weakly_fair): (Method, bool),
     progress: &mut dyn Progress,
 ) -> Result<Option<SearchReport>, CheckError> {
+    let model = &*question.model_of(model);
     let interpreter = &interpreter(model, sources)?;
     let how = How { weakly_fair, goal: Goal::First, in_turns: false };
     let asked = CheckContext { question, model, sources, interpreter, options, weakly_fair, how };
@@ -271,7 +277,8 @@ impl<'m> CheckContext<'_, 'm> {
     ) -> Result<SearchReport, CheckError> {
         let started = Instant::now();
         let is_native = self.options.successors == SuccessorSource::Native;
-        let reduces = is_native && self.reduction() != Reduction::None;
+        // The proof is about what the observer sees.
+        let reduces = is_native && self.reduction() != Reduction::None && !monitor.judges_system();
         let most = self.options.limits.states;
         if reduces && self.how.in_turns && most.is_none_or(|most| most > SOME_STATES) {
             let some = self.within(Some(SOME_STATES), started);

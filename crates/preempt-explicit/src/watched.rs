@@ -357,8 +357,17 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Successors for Watched
         }
         let mut found = std::mem::take(&mut self.arrival);
         let (readings, at) = (&self.readings, self.native.place_range());
+        let judges_system = self.meaning.monitor.judges_system();
+        let mut wrong: Vec<(PropertyKind, u32)> = Vec::new();
         let moved = self.native.expand(state, process, &mut |event| {
-            let Event::Arrival { state, runs, steps } = event else { return };
+            let (state, runs, steps) = match event {
+                Event::Arrival { state, runs, steps } => (state, runs, steps),
+                Event::Violation { kind, steps } => {
+                    return if judges_system {
+                        wrong.push((kind, steps))
+                    };
+                }
+            };
             for place in readings.iter().flatten() {
                 found.clear();
                 found.extend_from_slice(state);
@@ -367,6 +376,10 @@ impl<'a, 'm, M: Monitor<Interpreter<'m>, Place: PlaceOf>> Successors for Watched
             }
         });
         self.arrival = found;
+        // As in the definition, all of them with each reading.
+        for (kind, steps) in readings.iter().flat_map(|_| wrong.iter().copied()) {
+            visit(Event::Violation { kind, steps });
+        }
         moved
     }
 

@@ -36,6 +36,13 @@ fn questions(model: &mut Model, seed: u64) -> Vec<Check> {
     questions
 }
 
+/// What a run that violates the question costs.
+fn cost_of(question: &Check, interpreter: &Interpreter<'_>, trace: &Trace, fair_switch: bool) -> RunCost {
+    let own = question.model_of(interpreter.model());
+    let interpreter = interpreter.of(&own).expect("initial values have a meaning");
+    cost_of_run(&interpreter, trace, fair_switch)
+}
+
 /// The cheapest violation, asked one by one: finite runs and runs without end apart.
 fn cheapest(
     question: &Check,
@@ -43,7 +50,7 @@ fn cheapest(
     options: &search::Options,
 ) -> Option<Option<RunCost>> {
     let asking = CheckOptions { options: options.clone(), weakly_fair: false };
-    let of_run = |trace: &Trace| cost_of_run(interpreter, trace, options.fair_switch);
+    let of_run = |trace: &Trace| cost_of(question, interpreter, trace, options.fair_switch);
     let answer = question.check_cheapest(interpreter, &asking, &mut Silent).ok()?;
     let mut costs: Vec<RunCost> = answer.outcome.counterexample.as_ref().map(of_run).into_iter().collect();
     if matches!(answer.outcome.verdict, Verdict::Inconclusive(_)) {
@@ -92,8 +99,11 @@ fn the_cheapest_over_all_questions_is_shown() {
             let reference = check_all(&questions, &interpreter, &asking, &mut Silent)
                 .expect("small formulas")
                 .expect("there are questions");
-            let of_run = |trace: &Trace| cost_of_run(&interpreter, trace, fair_switch);
-            let shown = reference.outcome.counterexample.as_ref().map(|run| (of_run(run), reference.shown));
+            let of_run = |number: usize, trace: &Trace| {
+                (cost_of(&questions[number], &interpreter, trace, fair_switch), number)
+            };
+            let run = reference.outcome.counterexample.as_ref();
+            let shown = run.map(|run| of_run(reference.shown, run));
             assert_eq!(shown, expected, "{}", name("reference"));
             assert_eq!(failing(&reference.properties), fails, "{}", name("reference"));
             for (reduction, successors) in [
@@ -119,7 +129,7 @@ fn the_cheapest_over_all_questions_is_shown() {
                     .expect("a supported model")
                     .expect("there are questions");
                 let outcome = &answers.report.outcome;
-                let shown = outcome.counterexample.as_ref().map(|run| (of_run(run), answers.shown));
+                let shown = outcome.counterexample.as_ref().map(|run| of_run(answers.shown, run));
                 assert_eq!(shown, expected, "{name}");
                 assert_eq!(failing(&answers.properties), fails, "{name}");
                 for (property, cost) in answers.properties.iter().zip(&one_by_one) {
@@ -135,8 +145,8 @@ fn the_cheapest_over_all_questions_is_shown() {
                         .expect("a supported model")
                         .expect("there are questions");
                     assert_eq!(failing(&all.properties), fails, "{name}");
-                    let first = all.report.errors.first().map(|error| of_run(&error.trace));
-                    assert_eq!(first, expected.map(|(cost, _)| cost), "{name}");
+                    let first = all.report.errors.first().map(|error| of_run(all.shown, &error.trace));
+                    assert_eq!(first, expected, "{name}");
                 }
             }
             asked += 1;

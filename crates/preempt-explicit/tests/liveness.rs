@@ -55,11 +55,14 @@ fn cost(interpreter: &Interpreter<'_>, trace: &Trace, fair_switch: bool) -> RunC
 }
 
 fn shown(
+    question: &Check,
     interpreter: &Interpreter<'_>,
     outcome: &Outcome,
     fair_switch: bool,
 ) -> (Verdict, Option<(RunCost, bool)>) {
-    let of_run = |trace: &Trace| (cost(interpreter, trace, fair_switch), trace.loop_start.is_some());
+    let own = question.model_of(interpreter.model());
+    let interpreter = interpreter.of(&own).expect("initial values have a meaning");
+    let of_run = |trace: &Trace| (cost(&interpreter, trace, fair_switch), trace.loop_start.is_some());
     (outcome.verdict, outcome.counterexample.as_ref().map(of_run))
 }
 
@@ -81,7 +84,7 @@ fn the_simplest_run_within_every_bound() {
                 if matches!(expected.verdict, Verdict::Inconclusive(_)) {
                     break;
                 }
-                let expected = shown(&interpreter, &expected, fair_switch);
+                let expected = shown(&question, &interpreter, &expected, fair_switch);
                 for reduction in REDUCTIONS {
                     let options = SearchOptions { bound, fair_switch, reduction, ..SearchOptions::default() };
                     let found = answer(&question, &model, &sources, &options, false, &mut Silent)
@@ -90,7 +93,11 @@ fn the_simplest_run_within_every_bound() {
                         "seed {seed}, {question:?} within {bound:?}, {reduction:?}\n{}",
                         program.to_promela()
                     );
-                    assert_eq!(shown(&interpreter, &found.outcome, fair_switch), expected, "{name}");
+                    assert_eq!(
+                        shown(&question, &interpreter, &found.outcome, fair_switch),
+                        expected,
+                        "{name}"
+                    );
                     assert_eq!(found.simplest, expected.0 == Verdict::Violated, "{name}");
                 }
                 asked += 1;
@@ -246,7 +253,7 @@ fn a_lock_in_a_lock_free_queue() {
         let options = SearchOptions { bound, ..SearchOptions::default() };
         let run = |question: &Check| {
             let found = answer(question, &model, &sources, &options, false, &mut Silent).expect("supported");
-            shown(&interpreter, &found.outcome, false)
+            shown(question, &interpreter, &found.outcome, false)
         };
         questions.iter().map(run).collect()
     };
@@ -282,7 +289,7 @@ fn the_sample_models() {
             if matches!(expected.verdict, Verdict::Inconclusive(_)) {
                 continue;
             }
-            let expected = shown(&interpreter, &expected, false);
+            let expected = shown(&question, &interpreter, &expected, false);
             asked += 1;
             lassos += u64::from(expected.1.is_some_and(|(_, has_loop)| has_loop));
             for reduction in REDUCTIONS {
@@ -290,7 +297,7 @@ fn the_sample_models() {
                 let found =
                     answer(&question, &model, &sources, &options, false, &mut Silent).expect("supported");
                 let name = format!("{}, {}, {reduction:?}", file.display(), question.name(&model));
-                assert_eq!(shown(&interpreter, &found.outcome, false), expected, "{name}");
+                assert_eq!(shown(&question, &interpreter, &found.outcome, false), expected, "{name}");
                 match reduction {
                     _ if expected.0 == Verdict::Violated => {}
                     Reduction::None => whole += found.outcome.stats.states,

@@ -1,15 +1,17 @@
 //! What can be asked of a model, and how each question is answered by the reference engine.
 
-use crate::interpreter::Interpreter;
+use crate::interpreter::{Fault, Interpreter};
 use crate::ltl::TooLarge;
 use crate::monitor::{
     AcceptanceMonitor, BuchiMonitor, ClaimMonitor, Monitor, Monitored, NonProgressMonitor, Traced,
     finds_violation,
 };
-use crate::program::Model;
+use crate::program::{CodeId, Model};
 use crate::property::Formula;
 use crate::search::{self, Options, Replayed, RunCost, cost_of_run};
 use preempt_core::{Limits, Outcome, Progress, Trace, Verdict};
+use std::borrow::Cow;
+use std::fmt;
 use std::time::Instant;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +47,39 @@ pub struct Answer {
     pub simplest: bool,
 }
 
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unanswerable {
+    Formula(TooLarge),
+    /// The initial values have no meaning while a claim watches.
+    Start(Fault),
+}
+
+impl fmt::Display for Unanswerable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unanswerable::Formula(why) => why.fmt(f),
+            Unanswerable::Start(Fault(why)) => {
+                write!(f, "an initial value has no meaning where `_nr_pr` counts the claim: {why}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Unanswerable {}
+
+impl From<TooLarge> for Unanswerable {
+    fn from(why: TooLarge) -> Unanswerable {
+        Unanswerable::Formula(why)
+    }
+}
+
+impl From<Fault> for Unanswerable {
+    fn from(why: Fault) -> Unanswerable {
+        Unanswerable::Start(why)
+    }
+}
+
 impl Check {
     /// Everything that a model says about itself, in the order in which it is answered.
     pub fn all(model: &Model) -> Vec<Check> {
@@ -71,14 +106,32 @@ impl Check {
         }
     }
 
-    /// Is the question answered with "violated" by this run? `recorded` is what `run` was replayed from.
+    /// Is it asked by a claim that goes along with the processes?
+    pub fn has_claim(&self) -> bool {
+        match self {
+            Check::Claim(_) | Check::Formula(_) | Check::Progress => true,
+            Check::Safety | Check::Trace | Check::Acceptance => false,
+        }
+    }
+
+    /// The model as this question sees it: to Spin a claim is a process, and counts in `_nr_pr` wherever that is read. So a
+    /// model may behave otherwise while it is watched, and every run belongs to the model of the question that it answers.
+    pub fn model_of<'m>(&self, model: &'m Model) -> Cow<'m, Model> {
+        model.counting_claim(self.has_claim())
+    }
+
+    /// Is the question answered with "violated" by this run of [its model](Check::model_of)? `recorded` is what `run` was
+    /// replayed from.
     pub fn is_violated_by<'m>(
         &self,
         interpreter: &Interpreter<'m>,
         run: &Replayed<Interpreter<'m>>,
         recorded: &Trace,
-    ) -> Result<bool, TooLarge> {
+    ) -> Result<bool, Unanswerable> {
         let model = interpreter.model();
+        if model.counts_claim != self.has_claim() {
+            return Ok(false);
+        }
         let loop_start = recorded.loop_start;
         Ok(match self {
             Check::Safety => {
@@ -107,7 +160,7 @@ impl Check {
         interpreter: &Interpreter<'_>,
         asking: &CheckOptions,
         progress: &mut dyn Progress,
-    ) -> Result<Outcome, TooLarge> {
+    ) -> Result<Outcome, Unanswerable> {
         self.check_cheapest(interpreter, asking, progress).map(|answer| answer.outcome)
     }
 
@@ -118,7 +171,18 @@ impl Check {
         interpreter: &Interpreter<'_>,
         asking: &CheckOptions,
         progress: &mut dyn Progress,
-    ) -> Result<Answer, TooLarge> {
+    ) -> Result<Answer, Unanswerable> {
+        let own = self.model_of(interpreter.model());
+        self.answer_watched(&interpreter.of(&own)?, asking, progress)
+    }
+
+    /// About the model of the question itself.
+    fn answer_watched(
+        &self,
+        interpreter: &Interpreter<'_>,
+        asking: &CheckOptions,
+        progress: &mut dyn Progress,
+    ) -> Result<Answer, Unanswerable> {
         let started = Instant::now();
         let rest = |bound| {
             let time = asking.options.limits.time.map(|most| most.saturating_sub(started.elapsed()));
@@ -164,7 +228,7 @@ impl Check {
         interpreter: &Interpreter<'_>,
         asking: &CheckOptions,
         progress: &mut dyn Progress,
-    ) -> Result<Option<Outcome>, TooLarge> {
+    ) -> Result<Option<Outcome>, Unanswerable> {
         let model = interpreter.model();
         let options = &asking.options;
         Ok(match (self, &model.trace_assertion) {
@@ -180,6 +244,10 @@ impl Check {
                 let monitor = &BuchiMonitor::of_formula(interpreter, formula)?;
                 Some(search::check(&Monitored { system: interpreter, monitor }, options, progress))
             }
+            (Check::Progress, _) if interpreter.feels_claim() => {
+                let monitor = &NonProgressMonitor { interpreter };
+                Some(search::check(&Monitored { system: interpreter, monitor }, options, progress))
+            }
             (Check::Acceptance | Check::Progress, _) => None,
         })
     }
@@ -190,7 +258,9 @@ impl Check {
         interpreter: &Interpreter<'_>,
         asking: &CheckOptions,
         progress: &mut dyn Progress,
-    ) -> Result<Outcome, TooLarge> {
+    ) -> Result<Outcome, Unanswerable> {
+        let own = self.model_of(interpreter.model());
+        let interpreter = &interpreter.of(&own)?;
         let model = interpreter.model();
         Ok(match self {
             Check::Safety | Check::Trace => search::check(interpreter, &asking.options, progress),
@@ -229,7 +299,7 @@ fn found_in<'m, M: Monitor<Interpreter<'m>>>(
 }
 
 /// Codes that some command starts.
-fn started(model: &Model) -> impl Iterator<Item = crate::program::CodeId> {
+fn started(model: &Model) -> impl Iterator<Item = CodeId> {
     model.edges().filter_map(|edge| match &edge.command {
         crate::command::Command::Run { code, .. } => Some(*code),
         _ => None,

@@ -1,8 +1,7 @@
 //! Every question about a model, answered the plain way: one after the other, and the cheapest violation is shown.
 
-use crate::check::{Answer, Check, CheckOptions};
+use crate::check::{Answer, Check, CheckOptions, Unanswerable};
 use crate::interpreter::Interpreter;
-use crate::ltl::TooLarge;
 use crate::search::Options;
 use preempt_core::{Limits, Minimality, Outcome, Progress, PropertyResult, Trace, Verdict};
 use std::time::Instant;
@@ -25,7 +24,7 @@ pub fn check_all(
     interpreter: &Interpreter<'_>,
     asking: &CheckOptions,
     progress: &mut dyn Progress,
-) -> Result<Option<Answers>, (String, TooLarge)> {
+) -> Result<Option<Answers>, (String, Unanswerable)> {
     let started = Instant::now();
     let mut answers: Vec<Answer> = Vec::new();
     for question in questions {

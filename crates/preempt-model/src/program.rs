@@ -5,6 +5,7 @@ use crate::expr::Expr;
 use crate::property::{Claim, Exclusive, Formula, TraceAssertion};
 use crate::types::Type;
 use preempt_core::Span;
+use std::borrow::Cow;
 
 #[derive(Debug, Clone, Default)]
 pub struct Model {
@@ -28,6 +29,9 @@ pub struct Model {
     pub formulas: Vec<Formula>,
     pub trace_assertion: Option<TraceAssertion>,
     pub exclusives: Vec<Exclusive>,
+    /// A claim watches the processes and is one more of them in `Expr::ProcessCount`. See
+    /// [`Check::model_of`](crate::check::Check::model_of).
+    pub counts_claim: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -156,9 +160,43 @@ impl Model {
     pub fn edges(&self) -> impl Iterator<Item = &Edge> {
         self.codes.iter().flat_map(|code| &code.locations).flat_map(|location| &location.edges)
     }
+
+    /// The model while a claim watches it, or while none does.
+    pub fn counting_claim(&self, counts_claim: bool) -> Cow<'_, Model> {
+        match self.counts_claim == counts_claim {
+            true => Cow::Borrowed(self),
+            false => Cow::Owned(Model { counts_claim, ..self.clone() }),
+        }
+    }
+
+    /// Does a process ask how many there are? Observers do not count.
+    pub fn processes_count(&self) -> bool {
+        let mut count = false;
+        let mut look = |expr: &Expr| count |= *expr == Expr::ProcessCount;
+        for code in self.codes.iter().filter(|code| code.kind != CodeKind::Observer) {
+            code.visit(&mut look);
+        }
+        self.exclusives.iter().for_each(|exclusive| exclusive.channel.visit(&mut look));
+        count
+    }
 }
 
 impl Code {
+    /// Calls `visit` for every expression in the code.
+    pub fn visit<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+        for edge in self.locations.iter().flat_map(|location| &location.edges) {
+            edge.command.visit(visit);
+        }
+        for init in &self.init {
+            if let Init::Set { value, .. } = init {
+                value.visit(visit);
+            }
+        }
+        if let Some(provided) = &self.provided {
+            provided.visit(visit);
+        }
+    }
+
     pub fn location(&self, id: LocationId) -> &Location {
         &self.locations[id.0 as usize]
     }

@@ -3,7 +3,7 @@
 //! formula hold from there on, and looks for a component of the graph of guesses that keeps its promises
 //! (Lichtenstein and Pnueli's tableau, written down as it stands).
 
-use preempt_core::{Silent, Span, Verdict};
+use preempt_core::{PropertyKind, Silent, Span, Verdict};
 use preempt_model::check::{Check, CheckOptions};
 use preempt_model::generator::{formula_from_seed, program_from_seed};
 use preempt_model::property::{Formula, Ltl};
@@ -22,6 +22,8 @@ fn verdicts_equal_those_of_brute_force() {
     for seed in 0.. {
         let program = program_from_seed(seed);
         let (model, sources) = program.to_model();
+        // The graph of the model while a claim watches; what goes wrong in its processes is another matter.
+        let model = model.counting_claim(true);
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
         let Some(graph) = StateGraph::of(&interpreter, 100) else { continue };
         let Some(formula) = formula_from_seed(&model, seed) else { continue };
@@ -33,6 +35,9 @@ fn verdicts_equal_those_of_brute_force() {
         let ask =
             |bound| question.answer(&interpreter, &asking(bound), &mut Silent).expect("a small formula");
         let outcome = ask(None);
+        if outcome.violation.as_ref().is_some_and(|property| property.kind != PropertyKind::Ltl) {
+            continue;
+        }
         assert_eq!(
             outcome.verdict == Verdict::Violated,
             expected,

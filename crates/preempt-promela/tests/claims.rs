@@ -43,9 +43,10 @@ fn formulas_and_claims_count_the_claim() {
     assert_eq!(verdicts(&never(0)), [Verdict::Holds, Verdict::Holds]);
 }
 
-/// As with `-DNOCLAIM`: what processes do does not depend on what is asked about them.
+/// As with `-DNOCLAIM`: safety is asked without a claim. How claims change what processes do, is for every engine to say:
+/// `preempt-explicit/tests/counted_claim.rs`.
 #[test]
-fn processes_do_not_count_the_claim() {
+fn processes_do_not_count_a_claim_that_is_not_asked() {
     for claim in ["", "never { do :: true od }", "ltl p { [] (_nr_pr > 0) }", "trace { do :: c!1 od }"] {
         let source =
             format!("chan c = [1] of {{ byte }}; active proctype P() {{ assert(_nr_pr == 1) }} {claim}");
@@ -63,7 +64,7 @@ fn it_is_said_once() {
     let process = "active proctype P() { _nr_pr == 1; _nr_pr == 1 } ltl p { [] true }";
     assert_eq!(
         said(process),
-        ["a process does not count the claim in `_nr_pr`; Spin does while it watches one"]
+        ["`_nr_pr` counts the claim, too, where a claim or formula is asked for, as in Spin"]
     );
     assert_eq!(said("active proctype P() { _nr_pr == 1 }"), [""; 0]);
 }

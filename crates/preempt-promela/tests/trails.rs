@@ -20,6 +20,8 @@ fn trail(source: &str, question: impl Fn(&Check) -> bool) -> Result<Trail, Strin
     else {
         panic!("not violated: {outcome:?}");
     };
+    let own = question.model_of(&model);
+    let interpreter = interpreter.of(&own).expect("initial values have a meaning");
     write_trail(&interpreter, &loaded.numbers, &property, &run).map_err(|why| why.0)
 }
 
@@ -65,6 +67,14 @@ accept_preempt_1:
     assert!(claim.contains("accept_preempt_0:\n\tif\n\t:: (!(x == 9)) -> goto accept_preempt_0\n\tfi\n}"));
     let (trail, _) = with_formula("byte x; active proctype A() { x = 1 } ltl r { <> (x == 9) }");
     assert_eq!(trail, "-2:1:-2 1:0:2 2:1:0 3:0:2 4:1:1 -1:-1:-1 5:0:2");
+}
+
+/// Processes count the claim that goes along, as they do in Spin: otherwise P would never get to x = 1.
+#[test]
+fn a_formula_changes_what_processes_do() {
+    let model = "byte x; active proctype P() { _nr_pr == 2; x = 1 }";
+    let (trail, _) = with_formula(&format!("{model} ltl p {{ [] (x == 0) }}"));
+    assert_eq!(trail, "-2:1:-2 1:0:3 2:1:0 3:0:3 4:1:1 5:0:5 6:0:9");
 }
 
 fn check(source: &str, expected: &str) {

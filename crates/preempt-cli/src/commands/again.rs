@@ -6,7 +6,7 @@
 
 use super::model::Ready;
 use crate::args::{CheckArgs, CostUnit, ReductionKind, SearchOrder, Statics, StoreKind};
-use crate::backend::search;
+use crate::backend::{Check, search};
 use crate::files;
 use crate::plan::{Engine, Input};
 use clap::ValueEnum;
@@ -166,12 +166,13 @@ impl Line {
 
 /// A run without end and without a stem does not show the switch that leads back to its beginning: the first step of the
 /// loop, taken once more, tells whether it is a preemption.
-pub fn closing_preemption(ready: &Ready, trace: &Trace, fair_switch: bool) -> bool {
+pub fn closing_preemption(ready: &Ready, question: &Check, trace: &Trace, fair_switch: bool) -> bool {
     if trace.loop_start != Some(0) || trace.steps.is_empty() {
         return false;
     }
     let last_switch = || {
-        let interpreter = ready.interpreter().ok()?;
+        let model = question.model_of(&ready.model);
+        let interpreter = ready.interpreter_of(&model).ok()?;
         let found = search::recognise(&interpreter, trace).ok()?;
         let once_more: Vec<_> = found.steps.iter().chain(found.steps.first()).cloned().collect();
         let run = search::replay(&interpreter, &found.initial, &once_more, fair_switch).ok()?;

@@ -68,7 +68,8 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
         full: args.full,
         promise,
         again: outcome.counterexample.as_ref().and_then(|trace| {
-            let closing = again::closing_preemption(&ready, trace, args.search.fair_switch);
+            let closing =
+                again::closing_preemption(&ready, &questions[number], trace, args.search.fair_switch);
             again::command(args, input, Found::Run { engine, trace, closing })
         }),
         properties,
@@ -83,7 +84,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     if let (Some(path), Some(_)) = (&args.trace, &outcome.counterexample) {
         delivery.file(path, json);
     }
-    trail::write(args, &ready, &outcome, &mut delivery)?;
+    trail::write(args, &ready, &questions[number], &outcome, &mut delivery)?;
     Ok(delivery.deliver())
 }
 

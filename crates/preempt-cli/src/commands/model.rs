@@ -2,7 +2,7 @@
 
 use crate::args::{Colour, Dialect, ModelArgs};
 use crate::backend::trail::StatementNumbers;
-use crate::backend::{self, Additions, Interpreter, Loaded, Model};
+use crate::backend::{self, Additions, Interpreter, Loaded, Model, System};
 use crate::console::{self, Failure};
 use crate::input;
 use crate::job;
@@ -124,7 +124,14 @@ impl Ready {
 
     /// Fails if the initial values have no meaning.
     pub fn interpreter(&self) -> Result<Interpreter<'_>, Failure> {
-        Interpreter::new(&self.model, &self.sources)
-            .map_err(|fault| Failure::new(format!("in an initial value of `{}`: {}", self.file, fault.0)))
+        self.interpreter_of(&self.model)
+    }
+
+    /// For the model as a question sees it.
+    pub fn interpreter_of<'a>(&'a self, model: &'a Model) -> Result<Interpreter<'a>, Failure> {
+        let interpreter = Interpreter::new(model, &self.sources)
+            .map_err(|fault| Failure::new(format!("in an initial value of `{}`: {}", self.file, fault.0)))?;
+        interpreter.work_within(&job::current().budget);
+        Ok(interpreter)
     }
 }

@@ -21,10 +21,10 @@ pub fn run(args: &ReplayArgs) -> Result<ExitStatus, Failure> {
         return Ok(ExitStatus::Input);
     };
     let file = ready.file.clone();
-    let outcome = match replayed(&ready, &recorded) {
+    let outcome = match in_any_model(&ready, &recorded) {
         // The run of an engine that knows no procedures: it names variables as that engine does.
         Err(_) if backend::inline::has_procedures(&ready.model) => {
-            replayed(&ready.without_procedures()?, &recorded)?
+            in_any_model(&ready.without_procedures()?, &recorded)?
         }
         outcome => outcome?,
     };
@@ -50,8 +50,37 @@ fn formula_outside_of_the_model(args: &ReplayArgs, recorded: &Recorded) -> Resul
     Ok((!known).then(|| name.clone()))
 }
 
-fn replayed(ready: &Ready, recorded: &Recorded) -> Result<Outcome, Failure> {
-    let interpreter = ready.interpreter()?;
+/// Whose run may it be: one of the model by itself, or while a claim watches? See
+/// [`model_of`](crate::backend::Check::model_of).
+pub(super) fn watched_or_not(recorded: &Recorded) -> &'static [bool] {
+    match recorded.property.as_ref().map(|property| property.kind) {
+        Some(PropertyKind::Never | PropertyKind::Ltl | PropertyKind::NonProgress) => &[true],
+        Some(
+            PropertyKind::Deadlock
+            | PropertyKind::TraceAssertion
+            | PropertyKind::Acceptance
+            | PropertyKind::Coverability,
+        ) => &[false],
+        // What goes wrong in a process may do so only while a claim watches; and a claim has assertions of its own.
+        Some(PropertyKind::Assertion | PropertyKind::RuntimeError | PropertyKind::Exclusive) | None => {
+            &[false, true]
+        }
+    }
+}
+
+fn in_any_model(ready: &Ready, recorded: &Recorded) -> Result<Outcome, Failure> {
+    let mut first = None;
+    for counts_claim in watched_or_not(recorded) {
+        match replayed(ready, &ready.model.counting_claim(*counts_claim), recorded) {
+            Ok(outcome) => return Ok(outcome),
+            Err(failure) => first = first.or(Some(failure)),
+        }
+    }
+    Err(first.unwrap_or_else(|| Failure::new("there is no model to replay it in")))
+}
+
+fn replayed(ready: &Ready, model: &Model, recorded: &Recorded) -> Result<Outcome, Failure> {
+    let interpreter = ready.interpreter_of(model)?;
     let misfit = |misfit: search::Misfit| {
         let place = match recorded.trace.steps.is_empty() {
             true => "at the beginning".to_string(),

@@ -1,7 +1,7 @@
 //! `preempt simulate`: one run, at random, by hand, or along a stored counterexample.
 
-use super::model::ready;
-use super::replay::recording;
+use super::model::{Ready, ready};
+use super::replay::{recording, watched_or_not};
 use crate::ExitStatus;
 use crate::args::SimulateArgs;
 use crate::backend::interpreter::{Action, State};
@@ -10,23 +10,20 @@ use crate::console::{self, Failure};
 use crate::job::{self, Stage};
 use crate::plan::Engine;
 use preempt_core::{Property, Rng, StopReason, Value};
-use preempt_report::{TextOptions, render_run};
+use preempt_report::{Recorded, TextOptions, render_run};
 use std::io::BufRead;
 
 pub fn run(args: &SimulateArgs) -> Result<ExitStatus, Failure> {
     let Some(ready) = ready(&args.model, Engine::Reference, None, args.color)? else {
         return Ok(ExitStatus::Input);
     };
-    let interpreter = ready.interpreter()?;
+    let guide = args.guided.as_deref().map(|path| Guide::of(&ready, &recording(path)?)).transpose()?;
+    let model = ready.model.counting_claim(guide.as_ref().is_some_and(|guide| guide.is_watched));
+    let interpreter = ready.interpreter_of(&model)?;
     let mut run = Run::begin(&interpreter)?;
-    let end = match &args.guided {
-        Some(path) => {
-            let found = search::recognise(&interpreter, &recording(path)?.trace).map_err(|misfit| {
-                let (step, reason) = (misfit.step + 1, misfit.reason);
-                Failure::new(format!("the counterexample does not fit the model at step {step}: {reason}"))
-            })?;
-            job::check()?;
-            let mut steps = found.steps.into_iter();
+    let end = match guide {
+        Some(guide) => {
+            let mut steps = guide.steps.into_iter();
             match steps.find_map(|step| End::of_the_budget().or_else(|| run.take(step))) {
                 Some(end) => end,
                 None if run.choices().is_empty() => run.rest(),
@@ -44,6 +41,32 @@ pub fn run(args: &SimulateArgs) -> Result<ExitStatus, Failure> {
         End::Stopped(_) => ExitStatus::Inconclusive,
         End::Finished | End::Steps | End::Guide | End::Quit => ExitStatus::Holds,
     })
+}
+
+/// The steps of a stored run.
+struct Guide {
+    steps: Vec<(usize, Action)>,
+    /// A claim was watching.
+    is_watched: bool,
+}
+
+impl Guide {
+    fn of(ready: &Ready, recorded: &Recorded) -> Result<Guide, Failure> {
+        let mut first = None;
+        for is_watched in watched_or_not(recorded).iter().copied() {
+            let model = ready.model.counting_claim(is_watched);
+            let found = search::recognise(&ready.interpreter_of(&model)?, &recorded.trace);
+            job::check()?;
+            match found {
+                Ok(found) => return Ok(Guide { steps: found.steps, is_watched }),
+                Err(misfit) => first = first.or(Some(misfit)),
+            }
+        }
+        Err(Failure::new(first.map_or("the counterexample is empty".into(), |misfit| {
+            let (step, reason) = (misfit.step + 1, misfit.reason);
+            format!("the counterexample does not fit the model at step {step}: {reason}")
+        })))
+    }
 }
 
 /// A run as far as it has come.

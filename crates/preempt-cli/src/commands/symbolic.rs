@@ -7,6 +7,7 @@ use super::outcome::{Delivery, present};
 use super::trail;
 use crate::ExitStatus;
 use crate::args::{AnalysisMethod, CheckArgs, SymbolicArgs, VariableOrder};
+use crate::backend::Check;
 use crate::backend::symbolic::{self, Method, SymbolicOptions, SymbolicReport};
 use crate::console::{self, Failure};
 use crate::input;
@@ -57,7 +58,7 @@ pub fn check(args: &CheckArgs, source: input::Model) -> Result<ExitStatus, Failu
     if let (Some(path), Some(_)) = (&args.trace, &report.outcome.counterexample) {
         delivery.file(path, to_json(&info, &report.outcome));
     }
-    trail::write(args, &ready, &report.outcome, &mut delivery)?;
+    trail::write(args, &ready, &Check::Safety, &report.outcome, &mut delivery)?;
     Ok(delivery.deliver())
 }
 

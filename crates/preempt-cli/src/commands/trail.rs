@@ -3,6 +3,7 @@
 use super::model::{Ready, additions};
 use super::outcome::Delivery;
 use crate::args::CheckArgs;
+use crate::backend::Check;
 use crate::backend::trail::{Trail, write_trail, write_trail_with_formula};
 use crate::console::{self, Failure};
 use crate::files;
@@ -24,6 +25,7 @@ pub fn refuse_elsewhere(args: &CheckArgs, input: Input) -> Result<(), Failure> {
 pub fn write(
     args: &CheckArgs,
     ready: &Ready,
+    question: &Check,
     outcome: &Outcome,
     delivery: &mut Delivery,
 ) -> Result<(), Failure> {
@@ -41,7 +43,8 @@ pub fn write(
         delivery.file(path, trail.text);
         return Ok(());
     }
-    let trail = match write_trail(&ready.interpreter()?, &ready.numbers, property, trace) {
+    let model = question.model_of(&ready.model);
+    let trail = match write_trail(&ready.interpreter_of(&model)?, &ready.numbers, property, trace) {
         Ok(trail) => trail,
         Err(why) => {
             console::complain(&format!("warning: no trail is written: {}\n", why.0));

@@ -74,7 +74,11 @@ impl Emitter<'_, '_> {
                 self.call_or_fault(helpers::priority as *const () as usize, &[pid])
             }
             Expr::SelfPid => self.context_field(offset_of!(Context, process)),
-            Expr::ProcessCount => self.context_field(offset_of!(Context, process_count)),
+            Expr::ProcessCount => {
+                let processes = self.context_field(offset_of!(Context, process_count));
+                let claim = i64::from(self.model.counts_claim);
+                self.builder.ins().iadd_imm_s(processes, claim)
+            }
             Expr::LastPid => match self.shape.last {
                 Some(at) => {
                     let state = self.state;

@@ -2,10 +2,11 @@
 
 use super::{Answers, Clock, Portfolio};
 use crate::CheckError;
-use crate::check::{How, ask, explore_saved, interpreter};
+use crate::check::{How, ask, explore_saved};
 use crate::search::{Checkpoints, Counterexample, Goal, NoCheckpoints, SearchReport};
 use preempt_core::{Minimality, Progress, PropertyResult, Trace, Verdict};
 use preempt_model::check::Check;
+use preempt_model::search::RunCost;
 
 pub(super) fn find(
     strategy: &Portfolio<'_>,
@@ -15,7 +16,6 @@ pub(super) fn find(
 ) -> Result<Option<Answers>, CheckError> {
     let Portfolio { model, sources, weakly_fair, .. } = *strategy;
     let clock = Clock::start();
-    let own = &interpreter(model, sources)?;
     let mut none = NoCheckpoints;
     let checkpoints: &mut dyn Checkpoints = match checkpoints {
         Some(checkpoints) => checkpoints,
@@ -35,11 +35,18 @@ pub(super) fn find(
         .zip(&reports)
         .map(|(question, report)| answered(question.name(model), report))
         .collect();
-    let by_cost = |error: &Counterexample| strategy.cost(own, &error.trace);
-    let cheapest = |report: &SearchReport| report.errors.first().map(by_cost);
+    let mut errors: Vec<(RunCost, Counterexample)> = Vec::new();
+    let mut cheapest: Vec<Option<RunCost>> = Vec::new();
+    for (question, report) in questions.iter().zip(&reports) {
+        let known = errors.len();
+        for error in &report.errors {
+            errors.push((strategy.cost(question, &error.trace)?, error.clone()));
+        }
+        cheapest.push(errors.get(known).map(|(cost, _)| *cost));
+    }
     let numbered = || reports.iter().enumerate();
     let is_open = |report: &SearchReport| matches!(report.outcome.verdict, Verdict::Inconclusive(_));
-    let best = numbered().filter_map(|(number, report)| Some((cheapest(report)?, number))).min();
+    let best = cheapest.iter().enumerate().filter_map(|(number, cost)| Some(((*cost)?, number))).min();
     let open = || numbered().find(|(_, report)| is_open(report)).map(|(number, _)| number);
     let shown = best.map(|(_, number)| number).or_else(open).unwrap_or(0);
     let known = |report: &SearchReport| {
@@ -50,12 +57,10 @@ pub(super) fn find(
         Some(_) if known(&reports[shown]) => Minimality::SimplestOfProperty,
         _ => Minimality::Nothing,
     };
-    let mut errors: Vec<Counterexample> =
-        reports.iter().flat_map(|report| report.errors.iter().cloned()).collect();
     // What two questions have in common (a claim's division by zero, say) is one violation.
-    errors.sort_by_key(by_cost);
+    errors.sort_by_key(|(cost, _)| *cost);
     let mut different: Vec<Counterexample> = Vec::new();
-    for error in errors {
+    for (_, error) in errors {
         if different.iter().all(|known| known.property != error.property) {
             different.push(error);
         }

@@ -9,10 +9,8 @@
 use super::check_one::{Attempt, CheckContext, FIRST_STATES, SECOND_STATES, SHORTER_STATES, Turn};
 use super::{Answers, Clock, Portfolio};
 use crate::CheckError;
-use crate::check::interpreter;
 use crate::search::{Checkpoints, SearchReport};
 use preempt_core::{Minimality, Progress, PropertyResult, StopReason, Trace, Verdict};
-use preempt_model::Interpreter;
 use preempt_model::check::Check;
 use preempt_model::search::RunCost;
 
@@ -23,10 +21,8 @@ pub(super) fn simplest(
     progress: &mut dyn Progress,
 ) -> Result<Option<Answers>, CheckError> {
     let clock = Clock::start();
-    let interpreter = &interpreter(strategy.model, strategy.sources)?;
     let mut all = Competition {
         asking: CheckContext { strategy, clock, progress },
-        interpreter,
         questions,
         standings: questions.iter().map(|_| Standing::default()).collect(),
         stopped: None,
@@ -35,7 +31,7 @@ pub(super) fn simplest(
         [] => return Ok(None),
         [question] => {
             let attempt = all.asking.attempt(question, Turn::Alone, checkpoints)?;
-            all.note(0, attempt);
+            all.note(0, attempt)?;
         }
         _ => {
             all.find_some()?;
@@ -76,16 +72,15 @@ impl Standing {
     }
 }
 
-struct Competition<'a, 'b, 'm> {
+struct Competition<'a, 'b> {
     asking: CheckContext<'a, 'b>,
-    interpreter: &'a Interpreter<'m>,
     questions: &'a [Check],
     standings: Vec<Standing>,
     /// Nothing more can be asked.
     stopped: Option<StopReason>,
 }
 
-impl Competition<'_, '_, '_> {
+impl Competition<'_, '_> {
     /// The questions take turns until one has found something. Everybody has the first turn.
     fn find_some(&mut self) -> Result<(), CheckError> {
         for turn in [Turn::First, Turn::Second, Turn::Last] {
@@ -129,7 +124,7 @@ impl Competition<'_, '_, '_> {
             && known.attempt.minimality == Minimality::Nothing
         {
             let attempt = self.asking.in_order(known.attempt.report.clone())?;
-            self.note(best, attempt);
+            self.note(best, attempt)?;
             self.look_for_cheaper()?;
         }
         Ok(())
@@ -177,7 +172,7 @@ impl Competition<'_, '_, '_> {
         match report.outcome.verdict {
             Verdict::Violated => {
                 let minimality = if report.simplest { Minimality::Simplest } else { Minimality::Nothing };
-                self.note(number, Attempt { report, minimality });
+                self.note(number, Attempt { report, minimality })?;
                 let found = self.standings[number].known.as_ref().map(|known| known.cost);
                 assert!(found < Some(limit), "internal error: the run found is not cheaper than {limit:?}");
                 // If that is not the least, there is more to look for, with a lower limit.
@@ -229,12 +224,12 @@ impl Competition<'_, '_, '_> {
     fn attempt(&mut self, number: usize, turn: Turn) -> Result<(), CheckError> {
         if self.stopped.is_none() {
             let attempt = self.asking.attempt(&self.questions[number], turn, None)?;
-            self.note(number, attempt);
+            self.note(number, attempt)?;
         }
         Ok(())
     }
 
-    fn note(&mut self, number: usize, attempt: Attempt) {
+    fn note(&mut self, number: usize, attempt: Attempt) -> Result<(), CheckError> {
         let outcome = &attempt.report.outcome;
         if let Verdict::Inconclusive(reason) = outcome.verdict {
             self.note_stop(reason);
@@ -242,9 +237,9 @@ impl Competition<'_, '_, '_> {
         let standing = &mut self.standings[number];
         let Some(trace) = &outcome.counterexample else {
             standing.other = Some(attempt.report);
-            return;
+            return Ok(());
         };
-        let cost = self.asking.strategy.cost(self.interpreter, trace);
+        let cost = self.asking.strategy.cost(&self.questions[number], trace)?;
         if attempt.minimality == Minimality::Simplest {
             standing.at_least = standing.at_least.max(Some(cost));
         }
@@ -254,6 +249,7 @@ impl Competition<'_, '_, '_> {
         if standing.known.as_ref().is_none_or(is_better) {
             standing.known = Some(Known { cost, attempt });
         }
+        Ok(())
     }
 
     /// A search that has used up its states, or cannot go deeper, does not end the others.

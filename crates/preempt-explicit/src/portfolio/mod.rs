@@ -9,11 +9,12 @@ mod check_all;
 mod check_one;
 
 use crate::CheckError;
+use crate::check::interpreter;
 use crate::search::{Charges, Checkpoints, Order, SearchOptions, SearchReport, Storage, SuccessorSource};
 use preempt_core::{Cost, Limits, Minimality, Progress, PropertyResult, SourceMap, Trace};
+use preempt_model::Model;
 use preempt_model::check::Check;
 use preempt_model::search::{RunCost, cost_of_run};
-use preempt_model::{Interpreter, Model};
 use std::time::Instant;
 
 /// What is to be checked, and how.
@@ -69,11 +70,15 @@ impl Portfolio<'_> {
         all_violations::find(self, questions, checkpoints, progress)
     }
 
-    /// What a run costs, in the unit that is asked for.
-    fn cost(&self, interpreter: &Interpreter<'_>, trace: &Trace) -> RunCost {
+    /// What a run that violates the question costs, in the unit that is asked for.
+    fn cost(&self, question: &Check, trace: &Trace) -> Result<RunCost, CheckError> {
         match self.options.cost {
-            Cost::Preemptions => cost_of_run(interpreter, trace, self.options.fair_switch),
-            Cost::Switches | Cost::Steps => Charges::new(self.options.cost).of_run(trace),
+            Cost::Preemptions => {
+                let model = question.model_of(self.model);
+                let interpreter = interpreter(&model, self.sources)?;
+                Ok(cost_of_run(&interpreter, trace, self.options.fair_switch))
+            }
+            Cost::Switches | Cost::Steps => Ok(Charges::new(self.options.cost).of_run(trace)),
         }
     }
 

@@ -179,6 +179,7 @@ const OPTIONS: &[&str] = &[
     "several processes of one code",
     "priorities",
     "remembers the last process",
+    "a process that feels a claim",
     "never claim",
     "several claims or formulas",
     "trace",
@@ -235,6 +236,8 @@ impl Met<'_> {
             formulas,
             trace_assertion,
             exclusives,
+            // A matter of the question: liveness asks with it, safety without.
+            counts_claim: _,
         } = self.model;
         for variable in globals.iter().chain(hidden) {
             self.ty(variable.ty);
@@ -257,6 +260,8 @@ impl Met<'_> {
             start.iter().enumerate().any(|(at, it)| start[..at].iter().any(|other| other.code == it.code));
         self.note(twice, "several processes of one code");
         self.note(*remembers_last, "remembers the last process");
+        let is_watched = !claims.is_empty() || !formulas.is_empty();
+        self.note(is_watched && self.model.processes_count(), "a process that feels a claim");
         self.note(*has_priorities, "priorities");
         self.note(!claims.is_empty(), "never claim");
         self.note(claims.len() + formulas.len() > 1, "several claims or formulas");

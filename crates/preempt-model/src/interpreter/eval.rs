@@ -161,7 +161,9 @@ impl<'a> Evaluation<'a> {
             }
             Expr::Priority(pid) => i32::from(self.process(self.value(pid)?)?.priority),
             Expr::SelfPid => self.process as i32,
-            Expr::ProcessCount => self.machine.processes.len() as i32,
+            Expr::ProcessCount => {
+                self.machine.processes.len() as i32 + i32::from(self.interpreter.claim.is_some())
+            }
             Expr::LastPid => i32::from(self.machine.last),
             Expr::At { code, pid, label } => match self.find_process(*code, pid.as_deref())? {
                 Some(process) => {

@@ -49,11 +49,20 @@ pub const MAX_CALL_DEPTH: usize = 1_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault(pub String);
 
+/// A claim that counts as a process.
+#[derive(Debug, Clone, Copy)]
+struct Watching {
+    /// It changes what the processes do, since one of them asks how many there are.
+    is_felt: bool,
+}
+
 #[derive(Debug)]
 pub struct Interpreter<'m> {
     model: &'m Model,
     sources: &'m SourceMap,
     initial: Machine,
+    /// The claim that watches, if the model counts it. It begins before the processes, and after the globals.
+    claim: Option<Watching>,
     /// For what may take long within one step.
     budget: Mutex<Budget>,
     /// Room for the steps of a process.
@@ -71,13 +80,15 @@ impl<'m> Interpreter<'m> {
             exclusive: None,
             last: 0,
         };
-        let mut interpreter =
-            Interpreter { model, sources, initial: empty, budget: Mutex::default(), spare: Mutex::default() };
+        let (budget, spare) = (Mutex::default(), Mutex::default());
+        let mut interpreter = Interpreter { model, sources, initial: empty, claim: None, budget, spare };
         let mut machine = interpreter.initial.clone();
         for init in &model.init {
             interpreter.initialise_global(&mut machine, init)?;
         }
         interpreter.initial.hidden = machine.hidden.clone();
+        let is_felt = model.counts_claim && model.processes_count();
+        interpreter.claim = model.counts_claim.then_some(Watching { is_felt });
         for start in &model.start {
             let arguments = vec![0; model.code(start.code).parameters.len()];
             interpreter.start_process(&mut machine, start.code, &arguments, start.priority)?;
@@ -86,12 +97,28 @@ impl<'m> Interpreter<'m> {
         Ok(interpreter)
     }
 
+    /// The same for a variant of the model, within the same budget.
+    pub fn of<'v>(&self, variant: &'v Model) -> Result<Interpreter<'v>, Fault>
+    where
+        'm: 'v,
+    {
+        let other = Interpreter::new(variant, self.sources)?;
+        other.work_within(&self.budget());
+        Ok(other)
+    }
+
     pub fn model(&self) -> &'m Model {
         self.model
     }
 
     pub fn sources(&self) -> &'m SourceMap {
         self.sources
+    }
+
+    /// Do the processes behave otherwise because a claim watches them? Then what goes wrong in them is not what goes wrong
+    /// without it, and has to be looked for as well.
+    pub fn feels_claim(&self) -> bool {
+        self.claim.is_some_and(|claim| claim.is_felt)
     }
 
     fn initialise_global(&self, machine: &mut Machine, init: &Init) -> Result<(), Fault> {

@@ -74,6 +74,10 @@ impl<'m> Monitor<Interpreter<'m>> for BuchiMonitor<'_, 'm> {
         self.automaton.states[place].accepting
     }
 
+    fn judges_system(&self) -> bool {
+        self.interpreter.feels_claim()
+    }
+
     fn violation(&self) -> Violation {
         self.violation.clone()
     }

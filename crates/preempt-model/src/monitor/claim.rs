@@ -107,6 +107,10 @@ impl<'m> Monitor<Interpreter<'m>> for ClaimMonitor<'_, 'm> {
         self.code.location(place).accept || self.interpreter.stands_at_accept(state)
     }
 
+    fn judges_system(&self) -> bool {
+        self.interpreter.feels_claim()
+    }
+
     fn violation(&self) -> Violation {
         Violation {
             kind: PropertyKind::Never,

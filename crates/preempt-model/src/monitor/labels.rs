@@ -72,6 +72,10 @@ impl<'m> Monitor<Interpreter<'m>> for NonProgressMonitor<'_, 'm> {
         false
     }
 
+    fn judges_system(&self) -> bool {
+        self.interpreter.feels_claim()
+    }
+
     fn violation(&self) -> Violation {
         let name = "a run goes on for ever without progress".into();
         Violation { kind: PropertyKind::NonProgress, name, location: None }

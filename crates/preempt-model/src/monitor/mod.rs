@@ -42,6 +42,12 @@ pub trait Monitor<S: System> {
         true
     }
 
+    /// Are the system's own violations found along with it? They are looked for without an observer, unless it changes
+    /// what the system does.
+    fn judges_system(&self) -> bool {
+        false
+    }
+
     /// What an accepted run violates.
     fn violation(&self) -> Violation;
 }
@@ -141,15 +147,14 @@ impl<S: System, M: Monitor<S>> System for Monitored<'_, S, M> {
             None => self.monitor.read(state, *place).into_iter().map(|reading| reading.place).collect(),
         };
         let mut found = Vec::new();
-        for successor in &successors {
-            for (number, place) in places.iter().enumerate() {
-                let Some(place) = place else { continue };
+        for (number, place) in places.iter().enumerate() {
+            let Some(place) = place else { continue };
+            for successor in &successors {
                 found.push(Successor {
                     action: (number as u32, successor.action.clone()),
                     state: successor.state.clone().map(|state| (state, *place)),
                     runs: successor.runs,
-                    // The system's own violations are looked for without an observer.
-                    violation: None,
+                    violation: successor.violation.clone().filter(|_| self.monitor.judges_system()),
                 });
             }
         }

@@ -165,21 +165,18 @@ impl Lowering {
         Some(value)
     }
 
-    /// Spin's claim is a process, and counts in `_nr_pr` while it is watched. So it does in every claim and formula; what
-    /// the processes do must not depend on what is asked about them, so they do not count it.
+    /// To Spin a claim is a process, and counts in `_nr_pr` as long as it watches: whoever reads it, and only where a claim
+    /// is asked for ([`Check::model_of`](preempt_model::check::Check::model_of)).
     fn process_count(&mut self, span: Span) -> Expr {
         let in_claim = self.in_formula || self.observing() == Some(Observing::Claim);
         let message = match in_claim {
             true => "`_nr_pr` counts the claim, too, as in Spin: it is 1 when all processes have ended",
-            false => "a process does not count the claim in `_nr_pr`; Spin does while it watches one",
+            false => "`_nr_pr` counts the claim, too, where a claim or formula is asked for, as in Spin",
         };
         if (in_claim || self.survey.claims) && !std::mem::replace(&mut self.said_who_counts, true) {
             self.report(Diagnostic::warning(span, message));
         }
-        match in_claim {
-            true => Expr::binary(ast::BinaryOp::Add, Expr::ProcessCount, Expr::Const(1)),
-            false => Expr::ProcessCount,
-        }
+        Expr::ProcessCount
     }
 
     fn unknown_variable(&mut self, name: &ast::Name) {

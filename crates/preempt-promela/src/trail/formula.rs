@@ -45,7 +45,8 @@ pub fn write_trail_with_formula(
     let claim = claim_text(formula, &written)?;
     let plain = Additions { formula: None, ..additions.clone() };
     let loaded = load(name, &format!("{text}\n{claim}"), &plain, read);
-    let model = loaded.model?;
+    // The claim that goes along counts, as the formula's does.
+    let model = Model { counts_claim: true, ..loaded.model? };
     let interpreter = Interpreter::new(&model, &loaded.sources).ok()?;
     let property = Property::new(PropertyKind::Never, CLAIM.into(), None);
     let trail = write_trail(&interpreter, &loaded.numbers, &property, recorded).ok()?;

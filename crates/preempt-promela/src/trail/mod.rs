@@ -27,8 +27,8 @@ use std::fmt::Write;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trail {
     pub text: String,
-    /// The run violates something that Spin checks by a claim which it makes itself; that claim's moves are left out. For a
-    /// formula, [`write_trail_with_formula`] has a claim of its own.
+    /// The run violates something that Spin checks by a claim which it makes itself, or that happens only while a claim
+    /// watches; that claim's moves are left out. For a formula, [`write_trail_with_formula`] has a claim of its own.
     pub without_claim: bool,
 }
 
@@ -53,7 +53,8 @@ pub fn write_trail(
         Some(claim) => Order::with_claim(interpreter, numbers, claim, &run, recorded.loop_start)?,
         None => Order::plain(steps.len(), recorded.loop_start),
     };
-    let without_claim = matches!(property.kind, PropertyKind::Ltl | PropertyKind::NonProgress);
+    let by_a_claim = matches!(property.kind, PropertyKind::Ltl | PropertyKind::NonProgress);
+    let without_claim = by_a_claim || interpreter.feels_claim() && order.claim.is_none();
     Ok(Trail { text: order.text(&steps), without_claim })
 }
 
