@@ -3,9 +3,9 @@
 #[path = "../../preempt-promela/tests/mutation/mod.rs"]
 mod mutation;
 
-use mutation::{Random, mutate, pieces};
+use mutation::{mutate, pieces};
 use preempt_boolean::{Options, inline, load, sequentialize};
-use preempt_core::Budget;
+use preempt_core::{Budget, Rng};
 
 const MODELS: [(&str, &str); 4] = [
     ("bluetooth", include_str!("../../../models/boolean/bluetooth_v3_2a2s.bp")),
@@ -99,12 +99,12 @@ fn every_deletion_of_one_token_is_answered_briefly() {
 
 #[test]
 fn random_mutations_are_answered() {
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut rng = Rng::new(0x9E37_79B9_7F4A_7C15);
     let signs: Vec<char> = "(){}[];:,<>=!?&|^~*/#\"'\\$ \n01aé_TF".chars().collect();
     for round in 0..6_000 {
         let mut text = MODELS[round % MODELS.len()].1.to_string();
-        for _ in 0..=random.below(3) {
-            mutate(&mut text, &mut random, &signs);
+        for _ in 0..=rng.below(3) {
+            mutate(&mut text, &mut rng, &signs);
         }
         errors(&text);
     }

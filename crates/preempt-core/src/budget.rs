@@ -114,6 +114,11 @@ impl Budget {
         self.exhausted()
     }
 
+    /// The limits it was made with. A part has its own, beside those of the whole.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// The numbers of those who work within it. A part has numbers of its own.
     pub fn counters(&self) -> &Counters {
         &self.counters

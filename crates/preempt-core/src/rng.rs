@@ -33,7 +33,12 @@ impl Rng {
 
     /// Less than `n`; 0 if that is 0.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.word() % (n as u64).max(1)) as usize
+        self.below_u64(n as u64) as usize
+    }
+
+    /// Less than `n`; 0 if that is 0.
+    pub fn below_u64(&mut self, n: u64) -> u64 {
+        self.word() % n.max(1)
     }
 
     /// True in one of `cases` cases.

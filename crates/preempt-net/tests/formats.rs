@@ -1,6 +1,6 @@
 //! Formats: what is read, what is printed and read back, and what is said about mistakes.
 
-use preempt_core::{Diagnostic, SourceMap};
+use preempt_core::{Diagnostic, Rng, SourceMap};
 use preempt_net::{Marking, Move, Net, Problem, Range, Transition, decode, mcc, pnml, spec};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -150,22 +150,10 @@ fn latin_1_is_read() {
     assert_eq!(good(&decode(bytes)).net.places, ["x"]);
 }
 
-/// Small numbers from a seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
-}
-
-fn random_problem(random: &mut Random) -> Problem {
-    let places = 1 + random.below(5) as u32;
+fn random_problem(rng: &mut Rng) -> Problem {
+    let places = 1 + rng.below(5) as u32;
     let mut some = |most: u64| -> Marking {
-        (0..places).map(|place| (place, if random.below(3) == 0 { random.below(most) } else { 0 })).collect()
+        (0..places).map(|place| (place, if rng.below(3) == 0 { rng.below_u64(most) } else { 0 })).collect()
     };
     let pairs: Vec<(Marking, Marking, Marking, Marking)> =
         (0..4).map(|_| (some(4), some(4), some(2), some(3))).collect();
@@ -186,10 +174,10 @@ fn random_problem(random: &mut Random) -> Problem {
         })
         .collect();
     let initial = (0..places)
-        .map(|_| match random.below(3) {
-            0 => Range::at_least(random.below(3)),
-            1 => Range { low: 1, high: Some(1 + random.below(3)) },
-            _ => Range::exactly(random.below(3)),
+        .map(|_| match rng.below(3) {
+            0 => Range::at_least(rng.below_u64(3)),
+            1 => Range { low: 1, high: Some(1 + rng.below_u64(3)) },
+            _ => Range::exactly(rng.below_u64(3)),
         })
         .collect();
     let net = Net { places: (0..places).map(|p| format!("p{p}")).collect(), transitions };
@@ -198,9 +186,9 @@ fn random_problem(random: &mut Random) -> Problem {
 
 #[test]
 fn a_printed_spec_is_the_same_problem() {
-    let mut random = Random(0x5eed);
+    let mut rng = Rng::new(0x5eed);
     for _ in 0..2000 {
-        let problem = random_problem(&mut random);
+        let problem = random_problem(&mut rng);
         let text = spec::print(&problem);
         let (mut again, diagnostics, map) = read_spec(&text);
         assert!(!diagnostics.iter().any(Diagnostic::is_error), "{text}\n{:?}", show(&diagnostics, &map));
@@ -211,10 +199,10 @@ fn a_printed_spec_is_the_same_problem() {
 
 #[test]
 fn a_printed_pnml_net_is_the_same_net() {
-    let mut random = Random(77);
+    let mut rng = Rng::new(77);
     let mut printed = 0;
     for _ in 0..2000 {
-        let mut problem = random_problem(&mut random);
+        let mut problem = random_problem(&mut rng);
         for transition in &mut problem.net.transitions {
             transition.moves.retain(|moved| moved.to.is_empty());
         }

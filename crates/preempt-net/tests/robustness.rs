@@ -3,8 +3,8 @@
 #[path = "../../preempt-promela/tests/mutation/mod.rs"]
 mod mutation;
 
-use mutation::{Random, mutate};
-use preempt_core::{Budget, Diagnostic, Limits, SourceMap};
+use mutation::mutate;
+use preempt_core::{Budget, Diagnostic, Limits, Rng, SourceMap};
 use preempt_net::{Problem, mcc, pnml, spec};
 use std::time::{Duration, Instant};
 
@@ -64,14 +64,14 @@ fn messages(text: &str) -> Vec<String> {
 
 #[test]
 fn random_mutations_are_answered() {
-    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    let mut rng = Rng::new(0x2545_F491_4F6C_DD1D);
     let signs: Vec<char> = "<>/\"'=&;#!-[]?%().,> \n09aé_".chars().collect();
     let net = read_net(NET).expect("it is correct").net;
     for _ in 0..6000 {
         for (at, original) in [SPEC, NET, QUESTION].into_iter().enumerate() {
             let mut text = original.to_string();
-            for _ in 0..=random.below(4) {
-                mutate(&mut text, &mut random, &signs);
+            for _ in 0..=rng.below(4) {
+                mutate(&mut text, &mut rng, &signs);
             }
             let mut map = SourceMap::new();
             let id = map.add("x", text.as_str());

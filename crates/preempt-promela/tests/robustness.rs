@@ -2,8 +2,8 @@
 
 mod mutation;
 
-use mutation::{Random, mutate, pieces};
-use preempt_core::SourceMap;
+use mutation::{mutate, pieces};
+use preempt_core::{Rng, SourceMap};
 
 const MODELS: [(&str, &str); 5] = [
     ("ring", include_str!("models/ring.pml")),
@@ -65,21 +65,21 @@ fn every_deletion_of_one_token_is_answered_briefly() {
 
 #[test]
 fn random_mutations_are_answered() {
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut rng = Rng::new(0x9E37_79B9_7F4A_7C15);
     let signs: Vec<char> = "(){}[];:,.-><=!?&|^~+*/%#\"'\\@$ \n0aé_".chars().collect();
     let split: Vec<_> = MODELS.iter().map(|(_, text)| pieces(text)).collect();
     for round in 0..100_000 {
         let (_, model) = MODELS[round % MODELS.len()];
         let tokens = &split[round % MODELS.len()];
         // Mutate a window of the text, so that many mutations are affordable.
-        let first = random.below(tokens.len());
-        let last = (first + 20 + random.below(80)).min(tokens.len() - 1);
+        let first = rng.below(tokens.len());
+        let last = (first + 20 + rng.below(80)).min(tokens.len() - 1);
         let mut text = model[tokens[first].0..tokens[last].1].to_string();
         if round % 10 == 0 {
             text = model.to_string();
         }
-        for _ in 0..=random.below(4) {
-            mutate(&mut text, &mut random, &signs);
+        for _ in 0..=rng.below(4) {
+            mutate(&mut text, &mut rng, &signs);
         }
         errors(&text);
     }

@@ -1,12 +1,21 @@
-//! Backward by basis: the classical algorithm (Fig. 1) on sparse markings, smallest first.
+//! Backward by basis: the classical algorithm (Abdulla, Cerans, Jonsson and Tsay 1996; Fig. 1 of Bingham and Hu 2005, paper
+//! 004) on sparse markings, smallest first.
+//!
+//! The markings from which a target can be covered are upward closed, and so have a finite basis of smallest ones
+//! (Dickson 1913). The search keeps a basis, adds the smallest predecessors of its elements, and leaves out what lies above
+//! an element (`subsumption`). Because the order has no infinite sequence without one element above an earlier one, it
+//! ends; then the basis is inductive, which is the certificate, or it lies below an initial marking, and the way back
+//! along `next` is the run. The basis can be as large as the problem is hard (EXPSPACE for nets), so whatever no run can
+//! reach is not followed (`prune`), and only transitions that put a token where one is wanted are tried.
+//!
+//! A net with tests for few tokens is not monotone; then the search is on a relaxation, a run of which may be spurious.
 
-use crate::answer::{Answer, Run};
 use crate::certificate::{Certificate, InductiveBasis};
 use crate::prune::Pruner;
+use crate::run::{Coverability, Run};
 use crate::sign::{always_empty, exclude};
-use crate::stop::{Counters, Stop};
 use crate::subsumption::Trie;
-use preempt_core::StopReason;
+use preempt_core::{Budget, StopReason};
 use preempt_net::predecessor::predecessors_while;
 use preempt_net::{Marking, Problem};
 use std::cmp::Reverse;
@@ -19,7 +28,7 @@ struct Element {
 }
 
 /// From the open targets to the initial markings, or to an inductive basis without them.
-pub(crate) fn backward(problem: &Problem, open: &[usize], stop: &Stop) -> Answer {
+pub(crate) fn backward(problem: &Problem, open: &[usize], budget: &Budget) -> Coverability {
     let mut live = vec![true; problem.net.transitions.len()];
     let empty = always_empty(problem, &live);
     exclude(problem, &empty, &mut live);
@@ -28,16 +37,16 @@ pub(crate) fn backward(problem: &Problem, open: &[usize], stop: &Stop) -> Answer
         elements: Vec::new(),
         trie: Trie::new(),
         queue: BinaryHeap::new(),
-        pruner: Pruner::new(problem, &live, &empty, stop),
+        pruner: Pruner::new(problem, &live, &empty, budget),
         spurious: false,
     };
     let producers = producers(problem, &live);
     for target in open {
-        if let Some(reason) = stop.reason() {
-            return Answer::Unknown(reason);
+        if let Some(reason) = budget.exhausted() {
+            return Coverability::Unknown(reason);
         }
-        if let Some(run) = search.add(problem.targets[*target].clone(), None, stop) {
-            return Answer::Covered(run);
+        if let Some(run) = search.add(problem.targets[*target].clone(), None, budget) {
+            return Coverability::Covered(run);
         }
     }
     let mut steps = 0u32;
@@ -45,9 +54,9 @@ pub(crate) fn backward(problem: &Problem, open: &[usize], stop: &Stop) -> Answer
     while let Some(Reverse((_, number))) = search.queue.pop() {
         steps = steps.wrapping_add(1);
         if steps.is_multiple_of(32) {
-            stop.counters.frontier.store(search.queue.len() as u64, std::sync::atomic::Ordering::Relaxed);
-            if let Some(reason) = stop.reason() {
-                return Answer::Unknown(reason);
+            budget.counters().frontier.set(search.queue.len() as u64);
+            if let Some(reason) = budget.exhausted() {
+                return Coverability::Unknown(reason);
             }
         }
         let marking = search.elements[number as usize].marking.clone();
@@ -63,28 +72,28 @@ pub(crate) fn backward(problem: &Problem, open: &[usize], stop: &Stop) -> Answer
         for transition in &helpful {
             let transition_data = &problem.net.transitions[*transition as usize];
             let each = 64 + 16 * marking.support_len() as u64;
-            let Some(before) =
-                predecessors_while(transition_data, &marking, &|n| stop.may_hold(n as u64 * each))
-            else {
-                return Answer::Unknown(stop.reason().unwrap_or(StopReason::Partial));
+            let Some(before) = predecessors_while(transition_data, &marking, &|n| {
+                budget.exhausted_with(n as u64 * each).is_none()
+            }) else {
+                return Coverability::Unknown(budget.exhausted().unwrap_or(StopReason::Partial));
             };
             for before in before {
-                Counters::add(&stop.counters.transitions, 1);
-                if let Some(run) = search.add(before, Some((number, *transition)), stop) {
-                    return Answer::Covered(run);
+                budget.counters().transitions.add(1);
+                if let Some(run) = search.add(before, Some((number, *transition)), budget) {
+                    return Coverability::Covered(run);
                 }
             }
         }
     }
     if search.spurious {
         // An initial marking was met, but only in the relaxation of a net that is not monotone.
-        return Answer::Unknown(StopReason::Partial);
+        return Coverability::Unknown(StopReason::Partial);
     }
-    let Some(elements) = minimal(search.elements, stop) else {
-        return Answer::Unknown(stop.reason().unwrap_or(StopReason::Partial));
+    let Some(elements) = minimal(search.elements, budget) else {
+        return Coverability::Unknown(budget.exhausted().unwrap_or(StopReason::Partial));
     };
     let basis = InductiveBasis { empty, bounds: search.pruner.into_bounds(), elements };
-    Answer::Safe(Certificate { refutations: Vec::new(), basis: Some(basis) })
+    Coverability::Safe(Certificate { refutations: Vec::new(), basis: Some(basis) })
 }
 
 struct Search<'p> {
@@ -98,13 +107,13 @@ struct Search<'p> {
 
 impl Search<'_> {
     /// The run, if an initial marking covers the new element.
-    fn add(&mut self, marking: Marking, next: Option<(u32, u32)>, stop: &Stop) -> Option<Run> {
+    fn add(&mut self, marking: Marking, next: Option<(u32, u32)>, budget: &Budget) -> Option<Run> {
         if self.trie.has_below(&marking, None) {
             return None;
         }
         if let Some(initial) = self.problem.initial_covering(&marking) {
             let run = Run { initial, transitions: self.path(next) };
-            if run.is_counterexample(self.problem, &|| stop.reason().is_some()) == Some(true) {
+            if run.is_counterexample(self.problem, &|| budget.exhausted().is_some()) == Some(true) {
                 return Some(run);
             }
             // Or there was no time to replay it; then the search ends at its next look at the clock.
@@ -112,15 +121,15 @@ impl Search<'_> {
             return None;
         }
         if self.pruner.excluded(&marking) {
-            Counters::add(&stop.counters.pruned, 1);
+            budget.counters().pruned.add(1);
             return None;
         }
         let number = self.elements.len() as u32;
         self.trie.insert(&marking, number);
         self.queue.push(Reverse((marking.weight(), number)));
-        Counters::add(&stop.counters.states, 1);
+        budget.counters().states.add(1);
         // The marking twice, here and in the trie, whose nodes keep room for children.
-        Counters::add(&stop.counters.bytes, 100 + 120 * marking.support_len() as u64);
+        budget.counters().bytes.add(100 + 120 * marking.support_len() as u64);
         self.elements.push(Element { marking, next });
         None
     }
@@ -153,14 +162,14 @@ fn producers(problem: &Problem, live: &[bool]) -> Vec<Vec<u32>> {
 }
 
 /// Without those that cover another one; `None` if it was stopped.
-fn minimal(elements: Vec<Element>, stop: &Stop) -> Option<Vec<Marking>> {
+fn minimal(elements: Vec<Element>, budget: &Budget) -> Option<Vec<Marking>> {
     let mut markings: Vec<Marking> = elements.into_iter().map(|element| element.marking).collect();
     markings.sort_unstable_by_key(Marking::weight);
     let mut trie = Trie::new();
     let (mut looked_at, mut stopped) = (0u32, false);
     markings.retain(|marking| {
         looked_at += 1;
-        stopped = stopped || (looked_at.is_multiple_of(256) && stop.reason().is_some());
+        stopped = stopped || (looked_at.is_multiple_of(256) && budget.exhausted().is_some());
         let new = !stopped && !trie.has_below(marking, None);
         if new {
             trie.insert(marking, 0);

@@ -8,7 +8,9 @@ use std::fmt::Write;
 /// Every target is refuted by itself, or covered by the inductive basis.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Certificate {
+    /// Targets that are refuted one by one.
     pub refutations: Vec<Refutation>,
+    /// For all other targets.
     pub basis: Option<InductiveBasis>,
 }
 
@@ -17,12 +19,13 @@ pub struct Certificate {
 pub struct Refutation {
     /// Its number among the problem's targets.
     pub target: usize,
-    pub steps: Vec<Step>,
+    /// Each may use what those before it have excluded.
+    pub steps: Vec<RefutationStep>,
 }
 
 /// With "live" transitions those that the steps before have not excluded from the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum RefutationStep {
     /// These places are empty at first, and no live transition puts a token there without taking one (a siphon):
     /// they stay empty, and who needs them is excluded. Refutes the target if it needs one of them.
     Empty(Vec<Place>),
@@ -40,7 +43,9 @@ pub enum Step {
 /// least `places . target + sum of trap weights`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Combination {
+    /// What a token on a place counts.
     pub places: Vec<(Place, BigUint)>,
+    /// What a trap counts, by its number among the traps of the refutation.
     pub traps: Vec<(usize, BigUint)>,
 }
 
@@ -51,6 +56,7 @@ pub struct InductiveBasis {
     pub empty: Vec<Place>,
     /// Weighted sums that never grow: markings with more than there is at first are excluded.
     pub bounds: Vec<Vec<(Place, BigUint)>>,
+    /// The smallest markings of the set.
     pub elements: Vec<Marking>,
 }
 
@@ -75,10 +81,10 @@ impl Certificate {
             let _ = writeln!(text, "refute {}", refutation.target + 1);
             for step in &refutation.steps {
                 let _ = match step {
-                    Step::Empty(places) => writeln!(text, "  empty{}", list(places)),
-                    Step::Trap(places) => writeln!(text, "  trap{}", list(places)),
-                    Step::Unused(c) => writeln!(text, "  unused{}", combination(c)),
-                    Step::Contradiction(c) => writeln!(text, "  contradiction{}", combination(c)),
+                    RefutationStep::Empty(places) => writeln!(text, "  empty{}", list(places)),
+                    RefutationStep::Trap(places) => writeln!(text, "  trap{}", list(places)),
+                    RefutationStep::Unused(c) => writeln!(text, "  unused{}", combination(c)),
+                    RefutationStep::Contradiction(c) => writeln!(text, "  contradiction{}", combination(c)),
                 };
             }
         }
@@ -155,10 +161,12 @@ impl Certificate {
                         }
                         basis.elements.push(Marking::from_pairs(tokens));
                     }
-                    ("empty", None, Some(r)) => r.steps.push(Step::Empty(places()?)),
-                    ("trap", None, Some(r)) => r.steps.push(Step::Trap(places()?)),
-                    ("unused", None, Some(r)) => r.steps.push(Step::Unused(combination(rest)?)),
-                    ("contradiction", None, Some(r)) => r.steps.push(Step::Contradiction(combination(rest)?)),
+                    ("empty", None, Some(r)) => r.steps.push(RefutationStep::Empty(places()?)),
+                    ("trap", None, Some(r)) => r.steps.push(RefutationStep::Trap(places()?)),
+                    ("unused", None, Some(r)) => r.steps.push(RefutationStep::Unused(combination(rest)?)),
+                    ("contradiction", None, Some(r)) => {
+                        r.steps.push(RefutationStep::Contradiction(combination(rest)?))
+                    }
                     _ => return Err(format!("`{kind}` does not belong here")),
                 }
                 Ok(())

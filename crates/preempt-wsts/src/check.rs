@@ -1,16 +1,17 @@
-//! The strategy: pre-checks on every target and then backward, with forward at their side; the first answer wins.
+//! The entry and the strategy: pre-checks on every target and then backward, with forward at their side; the first
+//! result wins.
 //!
-//! Nothing leaves here unverified: a run is replayed by the firing rule, and a certificate is checked by
-//! [`checker`](crate::checker).
+//! Proofs and runs are found by different means, and it is not known before which of them there is: so they are looked for
+//! at the same time. Nothing leaves here unverified: a run is replayed by the firing rule, and a certificate is checked by
+//! [`checker`](crate::checker). What there was no time to verify does not count.
 
-use crate::answer::{Answer, Run};
 use crate::backward::backward;
 use crate::certificate::{Certificate, Refutation};
 use crate::checker;
 use crate::forward::forward;
 use crate::reduce::reduce;
 use crate::refute::refute;
-use crate::stop::Stop;
+use crate::run::{Coverability, Run};
 use crate::weight;
 use crate::weight::net::{Diagrams, backward_by_weight};
 use preempt_core::{
@@ -18,10 +19,10 @@ use preempt_core::{
     run_supervised,
 };
 use preempt_net::Problem;
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+/// Which algorithm decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Engine {
     /// Pre-checks and then backward, with forward at their side.
@@ -29,7 +30,7 @@ pub enum Engine {
     Auto,
     /// Only the pre-checks: they prove, or they say nothing.
     Prechecks,
-    /// Only backward by basis (Fig. 1).
+    /// Only backward by basis (Fig. 1 of Bingham and Hu 2005).
     Basis,
     /// Only backward by weight (Fig. 3), with the optimisation of section 4.1.
     Weight,
@@ -40,6 +41,7 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// Every engine, the default first.
     pub const ALL: [Engine; 6] = [
         Engine::Auto,
         Engine::Prechecks,
@@ -61,6 +63,7 @@ impl Engine {
         }
     }
 
+    /// As it is written on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Engine::Auto => "auto",
@@ -73,15 +76,18 @@ impl Engine {
     }
 }
 
+/// How a problem is decided.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CoverOptions {
+    /// Which algorithm decides.
     pub engine: Engine,
+    /// Of the searches together; the time is that of the verification, too.
     pub limits: Limits,
     /// Search the net as it is, without structural reduction: to see what that is good for.
     pub unreduced: bool,
 }
 
-/// The answer, with what it rests on.
+/// The outcome, with what it rests on.
 #[derive(Debug, Clone)]
 pub struct CoverReport {
     /// "Violated" means that a target can be covered; the counterexample is a run to it.
@@ -95,69 +101,95 @@ pub struct CoverReport {
     pub fewest_tokens: bool,
     /// What the engine by weight needed.
     pub diagrams: Option<Diagrams>,
-    /// The engine that found the answer.
+    /// The engine that decided.
     pub answered_by: Engine,
-    /// Something that must not happen: an engine's answer was refuted by its verification. The verdict is then
+    /// Something that must not happen: an engine's result was refuted by its verification. The verdict is then
     /// inconclusive.
     pub internal_error: Option<String>,
 }
 
 /// Can a target be covered?
+///
+/// ```
+/// use preempt_core::{Silent, SourceMap, Verdict};
+/// use preempt_net::spec;
+/// use preempt_wsts::{CoverOptions, check};
+///
+/// // One token for any number of processes: can two of them be in their critical sections?
+/// let text = "vars idle critical token
+///             rules idle >= 1, token >= 1 -> idle' = idle - 1, token' = token - 1, critical' = critical + 1;
+///                   critical >= 1 -> critical' = critical - 1, idle' = idle + 1, token' = token + 1;
+///             init idle >= 1, critical = 0, token = 1
+///             target critical >= 2";
+/// let mut sources = SourceMap::new();
+/// let (problem, mistakes) = spec::read(sources.add("mutex.spec", text), text);
+/// assert!(mistakes.is_empty());
+/// let report = check(&problem, &CoverOptions::default(), &mut Silent);
+/// assert_eq!(report.outcome.verdict, Verdict::Holds);
+/// assert!(report.certificate.is_some(), "and it has been checked");
+/// ```
 pub fn check(problem: &Problem, options: &CoverOptions, progress: &mut dyn Progress) -> CoverReport {
-    let (begin, stop) = (Instant::now(), Arc::new(Stop::within(options.limits)));
-    let owned = (problem.clone(), *options, Arc::clone(&stop));
-    let checked = run_supervised(
-        &stop.budget,
-        progress,
-        || stop.counters.snapshot(),
-        move || {
-            let (problem, options, stop) = &owned;
-            whole(problem, options, stop)
-        },
-    );
-    let mut checked = checked.unwrap_or_else(|reason| {
-        let told = Told { answer: Answer::Unknown(reason), engine: options.engine, diagrams: None };
-        concluded(problem, options, &stop, told)
+    let begin = Instant::now();
+    let job = Budget::within(&Limits { time: options.limits.time, ..Limits::default() });
+    let budgets = Budgets { searches: job.part(&options.limits), job };
+    let owned = (problem.clone(), *options, budgets.clone());
+    let snapshot = || budgets.searches.counters().snapshot();
+    let checked = run_supervised(&budgets.job, progress, snapshot, move || {
+        let (problem, options, budgets) = &owned;
+        concluded(problem, options, budgets, run_engines(problem, options, &budgets.searches))
     });
-    checked.outcome.stats.time = begin.elapsed();
-    checked
+    let mut report = checked.unwrap_or_else(|reason| {
+        let result = Coverability::Unknown(reason);
+        concluded(problem, options, &budgets, Decided { result, engine: options.engine, diagrams: None })
+    });
+    report.outcome.stats.time = begin.elapsed();
+    report
 }
 
-/// What a step takes when it is told, about.
-const TOLD_STEP_BYTES: u64 = 600;
-
-/// The engines, the verification of what they say, and the run for people.
-fn whole(problem: &Problem, options: &CoverOptions, stop: &Stop) -> CoverReport {
-    concluded(problem, options, stop, run_engines(problem, options, stop))
+/// Clones are the same budgets.
+#[derive(Clone)]
+struct Budgets {
+    /// Of the whole check: verification and the making of the run are within it.
+    job: Budget,
+    /// Its part for the searches: the first one to decide ends it.
+    searches: Budget,
 }
 
-fn concluded(problem: &Problem, options: &CoverOptions, stop: &Stop, told: Told) -> CoverReport {
-    let Told { answer, engine, diagrams } = told;
-    let (answer, internal_error) = match verified(problem, &answer, &stop.budget) {
-        Ok(()) => (answer, None),
-        Err(Unverified::Stopped(reason)) => (Answer::Unknown(reason), None),
+/// What a step of a trace takes, about.
+const TRACE_STEP_BYTES: u64 = 600;
+
+/// Verifies what an engine has found, and makes the run for people.
+fn concluded(
+    problem: &Problem,
+    options: &CoverOptions,
+    budgets: &Budgets,
+    Decided { result, engine, diagrams }: Decided,
+) -> CoverReport {
+    let (result, internal_error) = match verified(problem, &result, &budgets.job) {
+        Ok(()) => (result, None),
+        Err(Unverified::Stopped(reason)) => (Coverability::Unknown(reason), None),
         Err(Unverified::Wrong(reason)) => {
-            let error = format!("the answer of the engine `{}` is wrong: {reason}", engine.name());
-            (Answer::Unknown(StopReason::Partial), Some(error))
+            let error = format!("the result of the engine `{}` is wrong: {reason}", engine.name());
+            (Coverability::Unknown(StopReason::Partial), Some(error))
         }
     };
-    let snapshot = stop.counters.snapshot();
+    let counters = budgets.searches.counters();
     let stats = Stats {
-        states: snapshot.states,
-        transitions: snapshot.transitions,
-        pruned: stop.counters.pruned.load(Ordering::Relaxed),
-        peak_bytes: snapshot.bytes,
-        depth: match &answer {
-            Answer::Covered(run) => run.transitions.len() as u64,
+        states: counters.states.get(),
+        transitions: counters.transitions.get(),
+        pruned: counters.pruned.get(),
+        peak_bytes: counters.bytes.get(),
+        depth: match &result {
+            Coverability::Covered(run) => run.transitions.len() as u64,
             _ => 0,
         },
         ..Stats::default()
     };
-    let (verdict, run, certificate) = match answer {
-        Answer::Covered(run) => (Verdict::Violated, Some(run), None),
+    let (verdict, run, certificate) = match result {
+        Coverability::Covered(run) => (Verdict::Violated, Some(run), None),
         // The certificate was checked: nothing is left to be done.
-        Answer::Safe(certificate) => (Verdict::conclude(false, None), None, Some(certificate)),
-        Answer::Unknown(reason) => (Verdict::Inconclusive(reason), None, None),
+        Coverability::Safe(certificate) => (Verdict::conclude(false, None), None, Some(certificate)),
+        Coverability::Unknown(reason) => (Verdict::Inconclusive(reason), None, None),
     };
     let fewest_tokens = match (&run, diagrams) {
         (Some(run), Some(diagrams)) if engine == Engine::WeightPlain => fewest(problem, run, diagrams),
@@ -165,18 +197,15 @@ fn concluded(problem: &Problem, options: &CoverOptions, stop: &Stop, told: Told)
     };
     let parametric = problem.initial.iter().any(|range| range.high.is_none());
     // It has been replayed; only the words for it may be too many.
-    let bytes = |run: &Run| run.transitions.len() as u64 * TOLD_STEP_BYTES;
-    let may_be_told = |run: &&Run| options.limits.memory_bytes.is_none_or(|most| bytes(run) <= most);
+    let bytes = |run: &Run| run.transitions.len() as u64 * TRACE_STEP_BYTES;
+    let fits = |run: &&Run| options.limits.memory_bytes.is_none_or(|most| bytes(run) <= most);
     let outcome = Outcome {
         verdict,
         guarantee: if parametric { Guarantee::Parameterised } else { Guarantee::Exhaustive },
         violation: run
             .as_ref()
             .map(|_| Property::new(PropertyKind::Coverability, "the target can be covered".into(), None)),
-        counterexample: run
-            .as_ref()
-            .filter(may_be_told)
-            .and_then(|run| run.trace(problem, None, &stop.budget)),
+        counterexample: run.as_ref().filter(fits).and_then(|run| run.trace(problem, None, &budgets.job)),
         stats,
     };
     CoverReport { outcome, run, certificate, fewest_tokens, diagrams, answered_by: engine, internal_error }
@@ -190,122 +219,121 @@ fn fewest(problem: &Problem, run: &Run, diagrams: Diagrams) -> bool {
     most == diagrams.n && (most > heaviest || problem.targets.len() == 1)
 }
 
-/// Why an answer does not count.
+/// Why a result does not count.
 enum Unverified {
     Wrong(String),
     Stopped(StopReason),
 }
 
-fn verified(problem: &Problem, answer: &Answer, budget: &Budget) -> Result<(), Unverified> {
+fn verified(problem: &Problem, result: &Coverability, budget: &Budget) -> Result<(), Unverified> {
     let stopped = |reason: StopReason| Err(Unverified::Stopped(reason));
-    match answer {
-        Answer::Covered(run) => match run.is_counterexample(problem, &|| budget.exhausted().is_some()) {
-            Some(true) => Ok(()),
-            Some(false) => Err(Unverified::Wrong("its run cannot be replayed".into())),
-            None => stopped(budget.stopped().unwrap_or(StopReason::Partial)),
-        },
-        Answer::Safe(certificate) => match checker::verify_within(problem, certificate, budget) {
+    match result {
+        Coverability::Covered(run) => {
+            match run.is_counterexample(problem, &|| budget.exhausted().is_some()) {
+                Some(true) => Ok(()),
+                Some(false) => Err(Unverified::Wrong("its run cannot be replayed".into())),
+                None => stopped(budget.stopped().unwrap_or(StopReason::Partial)),
+            }
+        }
+        Coverability::Safe(certificate) => match checker::verify_within(problem, certificate, budget) {
             Ok(verdict) => verdict.map_err(Unverified::Wrong),
             Err(reason) => stopped(reason),
         },
-        Answer::Unknown(_) => Ok(()),
+        Coverability::Unknown(_) => Ok(()),
     }
 }
 
-/// What an engine has to say.
-struct Told {
-    answer: Answer,
+/// The result of an engine.
+struct Decided {
+    result: Coverability,
     engine: Engine,
     diagrams: Option<Diagrams>,
 }
 
-fn run_engines(problem: &Problem, options: &CoverOptions, stop: &Stop) -> Told {
+fn run_engines(problem: &Problem, options: &CoverOptions, budget: &Budget) -> Decided {
     let engine = options.engine;
     let all: Vec<usize> = (0..problem.targets.len()).collect();
-    let told = |answer: Answer| Told { answer, engine, diagrams: None };
+    let decided = |result: Coverability| Decided { result, engine, diagrams: None };
     let by_weight =
-        |(answer, diagrams): (Answer, Diagrams)| Told { answer, engine, diagrams: Some(diagrams) };
+        |(result, diagrams): (Coverability, Diagrams)| Decided { result, engine, diagrams: Some(diagrams) };
     match engine {
-        Engine::Basis if options.unreduced => told(backward(problem, &all, stop)),
-        Engine::Basis => told(on_reduced(problem, &all, stop, backward)),
-        Engine::Forward if options.unreduced => told(forward(problem, &all, stop)),
-        Engine::Forward => told(on_reduced(problem, &all, stop, forward)),
-        Engine::Weight if options.unreduced => by_weight(backward_by_weight(problem, &all, true, stop)),
+        Engine::Basis if options.unreduced => decided(backward(problem, &all, budget)),
+        Engine::Basis => decided(on_reduced(problem, &all, budget, backward)),
+        Engine::Forward if options.unreduced => decided(forward(problem, &all, budget)),
+        Engine::Forward => decided(on_reduced(problem, &all, budget, forward)),
+        Engine::Weight if options.unreduced => by_weight(backward_by_weight(problem, &all, true, budget)),
         Engine::Weight => {
             let reduced = reduce(problem, &all);
-            let (answer, diagrams) = backward_by_weight(&reduced.problem, &all, true, stop);
-            by_weight((reduced.lift(problem, answer), diagrams))
+            let (result, diagrams) = backward_by_weight(&reduced.problem, &all, true, budget);
+            by_weight((reduced.lift(problem, result), diagrams))
         }
-        Engine::WeightPlain => by_weight(backward_by_weight(problem, &all, false, stop)),
+        Engine::WeightPlain => by_weight(backward_by_weight(problem, &all, false, budget)),
         Engine::Prechecks => {
-            let (refutations, open) = prechecks(problem, all, stop);
-            told(proof_or(refutations, &open, stop))
+            let (refutations, open) = prechecks(problem, all, budget);
+            decided(proof_or(refutations, &open, budget))
         }
-        Engine::Auto => side_by_side(problem, &all, stop),
+        Engine::Auto => side_by_side(problem, &all, budget),
     }
 }
 
 /// For the forward search.
 const STACK: usize = 64 << 20;
 
-/// Pre-checks and then backward, with forward at their side. Who has an answer ends the others; nobody listens to a second
-/// one, and if nobody has one, it is unknown.
-fn side_by_side(problem: &Problem, all: &[usize], stop: &Stop) -> Told {
-    let first: Mutex<Option<Told>> = Mutex::new(None);
-    let tell = |answer: Answer, engine: Engine| {
-        first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Told {
-            answer,
-            engine,
-            diagrams: None,
-        });
-        stop.answered();
+/// Pre-checks and then backward, with forward at their side. The first one to decide ends the others; a second result is
+/// not looked at, and if there is none, nothing is known.
+fn side_by_side(problem: &Problem, all: &[usize], budget: &Budget) -> Decided {
+    let first: Mutex<Option<Decided>> = Mutex::new(None);
+    let decide = |result: Coverability, engine: Engine| {
+        let decided = Decided { result, engine, diagrams: None };
+        first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(decided);
+        budget.stop(StopReason::Interrupted);
     };
     std::thread::scope(|scope| {
         // A run is unwound by recursion, as deep as its loops are nested. Without the thread the others go on alone.
         let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || {
-            if let found @ Answer::Covered(_) = on_reduced(problem, all, stop, forward) {
-                tell(found, Engine::Forward);
+            if let covered @ Coverability::Covered(_) = on_reduced(problem, all, budget, forward) {
+                decide(covered, Engine::Forward);
             }
         });
-        let (refutations, open) = prechecks(problem, all.to_vec(), stop);
+        let (refutations, open) = prechecks(problem, all.to_vec(), budget);
         if open.is_empty() {
-            return tell(proof_or(refutations, &open, stop), Engine::Prechecks);
+            return decide(proof_or(refutations, &open, budget), Engine::Prechecks);
         }
-        match on_reduced(problem, &open, stop, backward) {
-            Answer::Safe(mut certificate) => {
+        match on_reduced(problem, &open, budget, backward) {
+            Coverability::Safe(mut certificate) => {
                 certificate.refutations = refutations;
-                tell(Answer::Safe(certificate), Engine::Basis);
+                decide(Coverability::Safe(certificate), Engine::Basis);
             }
-            found @ Answer::Covered(_) => tell(found, Engine::Basis),
-            // Forward goes on, and if it finds nothing either, nothing is told.
-            Answer::Unknown(_) => {}
+            covered @ Coverability::Covered(_) => decide(covered, Engine::Basis),
+            // Forward goes on alone.
+            Coverability::Unknown(_) => {}
         }
     });
-    let told = first.into_inner().unwrap_or_else(PoisonError::into_inner);
-    told.unwrap_or_else(|| Told {
-        answer: Answer::Unknown(stop.reason().unwrap_or(StopReason::Partial)),
+    let decided = first.into_inner().unwrap_or_else(PoisonError::into_inner);
+    decided.unwrap_or_else(|| Decided {
+        result: Coverability::Unknown(budget.exhausted().unwrap_or(StopReason::Partial)),
         engine: Engine::Auto,
         diagrams: None,
     })
 }
 
-/// The answer of a search on the reduced net, as one about the net itself.
+/// The result of a search on the reduced net, as one about the net itself.
 fn on_reduced(
     problem: &Problem,
     open: &[usize],
-    stop: &Stop,
-    search: impl Fn(&Problem, &[usize], &Stop) -> Answer,
-) -> Answer {
+    budget: &Budget,
+    search: impl Fn(&Problem, &[usize], &Budget) -> Coverability,
+) -> Coverability {
     let reduced = reduce(problem, open);
-    reduced.lift(problem, search(&reduced.problem, open, stop))
+    reduced.lift(problem, search(&reduced.problem, open, budget))
 }
 
 /// The targets that are refuted, and those that are not.
-fn prechecks(problem: &Problem, targets: Vec<usize>, stop: &Stop) -> (Vec<Refutation>, Vec<usize>) {
+fn prechecks(problem: &Problem, targets: Vec<usize>, budget: &Budget) -> (Vec<Refutation>, Vec<usize>) {
     let mut refutations = Vec::new();
     let mut open = Vec::new();
     for target in targets {
-        let refutation = if stop.reason().is_some() { None } else { refute(problem, target, stop) };
+        let refutation = if budget.exhausted().is_some() { None } else { refute(problem, target, budget) };
         match refutation {
             Some(refutation) => refutations.push(refutation),
             None => open.push(target),
@@ -314,10 +342,10 @@ fn prechecks(problem: &Problem, targets: Vec<usize>, stop: &Stop) -> (Vec<Refuta
     (refutations, open)
 }
 
-fn proof_or(refutations: Vec<Refutation>, open: &[usize], stop: &Stop) -> Answer {
+fn proof_or(refutations: Vec<Refutation>, open: &[usize], budget: &Budget) -> Coverability {
     if open.is_empty() {
-        Answer::Safe(Certificate { refutations, basis: None })
+        Coverability::Safe(Certificate { refutations, basis: None })
     } else {
-        Answer::Unknown(stop.reason().unwrap_or(StopReason::Partial))
+        Coverability::Unknown(budget.exhausted().unwrap_or(StopReason::Partial))
     }
 }

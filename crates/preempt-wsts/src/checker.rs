@@ -3,7 +3,7 @@
 //! It shares no code with the engines: it reads the net's data and does everything else itself, with exact
 //! integers. It is written to be read against the definitions in [`certificate`](crate::certificate).
 
-use crate::certificate::{Certificate, Combination, InductiveBasis, Refutation, Step};
+use crate::certificate::{Certificate, Combination, InductiveBasis, Refutation, RefutationStep};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Signed, Zero};
 use preempt_core::{Budget, StopReason};
@@ -11,6 +11,21 @@ use preempt_net::{Marking, Place, Problem, Transition};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Does the certificate show that no target can be covered? The error says what is missing.
+///
+/// ```
+/// use preempt_core::SourceMap;
+/// use preempt_wsts::{Certificate, checker::verify};
+///
+/// let text = "vars a b rules a >= 1 -> a' = a - 1, b' = b + 1; init a = 1, b = 0 target b >= 2";
+/// let (problem, _) = preempt_net::spec::read(SourceMap::new().add("net.spec", text), text);
+/// // One token in all: a + b never grows, begins with 1, and the target needs 2.
+/// let proof = "preempt certificate 1\nrefute 1\n  contradiction 1*a 1*b";
+/// let certificate = Certificate::parse(&problem.net, proof)?;
+/// assert_eq!(verify(&problem, &certificate), Ok(()));
+/// let wrong = Certificate::parse(&problem.net, &proof.replace(" 1*a", ""))?;
+/// assert!(verify(&problem, &wrong).is_err(), "b alone grows");
+/// # Ok::<(), String>(())
+/// ```
 pub fn verify(problem: &Problem, certificate: &Certificate) -> Result<(), String> {
     verify_within(problem, certificate, &Budget::unlimited()).unwrap_or_else(|_| Err("it was stopped".into()))
 }
@@ -157,7 +172,7 @@ fn verify_refutation(problem: &Problem, refutation: &Refutation, budget: &Budget
         go_on(budget)?;
         let here = |reason: &str| Fault::Wrong(format!("step {}: {reason}", number + 1));
         match step {
-            Step::Empty(places) => {
+            RefutationStep::Empty(places) => {
                 let places = place_set(problem, places)?;
                 if !is_empty_siphon(problem, &places, |t| live[t]) {
                     return Err(here("these places do not stay empty"));
@@ -169,14 +184,14 @@ fn verify_refutation(problem: &Problem, refutation: &Refutation, budget: &Budget
                     live[t] &= !meets(&transition.consume, &places);
                 }
             }
-            Step::Trap(places) => {
+            RefutationStep::Trap(places) => {
                 let places = place_set(problem, places)?;
                 if !is_marked_trap(problem, &places, |t| live[t]) {
                     return Err(here("these places can become empty"));
                 }
                 traps.push(places);
             }
-            Step::Unused(combination) | Step::Contradiction(combination) => {
+            RefutationStep::Unused(combination) | RefutationStep::Contradiction(combination) => {
                 let (sum, needed) = combined(problem, target, &traps, combination)?;
                 let Some(first) = initial_value(problem, &sum) else {
                     return Err(here("a parametric place has a weight"));
@@ -186,7 +201,7 @@ fn verify_refutation(problem: &Problem, refutation: &Refutation, budget: &Budget
                         return Err(here(&format!("`{}` can make the sum grow", transition.name)));
                     }
                 }
-                if matches!(step, Step::Contradiction(_)) {
+                if matches!(step, RefutationStep::Contradiction(_)) {
                     return if first < needed {
                         Ok(())
                     } else {

@@ -2,7 +2,9 @@
 //!
 //! Tokens are never taken away in this estimate (the delete relaxation of planning): the cost of a token on a
 //! place is that of the cheapest transition that puts one there, which is one more than the costs of all tokens
-//! it lacks. Where even that reaches no target, no run does.
+//! it lacks (the additive heuristic, Bonet and Geffner 2001). Where even that reaches no target, no run does. One estimate is a
+//! shortest-path search over the arcs of the net; it may overestimate, so that runs are found soon and need not be
+//! short.
 
 use crate::forward::OMEGA;
 use preempt_net::{Marking, Place, Problem};

@@ -1,20 +1,22 @@
 //! Forward: a best-first search for a run that covers a target, nearest first by [`Distance`], and only with transitions
-//! that the state inequation has a use for.
+//! that the state inequation has a use for. It finds runs and proves nothing.
 //!
 //! In a monotone net more tokens never hurt, so the search begins with as many as allowed: a parametric place has
 //! a number beyond every number. A marking below one that is known is not followed. Without resets and transfers
-//! a way that leads to more tokens can be repeated, so those places get any number at once (Karp, Miller).
+//! a path that leads to more tokens can be repeated, so those places get any number at once (Karp and Miller 1969);
+//! [`unwind`](crate::unwind) turns such a path into a run again, and the firing rule replays it, so that nothing here needs to be right
+//! for an answer to be right. States are known by fingerprints and the search above a marking is cut short, since a state that is
+//! left out wrongly is only a run that is not found.
 
-use crate::answer::{Answer, Run};
 use crate::distance::{Distance, NEVER};
 use crate::inequation::Inequation;
 use crate::relevant::relevant;
+use crate::run::{Coverability, Run};
 use crate::sign::{always_empty, exclude};
-use crate::stop::{Counters, Stop};
 use crate::subsumption::Trie;
 use crate::unwind::{Acceleration, Unwinding, within};
 use foldhash::{HashSet, HashSetExt};
-use preempt_core::StopReason;
+use preempt_core::{Budget, StopReason};
 use preempt_net::{Marking, Place, Problem, Transition};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -29,12 +31,12 @@ const MOST: u32 = 1 << 30;
 const MOST_EXTRA: u64 = 6;
 /// How many branches to look at for a known marking above a new one.
 const LOOK_ABOVE: u32 = 400;
-/// The state inequation is asked for so many targets at most, so often, and for so long.
+/// The state inequation is solved for so many targets at most, so often, and for so long.
 const MOST_GUIDED: usize = 4;
 const MOST_ROUNDS: usize = 3;
 const GUIDE_LIMIT: Duration = Duration::from_millis(300);
-/// Runs that were found and could not be told: a net with such runs has many of them, and each attempt is long.
-const MOST_UNTOLD: u32 = 8;
+/// Paths that could not be unwound to a run: a net with such paths has many of them, and each attempt is long.
+const MOST_FAILED: u32 = 8;
 /// How many ancestors to look at for a smaller one.
 const LOOK_BACK: usize = 300;
 
@@ -50,11 +52,18 @@ pub(crate) struct Node {
 
 const ROOT: u32 = u32::MAX;
 
-pub(crate) fn forward(problem: &Problem, open: &[usize], stop: &Stop) -> Answer {
+/// How a marking was reached.
+struct Arrival {
+    parent: u32,
+    transition: u32,
+    depth: u32,
+}
+
+pub(crate) fn forward(problem: &Problem, open: &[usize], budget: &Budget) -> Coverability {
     let mut live = vec![true; problem.net.transitions.len()];
     let empty = always_empty(problem, &live);
     exclude(problem, &empty, &mut live);
-    exclude_unused(problem, open, &mut live, stop);
+    exclude_unused(problem, open, &mut live, budget);
     let monotone = problem.net.is_monotone();
     let mut places = vec![true; problem.net.places.len()];
     if monotone {
@@ -74,11 +83,11 @@ pub(crate) fn forward(problem: &Problem, open: &[usize], stop: &Stop) -> Answer 
         known: Trie::new(),
         queue: BinaryHeap::new(),
         hasher: foldhash::fast::FixedState::default(),
-        untold: 0,
+        failed: 0,
     };
     for mut start in starts(problem, monotone) {
-        if let Some(run) = search.add(&mut start, ROOT, 0, 0, stop) {
-            return Answer::Covered(run);
+        if let Some(run) = search.add(&mut start, Arrival { parent: ROOT, transition: 0, depth: 0 }, budget) {
+            return Coverability::Covered(run);
         }
     }
     // Each transition waits at one of the places it needs; those that need none come last.
@@ -90,8 +99,8 @@ pub(crate) fn forward(problem: &Problem, open: &[usize], stop: &Stop) -> Answer 
     let mut current = vec![0u32; problem.net.places.len()];
     let mut after = current.clone();
     while let Some(Reverse((_, _, number))) = search.queue.pop() {
-        if let Some(reason) = stop.reason() {
-            return Answer::Unknown(reason);
+        if let Some(reason) = budget.exhausted() {
+            return Coverability::Unknown(reason);
         }
         let depth = search.nodes[number as usize].depth + 1;
         unpack(&search.nodes[number as usize].state, &mut current);
@@ -100,24 +109,26 @@ pub(crate) fn forward(problem: &Problem, open: &[usize], stop: &Stop) -> Answer 
             places.flat_map(|place| &watching[place]).chain(&watching[current.len()]).copied().collect();
         for at in candidates {
             // Each of them costs a walk over the net.
-            if let Some(reason) = stop.reason() {
-                return Answer::Unknown(reason);
+            if let Some(reason) = budget.exhausted() {
+                return Coverability::Unknown(reason);
             }
             if !fire(&problem.net.transitions[at as usize], &current, &mut after) {
                 continue;
             }
-            Counters::add(&stop.counters.transitions, 1);
-            if let Some(run) = search.add(&mut after, number, at, depth, stop) {
-                return Answer::Covered(run);
+            budget.counters().transitions.add(1);
+            if let Some(run) =
+                search.add(&mut after, Arrival { parent: number, transition: at, depth }, budget)
+            {
+                return Coverability::Covered(run);
             }
         }
     }
-    Answer::Unknown(StopReason::Partial)
+    Coverability::Unknown(StopReason::Partial)
 }
 
 /// The state inequation shows the way: a transition that none of its solutions uses, for no target, is on no run to a
 /// target. Worth some moments and no more: the search goes without it just as well.
-fn exclude_unused(problem: &Problem, open: &[usize], live: &mut [bool], stop: &Stop) {
+fn exclude_unused(problem: &Problem, open: &[usize], live: &mut [bool], budget: &Budget) {
     if open.len() > MOST_GUIDED {
         return;
     }
@@ -126,7 +137,7 @@ fn exclude_unused(problem: &Problem, open: &[usize], live: &mut [bool], stop: &S
         let mut left = live.to_vec();
         // What is left over may exclude more.
         for _ in 0..MOST_ROUNDS {
-            let inequation = Inequation::new(problem, &left, GUIDE_LIMIT, stop);
+            let inequation = Inequation::new(problem, &left, GUIDE_LIMIT, budget);
             let Some((_, unused)) = inequation.unused(target, &[]) else { break };
             unused.iter().for_each(|transition| left[*transition] = false);
             let empty = always_empty(problem, &left);
@@ -207,18 +218,16 @@ struct Search<'p> {
     known: Trie,
     queue: BinaryHeap<Reverse<(u32, u32, u32)>>,
     hasher: foldhash::fast::FixedState,
-    /// Nodes that cover a target, and whose run was too long to tell.
-    untold: u32,
+    /// Nodes that cover a target, and whose path could not be unwound.
+    failed: u32,
 }
 
 impl Search<'_> {
     fn add(
         &mut self,
         state: &mut [u32],
-        parent: u32,
-        transition: u32,
-        depth: u32,
-        stop: &Stop,
+        Arrival { parent, transition, depth }: Arrival,
+        budget: &Budget,
     ) -> Option<Run> {
         for (tokens, useful) in state.iter_mut().zip(&self.places) {
             *tokens = if *useful { *tokens } else { 0 };
@@ -240,14 +249,14 @@ impl Search<'_> {
             return None;
         }
         let number = self.nodes.len() as u32;
-        Counters::add(&stop.counters.states, 1);
-        Counters::add(&stop.counters.bytes, 120 + 120 * packed.len() as u64);
+        budget.counters().states.add(1);
+        budget.counters().bytes.add(120 + 120 * packed.len() as u64);
         self.nodes.push(Node { parent, transition, depth, state: packed, accelerations });
-        if far == 0
-            && self.untold < MOST_UNTOLD
-            && let Some(run) = self.run(number, stop)
-        {
-            return Some(run);
+        if far == 0 && self.failed < MOST_FAILED {
+            match self.run(number, budget) {
+                Some(run) => return Some(run),
+                None => self.failed += 1,
+            }
         }
         self.queue.push(Reverse((far, depth, number)));
         None
@@ -280,14 +289,8 @@ impl Search<'_> {
         found
     }
 
-    /// The run to a node that covers a target, with the tokens it needs and no more.
-    fn run(&mut self, number: u32, stop: &Stop) -> Option<Run> {
-        let run = self.told(number, stop);
-        self.untold += u32::from(run.is_none());
-        run
-    }
-
-    fn told(&self, number: u32, stop: &Stop) -> Option<Run> {
+    /// The run to a node that covers a target, with the tokens it needs and no more. It has been replayed.
+    fn run(&self, number: u32, budget: &Budget) -> Option<Run> {
         let mut path = vec![number];
         let mut at = number;
         while self.nodes[at as usize].parent != ROOT {
@@ -300,7 +303,7 @@ impl Search<'_> {
         let target = targets.find(|target| within(target, last))?;
         let run = if self.monotone {
             let unwinding = Unwinding { problem: self.problem, nodes: &self.nodes, path: &path };
-            let (transitions, needed) = unwinding.run(target, stop)?;
+            let (transitions, needed) = unwinding.run(target, budget)?;
             Run { initial: self.problem.initial_covering(&needed)?, transitions }
         } else {
             let root = &self.nodes[path[0] as usize].state;
@@ -308,6 +311,6 @@ impl Search<'_> {
                 path[1..].iter().map(|node| self.nodes[*node as usize].transition as usize).collect();
             Run { initial: root.iter().map(|(place, n)| (*place, u64::from(*n))).collect(), transitions }
         };
-        (run.is_counterexample(self.problem, &|| stop.reason().is_some()) == Some(true)).then_some(run)
+        (run.is_counterexample(self.problem, &|| budget.exhausted().is_some()) == Some(true)).then_some(run)
     }
 }

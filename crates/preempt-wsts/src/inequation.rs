@@ -5,14 +5,17 @@
 //! nowhere, which never helps). So x exists for every run, and a vector y >= 0 with y C <= 0 on all columns and
 //! y m0 < y target shows that no run covers the target.
 //!
-//! Floating point finds y, or exact rationals where it fails; exact integers decide whether it is one.
+//! Such a y exists if x does not (Farkas 1902), so that nothing is lost by looking for y, which is a certificate that can be
+//! checked by adding integers. Floating point finds y, or exact rationals where it fails; exact integers decide whether it is
+//! one. Only places and columns in the cone of influence of the target enter a program. A program is polynomial; each has a
+//! limit of time, and one that takes longer proves nothing.
 
 use crate::certificate::Combination;
 use crate::exact::Weights;
 use crate::linear::{Linear, solved};
-use crate::stop::Stop;
 use microlp::{ComparisonOp, OptimizationDirection, Problem as Program, Variable};
 use num_bigint::BigUint;
+use preempt_core::Budget;
 use preempt_net::{Marking, Place, Problem};
 use std::time::Duration;
 
@@ -23,7 +26,7 @@ pub(crate) struct Inequation<'p> {
     adding: Vec<Vec<usize>>,
     /// For one program.
     limit: Duration,
-    stop: &'p Stop,
+    budget: &'p Budget,
 }
 
 struct Column {
@@ -40,7 +43,7 @@ impl<'p> Inequation<'p> {
         problem: &'p Problem,
         live: &[bool],
         limit: Duration,
-        stop: &'p Stop,
+        budget: &'p Budget,
     ) -> Inequation<'p> {
         let mut columns = Vec::new();
         for (number, transition) in problem.net.transitions.iter().enumerate().filter(|(t, _)| live[*t]) {
@@ -55,7 +58,7 @@ impl<'p> Inequation<'p> {
                 adding[*place as usize].push(at);
             }
         }
-        Inequation { problem, columns, adding, limit, stop }
+        Inequation { problem, columns, adding, limit, budget }
     }
 
     /// The places and columns that can matter for the target and the traps: the cone of influence.
@@ -89,7 +92,7 @@ impl<'p> Inequation<'p> {
         for column in &columns {
             program.at_most(vars.terms(&self.columns[*column].entries), 0);
         }
-        program.solve(self.limit, self.stop, |values| {
+        program.solve(self.limit, self.budget, |values| {
             let combination = vars.combination(values);
             let weights = Weights::new(self.problem, target, traps, &combination)?;
             let holds = weights.first < weights.needed
@@ -125,7 +128,7 @@ impl<'p> Inequation<'p> {
         for column in &columns {
             program.at_most(vars.terms(&self.columns[*column].entries), 0);
         }
-        program.solve(self.limit, self.stop, |values| {
+        program.solve(self.limit, self.budget, |values| {
             let combination = vars.combination(values);
             let weights = Weights::new(self.problem, &Marking::new(), &[], &combination)?;
             let kept =
@@ -137,7 +140,7 @@ impl<'p> Inequation<'p> {
     }
 
     /// Transitions that no run uses that covers the target, with the weights that show it. One program finds all
-    /// of them, because weights can be added: what is left is the maximal support of a solution (Fraca, Haddad).
+    /// of them, because weights can be added: what is left is the maximal support of a solution (Fraca and Haddad 2013).
     pub(crate) fn unused(&self, target: &Marking, traps: &[Vec<Place>]) -> Option<(Combination, Vec<usize>)> {
         let mut program = Linear::default();
         // What the sum begins with must not exceed what the target needs.
@@ -165,7 +168,7 @@ impl<'p> Inequation<'p> {
             }
             program.at_most(terms, 0);
         }
-        program.solve(self.limit, self.stop, |values| {
+        program.solve(self.limit, self.budget, |values| {
             let combination = vars.combination(values);
             let weights = Weights::new(self.problem, target, traps, &combination)?;
             if weights.first > weights.needed {
@@ -208,7 +211,7 @@ impl<'p> Inequation<'p> {
             let sum = merged(sum);
             program.add_constraint(sum.as_slice(), ComparisonOp::Ge, 1.0);
         }
-        let solution = solved(program, self.limit, self.stop)?;
+        let solution = solved(program, self.limit, self.budget)?;
         let value =
             |row: &[(Variable, f64)]| row.iter().map(|(v, n)| solution.var_value(*v) * n).sum::<f64>();
         Some((0..).zip(&rows).filter(|(_, row)| value(row) < ZERO).map(|(place, _)| place).collect())

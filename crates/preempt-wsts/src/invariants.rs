@@ -1,5 +1,10 @@
-//! Place invariants: weighted sums that no transition changes, by Farkas' elimination. Each bounds the markings that
-//! can be reached, so that the backward search can leave out what exceeds it.
+//! Place invariants: weighted sums that no transition changes, by Farkas' elimination (Colom and Silva 1991). Each bounds
+//! the markings that can be reached, so that the backward search can leave out what exceeds it.
+//!
+//! One transition after the other, every row that it makes grow is added to every row that it makes shrink, so that it does
+//! neither; what is left at the end changes nothing and is not negative. Rows that use more places than another one are left
+//! out, which keeps the minimal ones. There can be exponentially many: more than some hundred and it is given up, since
+//! the state inequation finds single ones as they are needed.
 
 use preempt_net::{Place, Problem};
 

@@ -1,5 +1,6 @@
-//! Can a marking be covered, with any number of tokens? Engines on upward-closed sets, after paper 004's problem
-//! and the classical algorithm for it, with certificates for "no" and runs for "yes".
+//! Can a marking be covered, with any number of tokens? Engines on upward-closed sets: the algorithms of J. Bingham and
+//! A. J. Hu, "Empirically efficient verification for a class of infinite-state systems", TACAS 2005 (paper 004), the classical
+//! one, and what was found since, with certificates for "no" and runs for "yes". [`check()`] is the entry.
 //!
 //! | engine | finds | ends always |
 //! | --- | --- | --- |
@@ -7,9 +8,13 @@
 //! | backward by basis (Fig. 1) | proofs and runs | yes, if the net is monotone |
 //! | backward by weight (Fig. 3) | proofs and runs | yes, if the net is monotone and copies nothing |
 //! | forward | runs | no |
+//!
+//! One file an algorithm: `backward` with `subsumption`, `prune` and `invariants`; [`weight`]; `forward` with `distance` and
+//! `unwind`; the pre-checks `sign`, `inequation` and `trap`, joined by `refute`; `reduce` with `relevant`. `linear`, `simplex` and
+//! `exact` solve linear programs. [`certificate`] is what a proof is, and [`checker`] verifies it by itself.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
-mod answer;
 mod backward;
 mod bounded;
 pub mod certificate;
@@ -25,16 +30,16 @@ mod prune;
 mod reduce;
 mod refute;
 mod relevant;
+mod run;
 mod sign;
 mod simplex;
-mod stop;
 mod subsumption;
 mod trap;
 mod unwind;
 pub mod weight;
 
-pub use answer::Run;
 pub use bounded::place_bounds;
 pub use certificate::Certificate;
 pub use check::{CoverOptions, CoverReport, Engine, check};
+pub use run::Run;
 pub use weight::net::Diagrams;

@@ -1,12 +1,16 @@
 //! Linear programs as data: floating point looks for a solution first, because it is fast; where it gives none that
 //! is exactly right, [`simplex`](crate::simplex) finds one over the rationals.
+//!
+//! What floating point says is never believed: its solution is rounded to fractions with small denominators, and the
+//! caller checks with integers whether that is one ([`Linear::solve`]). Otherwise the exact method solves the program over
+//! the variables that were not zero, which is much smaller, and then the whole of it, if it is not too large.
 
 use crate::simplex;
-use crate::stop::Stop;
 use microlp::{
     ComparisonOp, OptimizationDirection, Problem, Solution, SolutionStatus, SolveOutcome, Variable,
 };
 use num_bigint::BigUint;
+use preempt_core::Budget;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
@@ -19,9 +23,9 @@ pub(crate) struct Linear {
     pub(crate) rows: Vec<(Vec<(usize, i128)>, i128)>,
 }
 
-/// A program is interrupted so often, to ask whether its answer is still wanted.
+/// A program is interrupted so often, to see whether its solution is still wanted.
 const SLICE: Duration = Duration::from_millis(200);
-/// Whoever waits for a program asks so often whether to go on.
+/// Whoever waits for a program polls the budget so often.
 const PATIENCE: Duration = Duration::from_millis(20);
 const ZERO: f64 = 1e-7;
 /// Tables with more entries than this are not solved exactly.
@@ -31,7 +35,7 @@ const LARGEST_TABLE: usize = 400_000;
 ///
 /// A single step of the solver can take seconds. So it works in a thread of its own, which is left to itself when
 /// nobody waits any more, and ends at the next slice.
-pub(crate) fn solved(program: Problem, limit: Duration, stop: &Stop) -> Option<Solution> {
+pub(crate) fn solved(program: Problem, limit: Duration, budget: &Budget) -> Option<Solution> {
     let (send, receive) = mpsc::channel();
     let abandoned = Arc::new(AtomicBool::new(false));
     let begin = Instant::now();
@@ -43,7 +47,9 @@ pub(crate) fn solved(program: Problem, limit: Duration, stop: &Stop) -> Option<S
         match receive.recv_timeout(PATIENCE) {
             Ok(solution) => return solution,
             Err(mpsc::RecvTimeoutError::Disconnected) => return None,
-            Err(mpsc::RecvTimeoutError::Timeout) if begin.elapsed() > limit || stop.reason().is_some() => {
+            Err(mpsc::RecvTimeoutError::Timeout)
+                if begin.elapsed() > limit || budget.exhausted().is_some() =>
+            {
                 abandoned.store(true, Ordering::Relaxed);
                 return None;
             }
@@ -92,21 +98,21 @@ impl Linear {
     pub(crate) fn solve<T>(
         &self,
         limit: Duration,
-        stop: &Stop,
+        budget: &Budget,
         accepts: impl Fn(&[BigUint]) -> Option<T>,
     ) -> Option<T> {
-        match self.float(limit, stop) {
+        match self.float(limit, budget) {
             Some(values) if self.value(&values) < ZERO => None,
             Some(values) => {
                 let close = crate::exact::integers(&values).and_then(|values| accepts(&values));
                 // What is zero stays zero: a much smaller program. If that was wrong, the whole one.
                 let used: Vec<usize> = (0..values.len()).filter(|at| values[*at] > ZERO).collect();
                 close
-                    .or_else(|| accepts(&self.exact(&used, limit, stop)?))
-                    .or_else(|| accepts(&self.exact(&self.all(), limit, stop)?))
+                    .or_else(|| accepts(&self.exact(&used, limit, budget)?))
+                    .or_else(|| accepts(&self.exact(&self.all(), limit, budget)?))
             }
             // It gave up, which it does on small programs too.
-            None => accepts(&self.exact(&self.all(), limit, stop)?),
+            None => accepts(&self.exact(&self.all(), limit, budget)?),
         }
     }
 
@@ -119,7 +125,7 @@ impl Linear {
     }
 
     /// Where all bounds are zero solutions can be scaled, and values are kept below 1.
-    fn float(&self, limit: Duration, stop: &Stop) -> Option<Vec<f64>> {
+    fn float(&self, limit: Duration, budget: &Budget) -> Option<Vec<f64>> {
         let scalable = self.rows.iter().all(|(_, bound)| *bound == 0);
         let mut most = vec![if scalable { 1.0 } else { f64::INFINITY }; self.objective.len()];
         let mut program = Problem::new(OptimizationDirection::Maximize);
@@ -136,12 +142,12 @@ impl Linear {
                 row.iter().map(|(at, factor)| (variables[*at], *factor as f64)).collect();
             program.add_constraint(terms.as_slice(), ComparisonOp::Le, *bound as f64);
         }
-        let solution = solved(program, limit, stop)?;
+        let solution = solved(program, limit, budget)?;
         Some(variables.iter().map(|variable| solution.var_value(*variable)).collect())
     }
 
     /// Exactly, with all variables zero but these.
-    pub(crate) fn exact(&self, used: &[usize], limit: Duration, stop: &Stop) -> Option<Vec<BigUint>> {
+    pub(crate) fn exact(&self, used: &[usize], limit: Duration, budget: &Budget) -> Option<Vec<BigUint>> {
         let mut place = vec![None; self.objective.len()];
         for (new, old) in used.iter().enumerate() {
             place[*old] = Some(new);
@@ -161,7 +167,7 @@ impl Linear {
         }
         let objective: Vec<i128> = used.iter().map(|at| self.objective[*at]).collect();
         let begin = Instant::now();
-        let stopped = || begin.elapsed() > limit || stop.reason().is_some();
+        let stopped = || begin.elapsed() > limit || budget.exhausted().is_some();
         let found = simplex::positive(&objective, &rows, &stopped)?;
         let mut values = vec![BigUint::ZERO; self.objective.len()];
         for (at, value) in used.iter().zip(found) {
@@ -174,24 +180,25 @@ impl Linear {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use preempt_core::StopReason;
 
     /// A weight of one part in many thousands: no small denominator, so that only the exact solver has it.
     #[test]
     fn what_floats_cannot_say_is_found_exactly() {
-        let stop = Stop::default();
+        let budget = Budget::unlimited();
         let mut program = Linear::default();
         let (a, b) = (program.variable(1), program.variable(0));
         // 104729 a = 1381233457 b: only fractions with large denominators fit.
         program.at_most(vec![(a, 104_729), (b, -1_381_233_457)], 0);
         program.at_most(vec![(b, 1_381_233_457), (a, -104_729)], 0);
-        let exact = program.exact(&[a, b], Duration::from_secs(1), &stop).expect("a solution");
+        let exact = program.exact(&[a, b], Duration::from_secs(1), &budget).expect("a solution");
         assert_eq!(exact, [BigUint::from(1_381_233_457u64), BigUint::from(104_729u64)]);
-        let found = program.solve(Duration::from_secs(1), &stop, |values| {
+        let found = program.solve(Duration::from_secs(1), &budget, |values| {
             let (x, y) = (&values[0], &values[1]);
             (x * 104_729u64 == y * 1_381_233_457u64).then(|| values.to_vec())
         });
         assert_eq!(found, Some(exact));
-        stop.answered();
-        assert_eq!(program.exact(&[a, b], Duration::from_secs(1), &stop), None);
+        budget.stop(StopReason::Interrupted);
+        assert_eq!(program.exact(&[a, b], Duration::from_secs(1), &budget), None);
     }
 }

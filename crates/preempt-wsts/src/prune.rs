@@ -1,14 +1,17 @@
 //! Which markings no run can reach or exceed, so that the backward search need not follow them: those with a
 //! token on a place that is always empty, those that exceed a place invariant, and those that the state inequation
-//! refutes. A vector that refuted one
-//! marking is tried on the following ones first, which costs almost nothing.
+//! refutes. A vector that refuted one marking is tried on the following ones first, which costs almost nothing.
+//!
+//! All of these are weighted sums that never grow, and go into the certificate (`InductiveBasis::bounds`): the basis is
+//! inductive only among the markings that they allow. Linear programs that refute nothing may take a quarter of the time at
+//! most.
 
 use crate::certificate::Combination;
 use crate::exact::Weights;
 use crate::inequation::Inequation;
 use crate::invariants::place_invariants;
-use crate::stop::Stop;
 use num_bigint::BigUint;
+use preempt_core::Budget;
 use preempt_net::{Marking, Place, Problem};
 use std::time::{Duration, Instant};
 
@@ -51,16 +54,21 @@ impl Bound {
 }
 
 impl<'p> Pruner<'p> {
-    pub(crate) fn new(problem: &'p Problem, live: &[bool], empty: &[Place], stop: &'p Stop) -> Pruner<'p> {
+    pub(crate) fn new(
+        problem: &'p Problem,
+        live: &[bool],
+        empty: &[Place],
+        budget: &'p Budget,
+    ) -> Pruner<'p> {
         let mut always_empty = vec![false; problem.net.places.len()];
         for place in empty {
             always_empty[*place as usize] = true;
         }
-        let invariants = place_invariants(problem, &|| stop.reason().is_some());
+        let invariants = place_invariants(problem, &|| budget.exhausted().is_some());
         let bounds = invariants.into_iter().filter_map(|weights| Bound::new(problem, weights));
         Pruner {
             problem,
-            inequation: Inequation::new(problem, live, Duration::from_secs(1), stop),
+            inequation: Inequation::new(problem, live, Duration::from_secs(1), budget),
             empty: always_empty,
             bounds: bounds.collect(),
             begin: Instant::now(),

@@ -1,4 +1,4 @@
-//! The cone of influence: what a run to a target can make use of, backward from the targets.
+//! The cone of influence: what a run to a target can make use of, backward from the targets. Linear in the size of the net.
 
 use preempt_net::{Place, Problem};
 

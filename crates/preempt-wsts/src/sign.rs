@@ -1,5 +1,9 @@
 //! Sign analysis: which places can ever have a token at all. What cannot is the largest siphon that is empty at
 //! first; transitions that need such a place never fire.
+//!
+//! Numbers of tokens are forgotten but for whether there are any, and a transition fires if none of its places is known to
+//! be empty. That allows everything that a run can do, so that what stays empty here stays empty in every run. A worklist
+//! looks at every arc once: linear in the size of the net.
 
 use preempt_net::{Place, Problem};
 

@@ -1,7 +1,8 @@
-//! Markings in a trie, to ask whether one of them lies below a given one.
+//! Markings in a trie, to find out whether one of them lies below a given one.
 //!
 //! A path spells the entries (place, tokens) of a marking in the order of places. Whatever lies below a marking
-//! uses only its places, so a question follows few of the branches, however many markings there are.
+//! uses only its places, so that a lookup follows few of the branches, however many markings there are. In the worst case it
+//! follows all of them; with a hundred thousand elements of eight tokens one takes microseconds.
 
 use preempt_net::{Marking, Place};
 
@@ -91,16 +92,12 @@ impl Trie {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use preempt_core::Rng;
 
     #[test]
     fn the_trie_answers_as_a_list_does() {
-        let mut seed = 12345u64;
-        let mut below = |n: u64| {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            seed % n
-        };
+        let mut rng = Rng::new(12345);
+        let mut below = |n: usize| rng.below(n) as u64;
         let mut trie = Trie::new();
         let mut list: Vec<Marking> = Vec::new();
         for number in 0..2000 {
@@ -117,16 +114,11 @@ mod tests {
         }
     }
 
-    /// A hundred thousand elements, and a question takes microseconds: far from looking at all of them.
+    /// A hundred thousand elements, and a lookup takes microseconds: far from looking at all of them.
     #[test]
     fn many_elements_are_searched_fast() {
-        let mut seed = 99u64;
-        let mut below = |n: u64| {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            seed % n
-        };
+        let mut rng = Rng::new(99);
+        let mut below = |n: usize| rng.below(n) as u64;
         let mut random = |tokens: usize| -> Marking {
             (0..tokens).map(|_| (below(60) as u32, 1 + below(2))).collect::<Vec<_>>().into_iter().collect()
         };

@@ -1,4 +1,9 @@
 //! Traps: sets of places that stay marked once they are. Resets and transfers count as consumers.
+//!
+//! The union of two traps is one, so that there is a largest trap among given places: from all of them those are removed,
+//! again and again, that a transition empties without putting a token on another. The state inequation does not know that
+//! a trap stays marked; if its solution leaves one empty that is marked at first, the solution is no run. At most as many
+//! rounds over the net as there are places.
 
 use preempt_net::{Place, Problem};
 

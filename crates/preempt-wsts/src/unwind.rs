@@ -1,16 +1,21 @@
 //! From a path with acceleration back to a run: loops that were taken "any number of times" are taken as often as
 //! the end of the run needs them.
+//!
+//! Backward from the target, what is needed before each transition is computed. At a node where places were given any
+//! number of tokens, the loop from the ancestor is walked once more as long as more is needed there than there was; each
+//! time less is. Nested loops nest here, and the run can be exponentially longer than the path: it is given up when it
+//! becomes too long.
 
-use crate::answer::POLL;
 use crate::forward::{Node, OMEGA, Packed};
-use crate::stop::Stop;
+use crate::run::POLL;
+use preempt_core::Budget;
 use preempt_net::predecessor::predecessors_while;
 use preempt_net::{Marking, Place, Problem};
 
-/// Runs longer than this are not told.
+/// Runs longer than this are given up.
 const LONGEST: usize = 1 << 20;
 
-/// At a node: these places were given any number of tokens, because the way from the ancestor adds to them.
+/// At a node: these places were given any number of tokens, because the path from the ancestor adds to them.
 #[derive(Debug)]
 pub(crate) struct Acceleration {
     pub(crate) ancestor: u32,
@@ -26,16 +31,21 @@ pub(crate) struct Unwinding<'a> {
     pub(crate) path: &'a [u32],
 }
 
+/// What is needed before the part of the run that is known, and that part, its last transition first.
+struct Walked {
+    needed: Marking,
+    backward: Vec<usize>,
+}
+
 impl Unwinding<'_> {
     /// The transitions from the root to the end of the path, and the smallest marking to begin with.
-    pub(crate) fn run(&self, target: &Marking, stop: &Stop) -> Option<(Vec<usize>, Marking)> {
-        let mut needed = target.clone();
-        let mut backward = Vec::new();
+    pub(crate) fn run(&self, target: &Marking, budget: &Budget) -> Option<(Vec<usize>, Marking)> {
+        let mut walked = Walked { needed: target.clone(), backward: Vec::new() };
         let last = self.path.len() - 1;
         let loops = self.node(last).accelerations.len();
-        self.walk(last, loops, 0, &mut needed, &mut backward, stop)?;
-        backward.reverse();
-        Some((backward, needed))
+        self.walk((last, loops), 0, &mut walked, budget)?;
+        walked.backward.reverse();
+        Some((walked.backward, walked.needed))
     }
 
     fn node(&self, depth: usize) -> &Node {
@@ -45,33 +55,34 @@ impl Unwinding<'_> {
     /// Backward from one depth to another, with only the first `loops` accelerations of the first node.
     fn walk(
         &self,
-        from: usize,
-        loops: usize,
+        (from, loops): (usize, usize),
         to: usize,
-        needed: &mut Marking,
-        backward: &mut Vec<usize>,
-        stop: &Stop,
+        walked: &mut Walked,
+        budget: &Budget,
     ) -> Option<()> {
         for depth in (to + 1..=from).rev() {
             let node = self.node(depth);
             let count = if depth == from { loops } else { node.accelerations.len() };
             for (number, acceleration) in node.accelerations[..count].iter().enumerate().rev() {
                 let ancestor = self.nodes[acceleration.ancestor as usize].depth as usize;
-                while acceleration.places.iter().any(|(p, n)| needed.get(*p) > u64::from(*n)) {
-                    self.walk(depth, number, ancestor, needed, backward, stop)?;
+                while acceleration.places.iter().any(|(p, n)| walked.needed.get(*p) > u64::from(*n)) {
+                    self.walk((depth, number), ancestor, walked, budget)?;
                 }
             }
             let transition = &self.problem.net.transitions[node.transition as usize];
-            let before = predecessors_while(transition, needed, &|n| stop.may_hold(n as u64 * 80))?;
-            // With transfers there are several ways; the one that was taken lies below the marking before.
+            let before = predecessors_while(transition, &walked.needed, &|n| {
+                budget.exhausted_with(n as u64 * 80).is_none()
+            })?;
+            // With transfers there are several predecessors; the one that was taken lies below the marking before.
             let state = &self.node(depth - 1).state;
-            *needed = if before.len() == 1 {
+            walked.needed = if before.len() == 1 {
                 before.into_iter().next()?
             } else {
                 before.into_iter().find(|marking| within(marking, state))?
             };
-            backward.push(node.transition as usize);
-            if backward.len() > LONGEST || (backward.len().is_multiple_of(POLL) && stop.reason().is_some()) {
+            walked.backward.push(node.transition as usize);
+            let length = walked.backward.len();
+            if length > LONGEST || (length.is_multiple_of(POLL) && budget.exhausted().is_some()) {
                 return None;
             }
         }

@@ -5,59 +5,61 @@ mod mutation;
 mod support;
 
 use num_bigint::BigUint;
-use preempt_core::{Budget, Limits, Silent};
+use preempt_core::{Budget, Limits, Rng, Silent};
 use preempt_net::{Problem, Range};
-use preempt_wsts::certificate::{Certificate, Combination, Step};
+use preempt_wsts::certificate::{Certificate, Combination, RefutationStep};
 use preempt_wsts::{CoverOptions, Engine, check, checker};
 use std::time::Duration;
-use support::{Brute, Kind, Random, brute_force, random_problem};
+use support::{Brute, Kind, brute_force, random_problem};
 
 fn certificate(problem: &Problem, engine: Engine) -> Option<Certificate> {
     let limits = Limits { time: Some(Duration::from_secs(5)), states: Some(20_000), ..Limits::default() };
     check(problem, &CoverOptions { engine, limits, ..CoverOptions::default() }, &mut Silent).certificate
 }
 
-fn combination_mut(step: &mut Step) -> Option<&mut Combination> {
+fn combination_mut(step: &mut RefutationStep) -> Option<&mut Combination> {
     match step {
-        Step::Unused(combination) | Step::Contradiction(combination) => Some(combination),
+        RefutationStep::Unused(combination) | RefutationStep::Contradiction(combination) => Some(combination),
         _ => None,
     }
 }
 
 /// One small change at random; does it change anything?
-fn mutate(certificate: &mut Certificate, random: &mut Random) -> bool {
+fn mutate(certificate: &mut Certificate, rng: &mut Rng) -> bool {
     let before = certificate.clone();
     if let Some(basis) = &mut certificate.basis {
-        match random.below(4) {
+        match rng.below(4) {
             0 if !basis.elements.is_empty() => {
-                let at = random.below(basis.elements.len() as u64) as usize;
+                let at = rng.below(basis.elements.len());
                 basis.elements.remove(at);
             }
             1 if !basis.elements.is_empty() => {
-                let at = random.below(basis.elements.len() as u64) as usize;
-                let place = random.below(4) as u32;
+                let at = rng.below(basis.elements.len());
+                let place = rng.below(4) as u32;
                 let more = basis.elements[at].get(place) + 1;
                 basis.elements[at].set(place, more);
             }
             2 if !basis.bounds.is_empty() => {
-                let at = random.below(basis.bounds.len() as u64) as usize;
-                basis.bounds[at].push((random.below(2) as u32, BigUint::from(1u32)));
+                let at = rng.below(basis.bounds.len());
+                basis.bounds[at].push((rng.below(2) as u32, BigUint::from(1u32)));
             }
-            _ => basis.empty.push(random.below(2) as u32),
+            _ => basis.empty.push(rng.below(2) as u32),
         }
     }
     if !certificate.refutations.is_empty() {
-        let at = random.below(certificate.refutations.len() as u64) as usize;
+        let at = rng.below(certificate.refutations.len());
         let steps = &mut certificate.refutations[at].steps;
-        let step = random.below(steps.len().max(1) as u64) as usize;
-        match (random.below(3), steps.get_mut(step)) {
+        let step = rng.below(steps.len().max(1));
+        match (rng.below(3), steps.get_mut(step)) {
             (0, Some(_)) => {
                 steps.remove(step);
             }
-            (_, Some(Step::Empty(places) | Step::Trap(places))) => places.push(random.below(2) as u32),
+            (_, Some(RefutationStep::Empty(places) | RefutationStep::Trap(places))) => {
+                places.push(rng.below(2) as u32)
+            }
             (_, Some(step)) => {
                 if let Some(combination) = combination_mut(step) {
-                    combination.places.push((random.below(2) as u32, BigUint::from(1u32)));
+                    combination.places.push((rng.below(2) as u32, BigUint::from(1u32)));
                 }
             }
             _ => {}
@@ -70,7 +72,7 @@ fn mutate(certificate: &mut Certificate, random: &mut Random) -> bool {
 fn written_certificates_are_read_back() {
     let (mut bases, mut refutations) = (0, 0);
     for seed in 0..400 {
-        let problem = random_problem(&mut Random::new(seed), Kind::Moving);
+        let problem = random_problem(&mut Rng::new(seed), Kind::Moving);
         for engine in [Engine::Basis, Engine::Prechecks] {
             let Some(certificate) = certificate(&problem, engine) else { continue };
             bases += usize::from(certificate.basis.is_some());
@@ -87,14 +89,14 @@ fn written_certificates_are_read_back() {
 fn every_kind_of_step_is_used() {
     let mut counts = [0; 4];
     for seed in 0..6000 {
-        let problem = random_problem(&mut Random::new(seed), Kind::Plain);
+        let problem = random_problem(&mut Rng::new(seed), Kind::Plain);
         let Some(certificate) = certificate(&problem, Engine::Prechecks) else { continue };
         for step in certificate.refutations.iter().flat_map(|refutation| &refutation.steps) {
             counts[match step {
-                Step::Empty(_) => 0,
-                Step::Trap(_) => 1,
-                Step::Unused(_) => 2,
-                Step::Contradiction(_) => 3,
+                RefutationStep::Empty(_) => 0,
+                RefutationStep::Trap(_) => 1,
+                RefutationStep::Unused(_) => 2,
+                RefutationStep::Contradiction(_) => 3,
             }] += 1;
         }
     }
@@ -103,7 +105,7 @@ fn every_kind_of_step_is_used() {
 
 #[test]
 fn a_broken_text_is_an_error_with_its_line() {
-    let net = random_problem(&mut Random::new(1), Kind::Plain).net;
+    let net = random_problem(&mut Rng::new(1), Kind::Plain).net;
     let wrong = |text: &str| Certificate::parse(&net, text).expect_err("it is wrong");
     assert_eq!(wrong("hello"), "line 1: expected `preempt certificate 1`");
     assert_eq!(
@@ -119,17 +121,17 @@ fn a_broken_text_is_an_error_with_its_line() {
 fn no_certificate_passes_for_an_unsafe_net() {
     let mut tried = 0;
     for seed in 0..2500 {
-        let mut random = Random::new(seed);
-        let safe = random_problem(&mut random, Kind::Moving);
-        let engine = [Engine::Basis, Engine::Prechecks, Engine::Auto][random.below(3) as usize];
+        let mut rng = Rng::new(seed);
+        let safe = random_problem(&mut rng, Kind::Moving);
+        let engine = [Engine::Basis, Engine::Prechecks, Engine::Auto][rng.below(3)];
         let Some(certificate) = certificate(&safe, engine) else { continue };
         // Give it more tokens, or one transition more.
         let mut wrong = safe.clone();
-        let place = random.below(wrong.initial.len() as u64) as usize;
+        let place = rng.below(wrong.initial.len());
         let more = wrong.initial[place].low + 2;
-        wrong.initial[place] = if random.one_in(2) { Range::exactly(more) } else { Range::at_least(0) };
-        if random.one_in(2) {
-            let other = random_problem(&mut random, Kind::Moving);
+        wrong.initial[place] = if rng.one_in(2) { Range::exactly(more) } else { Range::at_least(0) };
+        if rng.one_in(2) {
+            let other = random_problem(&mut rng, Kind::Moving);
             let here = |t: &&preempt_net::Transition| {
                 let places = wrong.net.places.len() as u32;
                 t.consume.plus(&t.produce).iter().all(|(p, _)| p < places)
@@ -144,8 +146,8 @@ fn no_certificate_passes_for_an_unsafe_net() {
         for _ in 0..8 {
             assert!(checker::verify(&wrong, &certificate).is_err(), "seed {seed}");
             let mut changed = certificate.clone();
-            for _ in 0..1 + random.below(3) {
-                mutate(&mut changed, &mut random);
+            for _ in 0..1 + rng.below(3) {
+                mutate(&mut changed, &mut rng);
             }
             assert!(checker::verify(&wrong, &changed).is_err(), "seed {seed}: {changed:?}");
             tried += 1;
@@ -159,7 +161,7 @@ fn no_certificate_passes_for_an_unsafe_net() {
 fn an_element_less_is_noticed() {
     let mut tried = 0;
     for seed in 0..1500 {
-        let problem = random_problem(&mut Random::new(seed), Kind::Moving);
+        let problem = random_problem(&mut Rng::new(seed), Kind::Moving);
         let Some(certificate) = certificate(&problem, Engine::Basis) else { continue };
         let Some(basis) = &certificate.basis else { continue };
         if !basis.bounds.is_empty() {
@@ -180,7 +182,7 @@ fn an_element_less_is_noticed() {
 #[test]
 fn a_refutation_without_its_end_is_noticed() {
     for seed in 0..500 {
-        let problem = random_problem(&mut Random::new(seed), Kind::Plain);
+        let problem = random_problem(&mut Rng::new(seed), Kind::Plain);
         let Some(mut certificate) = certificate(&problem, Engine::Prechecks) else { continue };
         if let Some(refutation) = certificate.refutations.first_mut() {
             refutation.steps.pop();
@@ -192,30 +194,30 @@ fn a_refutation_without_its_end_is_noticed() {
 /// Texts of certificates, changed sign by sign: read or refused, and never accepted for a net whose target is covered.
 #[test]
 fn no_text_passes_for_an_unsafe_net() {
-    let mut noise = mutation::Random(0x9E37_79B9_7F4A_7C15);
+    let mut noise = Rng::new(0x9E37_79B9_7F4A_7C15);
     let signs: Vec<char> = "0123456789*@%;p \n".chars().collect();
     let (mut tried, mut parsed, mut accepted) = (0, 0, 0);
     for seed in 0..600 {
-        let mut random = Random::new(seed);
-        let kind = if random.one_in(2) { Kind::Plain } else { Kind::Moving };
-        let safe = random_problem(&mut random, kind);
-        let engine = [Engine::Basis, Engine::Prechecks][random.below(2) as usize];
+        let mut rng = Rng::new(seed);
+        let kind = if rng.one_in(2) { Kind::Plain } else { Kind::Moving };
+        let safe = random_problem(&mut rng, kind);
+        let engine = [Engine::Basis, Engine::Prechecks][rng.below(2)];
         let Some(certificate) = certificate(&safe, engine) else { continue };
         let written = certificate.write(&safe.net);
         let mut other = safe.clone();
-        let place = random.below(other.initial.len() as u64) as usize;
-        other.initial[place] = Range::exactly(other.initial[place].low + random.below(3));
+        let place = rng.below(other.initial.len());
+        other.initial[place] = Range::exactly(other.initial[place].low + rng.below_u64(3));
         // The judge knows nothing of certificates.
         let truth = brute_force(&other, 3, 14, 3000);
         for _ in 0..12 {
             // The first line stays, or nothing behind it would be read.
             let (head, body) = written.split_once('\n').expect("a header");
             let mut body = body.to_string();
-            for _ in 0..random.below(3) {
+            for _ in 0..rng.below(3) {
                 mutation::mutate(&mut body, &mut noise, &signs);
             }
-            if random.one_in(3) {
-                body = body.replacen("1*", "18446744073709551615*", 1 + random.below(3) as usize);
+            if rng.one_in(3) {
+                body = body.replacen("1*", "18446744073709551615*", 1 + rng.below(3));
             }
             let text = format!("{head}\n{body}");
             tried += 1;

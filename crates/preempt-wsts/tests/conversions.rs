@@ -3,14 +3,14 @@
 
 mod support;
 
-use preempt_core::{Budget, Limits, Silent, SourceMap, Verdict};
+use preempt_core::{Budget, Limits, Rng, Silent, SourceMap, Verdict};
 use preempt_model::Interpreter;
 use preempt_model::check::{Check, CheckOptions};
 use preempt_net::{Problem, Range, mcc, pnml, promela};
 use preempt_promela::{Additions, load};
 use preempt_wsts::{CoverOptions, Engine, check, place_bounds};
 use std::time::Duration;
-use support::{Kind, Random, random_problem};
+use support::{Kind, random_problem};
 
 fn a_moment() -> Budget {
     Budget::within(&Limits { time: Some(Duration::from_millis(20)), ..Limits::default() })
@@ -32,7 +32,7 @@ fn promela_says_the_same() {
     let (mut compared, mut violated) = (0, 0);
     for seed in 0..1500 {
         let kind = [Kind::Plain, Kind::Moving, Kind::Testing][seed as usize % 3];
-        let mut problem = random_problem(&mut Random::new(seed), kind);
+        let mut problem = random_problem(&mut Rng::new(seed), kind);
         for range in &mut problem.initial {
             *range = Range { high: Some(range.high.unwrap_or(range.low)), ..*range };
         }
@@ -68,7 +68,7 @@ fn pnml_says_the_same() {
     let (mut compared, mut violated, mut refused) = (0, 0, 0);
     for seed in 0..1500 {
         let kind = [Kind::Plain, Kind::Moving][seed as usize % 2];
-        let mut problem = random_problem(&mut Random::new(seed), kind);
+        let mut problem = random_problem(&mut Rng::new(seed), kind);
         problem.net.transitions.iter_mut().for_each(|t| t.moves.retain(|moved| moved.to.is_empty()));
         let Ok(text) = pnml::print(&problem) else {
             refused += 1;
@@ -101,7 +101,7 @@ fn pnml_says_the_same() {
 fn bounds_hold() {
     let mut tight = 0;
     for seed in 0..400 {
-        let problem = random_problem(&mut Random::new(seed), Kind::Moving);
+        let problem = random_problem(&mut Rng::new(seed), Kind::Moving);
         let bounds = place_bounds(&problem, &a_moment());
         for (place, bound) in bounds.iter().enumerate() {
             let Some(bound) = bound else { continue };

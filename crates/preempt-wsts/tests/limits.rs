@@ -2,12 +2,12 @@
 
 mod support;
 
-use preempt_core::{Budget, Limits, Progress, Silent, Snapshot, SourceMap, StopReason, Verdict};
+use preempt_core::{Budget, Limits, Progress, Rng, Silent, Snapshot, SourceMap, StopReason, Verdict};
 use preempt_net::{Problem, spec};
 use preempt_wsts::certificate::{Certificate, InductiveBasis};
 use preempt_wsts::{CoverOptions, Engine, check, checker};
 use std::time::{Duration, Instant};
-use support::{Brute, Kind, Random, brute_force, random_problem};
+use support::{Brute, Kind, brute_force, random_problem};
 
 fn read(text: &str) -> Problem {
     let (problem, diagnostics) = spec::read(SourceMap::new().add("net.spec", text), text);
@@ -17,7 +17,7 @@ fn read(text: &str) -> Problem {
 
 /// A basis that grows without a visible end, and a run that nobody can tell.
 const BY_FOUR: &str = "vars a rules true -> a' = a + 4; init a = 0 target a >= 4294967295";
-/// Four thousand million ways in which two places can give what the third needs.
+/// Four thousand million combinations by which two places can give what the third needs.
 const SPLIT: &str = "vars a b c rules true -> a' = a + 1, b' = b + 1; true -> c' = a + b + c, a' = 0, b' = 0;
                      init a = 0, b = 0, c = 0 target c >= 4294967295";
 /// A million steps backward and forward.
@@ -58,7 +58,7 @@ fn memory_is_counted_where_it_is_used() {
 
 /// A run is an answer although it takes more memory to tell it than there is.
 #[test]
-fn a_run_that_is_too_long_to_tell_is_still_a_run() {
+fn a_run_that_is_too_long_to_show_is_still_a_run() {
     let problem = read("vars a rules true -> a' = a + 1; init a = 0 target a >= 20000");
     let limits = Limits { memory_bytes: Some(1_000_000), ..Limits::default() };
     let options = CoverOptions { engine: Engine::Forward, limits, ..CoverOptions::default() };
@@ -68,7 +68,7 @@ fn a_run_that_is_too_long_to_tell_is_still_a_run() {
     assert!(checked.outcome.counterexample.is_none());
 }
 
-/// Says to stop after it has been asked so often, and why.
+/// Says to stop after it has been called so often, and why.
 struct Impatient(u32, StopReason);
 
 impl Progress for Impatient {
@@ -82,7 +82,7 @@ impl Progress for Impatient {
 }
 
 #[test]
-fn what_the_observer_says_is_the_reason() {
+fn what_the_listener_says_is_the_reason() {
     for (reason, engine) in [
         (StopReason::Memory, Engine::Basis),
         (StopReason::Interrupted, Engine::Auto),
@@ -103,20 +103,19 @@ fn what_the_observer_says_is_the_reason() {
 fn an_engine_that_is_cut_short_says_nothing_false() {
     let (mut cut, mut answered) = (0, 0);
     for seed in 0..150 {
-        let mut random = Random::new(seed);
-        let problem =
-            random_problem(&mut random, [Kind::Plain, Kind::Moving, Kind::Testing][seed as usize % 3]);
+        let mut rng = Rng::new(seed);
+        let problem = random_problem(&mut rng, [Kind::Plain, Kind::Moving, Kind::Testing][seed as usize % 3]);
         let truth = brute_force(&problem, 3, 14, 3000);
-        let engine = Engine::ALL[random.below(6) as usize];
+        let engine = Engine::ALL[rng.below(6)];
         if engine.refuses(&problem).is_some() {
             continue;
         }
-        let limits = match random.below(3) {
-            0 => Limits { states: Some(random.below(4)), ..Limits::default() },
-            1 => Limits { memory_bytes: Some(random.below(2000)), ..Limits::default() },
-            _ => Limits { time: Some(Duration::from_micros(random.below(300))), ..Limits::default() },
+        let limits = match rng.below(3) {
+            0 => Limits { states: Some(rng.below_u64(4)), ..Limits::default() },
+            1 => Limits { memory_bytes: Some(rng.below_u64(2000)), ..Limits::default() },
+            _ => Limits { time: Some(Duration::from_micros(rng.below_u64(300))), ..Limits::default() },
         };
-        let unreduced = random.one_in(2);
+        let unreduced = rng.one_in(2);
         match check(&problem, &CoverOptions { engine, limits, unreduced }, &mut Silent).outcome.verdict {
             Verdict::Inconclusive(_) => cut += 1,
             Verdict::Holds => {

@@ -2,12 +2,12 @@
 
 mod support;
 
-use preempt_core::{Limits, Silent, Verdict};
+use preempt_core::{Limits, Rng, Silent, Verdict};
 use preempt_net::{Move, Net, Problem, Range, Transition};
 use preempt_wsts::{CoverOptions, CoverReport, Engine, check, checker};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use support::{Brute, Kind, Random, brute_force, random_problem};
+use support::{Brute, Kind, brute_force, random_problem};
 
 fn ask(problem: &Problem, engine: Engine, unreduced: bool) -> CoverReport {
     let limits = Limits { time: Some(Duration::from_secs(5)), states: Some(30_000), ..Limits::default() };
@@ -43,7 +43,7 @@ fn engines(seed: u64) -> Vec<Engine> {
 fn campaign(seeds: std::ops::Range<u64>, kind: Kind) -> (usize, usize) {
     let (mut decided, mut violated) = (0, 0);
     for seed in seeds {
-        let problem = random_problem(&mut Random::new(seed), kind);
+        let problem = random_problem(&mut Rng::new(seed), kind);
         let brute = brute_force(&problem, 3, 14, 4000);
         let ask_it = |engine| ask(&problem, engine, seed % 4 == 1).outcome.verdict;
         let verdicts: Vec<Verdict> = engines(seed).into_iter().map(ask_it).collect();
@@ -112,7 +112,7 @@ fn the_campaigns_meet_everything() {
     let mut met: BTreeSet<&str> = BTreeSet::new();
     for kind in [Kind::Plain, Kind::Moving, Kind::Testing] {
         for seed in 0..300 {
-            let problem = random_problem(&mut Random::new(seed), kind);
+            let problem = random_problem(&mut Rng::new(seed), kind);
             let Problem { net: Net { places: _, transitions }, initial, targets, spans: _ } = &problem;
             for Range { low, high } in initial {
                 met.insert(match (low, high) {

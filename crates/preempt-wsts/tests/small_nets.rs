@@ -1,8 +1,8 @@
 //! Small nets with known answers, each for one trap that a coverability checker can fall into.
 
-use preempt_core::{Limits, Silent, SourceMap, StopReason, Verdict};
+use preempt_core::{Limits, Rng, Silent, SourceMap, StopReason, Verdict};
 use preempt_net::{Problem, spec};
-use preempt_wsts::certificate::Step;
+use preempt_wsts::certificate::RefutationStep;
 use preempt_wsts::{CoverOptions, CoverReport, Engine, check};
 use std::time::{Duration, Instant};
 
@@ -68,7 +68,7 @@ fn the_maximal_support_is_used() {
 fn a_trap_is_needed() {
     let net = include_str!("../../../models/nets/peterson.spec");
     let certificate = ask(net, Engine::Prechecks).certificate.expect("a proof");
-    assert!(certificate.refutations[0].steps.iter().any(|step| matches!(step, Step::Trap(_))));
+    assert!(certificate.refutations[0].steps.iter().any(|step| matches!(step, RefutationStep::Trap(_))));
 }
 
 /// The weights are 1009, 1 and 1013: as floating-point numbers they look like no small fractions.
@@ -98,19 +98,15 @@ fn a_reduced_net_gives_runs_of_the_whole() {
 /// A linear program of this size takes many seconds; a limit does not wait for its end.
 #[test]
 fn a_linear_program_is_interrupted() {
-    let mut seed = 7u64;
-    let mut random = |n: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % n
-    };
+    let mut rng = Rng::new(7);
     let places = 900;
     let mut text = String::from("vars");
     (0..places).for_each(|place| text.push_str(&format!(" p{place}")));
     text.push_str("\nrules\n");
     for _ in 0..6000 {
-        let mut used: Vec<u64> = Vec::new();
+        let mut used: Vec<usize> = Vec::new();
         while used.len() < 6 {
-            let place = random(places);
+            let place = rng.below(places);
             if !used.contains(&place) {
                 used.push(place);
             }
@@ -178,7 +174,7 @@ fn an_empty_target_is_covered_at_once_and_no_target_never() {
     }
 }
 
-/// The zero test makes it safe; a run of the relaxation is not told as one of the net.
+/// The zero test makes it safe; a run of the relaxation is not taken for one of the net.
 #[test]
 fn a_zero_test_is_not_forgotten() {
     let net = "vars free r w rules free >= 1 -> r' = r + 1; r >= 1 -> r' = r - 1;

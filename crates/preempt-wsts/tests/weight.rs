@@ -3,16 +3,16 @@
 
 mod support;
 
-use preempt_core::{Limits, Silent, Verdict};
+use preempt_core::{Limits, Rng, Silent, Verdict};
 use preempt_net::{Marking, Problem, WellStructured};
 use preempt_wsts::weight::explicit::Explicit;
-use preempt_wsts::weight::{Found, by_weight};
+use preempt_wsts::weight::{WeightOutcome, by_weight};
 use preempt_wsts::{CoverOptions, CoverReport, Engine, check};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use support::{Kind, Random, random_problem};
+use support::{Kind, random_problem};
 
-fn ask(problem: &Problem, engine: Engine) -> CoverReport {
+fn decide(problem: &Problem, engine: Engine) -> CoverReport {
     let limits =
         Limits { time: Some(Duration::from_millis(500)), states: Some(200_000), ..Limits::default() };
     let checked = check(problem, &CoverOptions { engine, limits, ..CoverOptions::default() }, &mut Silent);
@@ -29,13 +29,13 @@ fn weights_and_bases_agree() {
     let mut counts = [0usize; 4];
     for seed in 0..2000 {
         let kind = [Kind::Plain, Kind::Moving][seed as usize % 2];
-        let problem = random_problem(&mut Random::new(seed), kind);
-        let basis = ask(&problem, Engine::Basis).outcome.verdict;
+        let problem = random_problem(&mut Rng::new(seed), kind);
+        let basis = decide(&problem, Engine::Basis).outcome.verdict;
         for (at, engine) in [Engine::Weight, Engine::WeightPlain].into_iter().enumerate() {
             if engine.refuses(&problem).is_some() {
                 continue;
             }
-            let verdict = ask(&problem, engine).outcome.verdict;
+            let verdict = decide(&problem, engine).outcome.verdict;
             if decided(basis) && decided(verdict) {
                 assert_eq!(verdict, basis, "seed {seed} by {engine:?}: {problem:#?}");
                 counts[2 * at + usize::from(verdict == Verdict::Violated)] += 1;
@@ -50,7 +50,7 @@ fn weights_and_bases_agree() {
 fn diagrams_are_the_sets_they_stand_for() {
     let mut compared = 0;
     for seed in 0..300 {
-        let problem = random_problem(&mut Random::new(seed), Kind::Plain);
+        let problem = random_problem(&mut Rng::new(seed), Kind::Plain);
         let weight = |target: &Marking| target.weight();
         if problem.net.deflation().unwrap_or(9) > 2 || problem.targets.iter().map(weight).max() > Some(3) {
             continue;
@@ -63,15 +63,15 @@ fn diagrams_are_the_sets_they_stand_for() {
             rounds += 1;
             Ok(())
         });
-        let checked = ask(&problem, Engine::WeightPlain);
+        let checked = decide(&problem, Engine::WeightPlain);
         let (Ok(found), Some(diagrams)) = (found, checked.diagrams) else { panic!("seed {seed}") };
         if !decided(checked.outcome.verdict) {
             continue;
         }
         assert_eq!(diagrams.rounds, rounds, "seed {seed}");
         match found {
-            Found::Reached { weight, .. } => assert_eq!(weight, diagrams.n, "seed {seed}"),
-            Found::Converged { set, n } => {
+            WeightOutcome::Reached { weight, .. } => assert_eq!(weight, diagrams.n, "seed {seed}"),
+            WeightOutcome::Converged { set, n } => {
                 assert_eq!(n, diagrams.n, "seed {seed}");
                 assert_eq!(diagrams.height, diagrams.bound(), "seed {seed}");
                 let least = |m: &&Marking| !set.iter().any(|other| other != *m && m.covers(other));
@@ -89,9 +89,9 @@ fn diagrams_are_the_sets_they_stand_for() {
 #[test]
 fn fewest_tokens_are_fewest() {
     let mut proven = 0;
-    for seed in 0..400 {
-        let problem = random_problem(&mut Random::new(seed), Kind::Plain);
-        let checked = ask(&problem, Engine::WeightPlain);
+    for seed in 0..600 {
+        let problem = random_problem(&mut Rng::new(seed), Kind::Plain);
+        let checked = decide(&problem, Engine::WeightPlain);
         let Some(run) = checked.run.filter(|_| checked.fewest_tokens) else { continue };
         let markings = problem.replay(&run.initial, &run.transitions).expect("it replays");
         let most = markings.iter().map(Marking::weight).max().unwrap_or(0);

@@ -1,30 +1,32 @@
 //! Texts with mistakes in them: what the tests of every parser feed it.
 
+use preempt_core::Rng;
+
 /// Replaces, deletes, doubles, exchanges or adds a piece, or a sign of it.
-pub fn mutate(text: &mut String, random: &mut Random, signs: &[char]) {
+pub fn mutate(text: &mut String, rng: &mut Rng, signs: &[char]) {
     let ranges = pieces(text);
     if ranges.is_empty() {
         return;
     }
-    let (start, end) = ranges[random.below(ranges.len())];
+    let (start, end) = ranges[rng.below(ranges.len())];
     let piece = text[start..end].to_string();
-    match random.below(6) {
+    match rng.below(6) {
         0 => {
-            let sign = signs[random.below(signs.len())];
+            let sign = signs[rng.below(signs.len())];
             let first = piece.chars().next().map_or(0, char::len_utf8);
             text.replace_range(start..start + first, &sign.to_string());
         }
         1 => text.replace_range(start..end, ""),
         2 => text.insert_str(start, &format!("{piece} ")),
         3 => {
-            let (other_start, other_end) = ranges[random.below(ranges.len())];
+            let (other_start, other_end) = ranges[rng.below(ranges.len())];
             if other_start >= end {
                 let other = text[other_start..other_end].to_string();
                 text.replace_range(other_start..other_end, &piece);
                 text.replace_range(start..end, &other);
             }
         }
-        4 => text.insert(end, signs[random.below(signs.len())]),
+        4 => text.insert(end, signs[rng.below(signs.len())]),
         _ => {
             let first = piece.chars().next().map_or(0, char::len_utf8);
             text.replace_range(start..start + first, "");
@@ -52,16 +54,4 @@ pub fn pieces(text: &str) -> Vec<(usize, usize)> {
         pieces.push((start, end));
     }
     pieces
-}
-
-/// A small generator of numbers, so that every run tests the same texts.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n.max(1) as u64) as usize
-    }
 }

@@ -7,8 +7,11 @@ use std::convert::Infallible;
 
 /// A well-structured system with a basis of its targets, and whether a state lies below an initial one.
 pub struct Explicit<'s, W: WellStructured> {
+    /// Its order, steps and weights.
     pub system: &'s W,
+    /// The smallest states that must not be reached.
     pub targets: Vec<W::State>,
+    /// Is there an initial state above this one?
     pub below_initial: &'s dyn Fn(&W::State) -> bool,
 }
 

@@ -1,8 +1,15 @@
-//! Backward by weight: the algorithm of Fig. 3, with the optimisation of section 4.1, for any nicely sliceable system.
+//! Backward by weight: the algorithm of Fig. 3 of Bingham and Hu 2005 (paper 004), with the optimisation of section 4.1, for
+//! any nicely sliceable system.
 //!
 //! Sets of states of bounded weight are finite, so that the backward reachable ones among them can be computed by any
-//! means; [`slots`] does it with decision diagrams for nets, and [`explicit`] one by one for everything that is well
-//! structured. Weights grow until delta of them in a row bring nothing new (Theorem 1).
+//! means; `slots` does it with decision diagrams for nets, and [`explicit`] one by one for everything that is well
+//! structured. Weights grow until delta of them in a row bring nothing new: then the upward closure of what there is is
+//! everything that leads to a target (Theorem 1), since a step takes at most delta of the weight away.
+//!
+//! The cost is that of the sets: diagrams of (n + delta) slots, where n is the last weight that brought something new. *Lifting*
+//! begins each weight with what lies above the sets before it, instead of with the targets; without it most nets of Table 1
+//! are out of reach, as they are without structural reduction before (`results/paper-004-nets.md`). On nets the basis of
+//! smallest elements is faster almost everywhere; this engine can say that no run has fewer tokens.
 
 pub mod explicit;
 pub(crate) mod net;
@@ -10,6 +17,7 @@ pub(crate) mod slots;
 
 /// What Fig. 3 needs of a nicely sliceable system (Definition 9), with sets of whatever kind.
 pub trait Sliceable {
+    /// Finite sets of states; those of one weight can be compared.
     type Set: Clone + PartialEq;
     /// Why a set could not be computed.
     type Error;
@@ -32,35 +40,53 @@ pub trait Sliceable {
     /// The part of the set that lies below an initial state.
     fn initial(&self, set: &Self::Set, weight: u64) -> Result<Self::Set, Self::Error>;
 
+    /// What is in one of the two sets.
     fn union(&self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Self::Error>;
+    /// What is in the first set and not in the second.
     fn minus(&self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Self::Error>;
+    /// Is nothing in the set?
     fn is_empty(&self, set: &Self::Set) -> bool;
 }
 
 /// A set in the order of its making: what is in it leads into earlier ones.
 #[derive(Debug, Clone)]
 pub struct Layer<S> {
+    /// What was new.
     pub set: S,
+    /// The weight at which it was.
     pub weight: u64,
     /// Its states lie above earlier ones; otherwise one step leads from each to an earlier one.
     pub lifted: bool,
 }
 
+/// How a search by weight ends.
 #[derive(Debug, Clone)]
-pub enum Found<S> {
+pub enum WeightOutcome<S> {
     /// Part of a set lies below initial states; the layers lead from there to the targets.
-    Reached { part: S, weight: u64, layers: Vec<Layer<S>> },
+    Reached {
+        /// What lies below initial states.
+        part: S,
+        /// The weight at which it was found.
+        weight: u64,
+        /// All sets, in the order of their making.
+        layers: Vec<Layer<S>>,
+    },
     /// The upward closure of this set, of at most this weight n, is everything that leads to a target.
-    Converged { set: S, n: u64 },
+    Converged {
+        /// What was found up to the weight n.
+        set: S,
+        /// The last weight that brought something new.
+        n: u64,
+    },
 }
 
-/// Fig. 3; with `lifting`, lines 3' and 5' of section 4.1. `go_on` is asked between operations: with the weight and the
-/// number of rounds so far.
+/// Fig. 3; with `lifting`, lines 3' and 5' of section 4.1. `go_on` is called between operations with the
+/// weight and the number of rounds so far, and may end the search.
 pub fn by_weight<S: Sliceable>(
     system: &S,
     lifting: bool,
     go_on: &mut dyn FnMut(u64, u64) -> Result<(), S::Error>,
-) -> Result<Found<S::Set>, S::Error> {
+) -> Result<WeightOutcome<S::Set>, S::Error> {
     let (delta, base) = (system.deflation(), system.base_weight());
     let mut weight = base;
     let mut n = base;
@@ -89,7 +115,7 @@ pub fn by_weight<S: Sliceable>(
         }
         let part = system.initial(&gamma, weight)?;
         if !system.is_empty(&part) {
-            return Ok(Found::Reached { part, weight, layers });
+            return Ok(WeightOutcome::Reached { part, weight, layers });
         }
         // Section 5.3: with lifting, Gamma contains what was lifted, and equality says the same as inclusion.
         let nothing_new = match &lifted {
@@ -108,5 +134,5 @@ pub fn by_weight<S: Sliceable>(
         Some(set) => set,
         None => system.targets(base)?,
     };
-    Ok(Found::Converged { set, n })
+    Ok(WeightOutcome::Converged { set, n })
 }

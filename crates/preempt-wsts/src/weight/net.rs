@@ -1,25 +1,25 @@
-//! Nets by weight: from the sets of Fig. 3 to an answer, a run or an inductive basis.
+//! Nets by weight: from the sets of Fig. 3 of Bingham and Hu 2005 (paper 004) to a run or an inductive basis.
 
 use super::slots::{Slots, TABLES};
-use super::{Found, Layer, by_weight};
-use crate::answer::{Answer, Run};
+use super::{Layer, WeightOutcome, by_weight};
 use crate::certificate::{Certificate, InductiveBasis};
-use crate::stop::Stop;
+use crate::run::{Coverability, Run};
 use preempt_bdd::{Bdd, Full, TableOptions};
-use preempt_core::StopReason;
+use preempt_core::{Budget, StopReason};
 use preempt_net::{Marking, Place, Problem, WellStructured};
-use std::sync::atomic::Ordering;
 
 /// How large the diagrams became.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Diagrams {
     /// The last weight at which something new was found: n_f of section 5.3.
     pub n: u64,
+    /// A step takes away at most so much of the weight.
     pub delta: u64,
     /// The largest weight that was looked at.
     pub weight: u64,
     /// What a slot can hold: a place, or nothing.
     pub local_states: usize,
+    /// How many Boolean variables that takes.
     pub bits_per_slot: usize,
     /// The number of Boolean variables of the largest set.
     pub height: u64,
@@ -51,68 +51,73 @@ pub(crate) fn backward_by_weight(
     problem: &Problem,
     open: &[usize],
     lifting: bool,
-    stop: &Stop,
-) -> (Answer, Diagrams) {
-    let mut diagrams = Diagrams::default();
+    budget: &Budget,
+) -> (Coverability, Diagrams) {
     if refuses(problem, lifting).is_some() {
-        return (Answer::Unknown(StopReason::Partial), diagrams);
+        return (Coverability::Unknown(StopReason::Partial), Diagrams::default());
     }
     // A node takes 24 bytes, and an entry of the cache about as many.
-    let room = stop
-        .limits
+    let room = budget
+        .limits()
         .memory_bytes
         .map_or(usize::MAX, |bytes| usize::try_from(bytes / 24).unwrap_or(usize::MAX));
+    let mut search = Search { problem, open, lifting, diagrams: Diagrams::default() };
     for (table, most_nodes) in TABLES {
-        diagrams = Diagrams::default();
+        search.diagrams = Diagrams::default();
         let table = TableOptions { nodes: table.nodes.min(room), cache: table.cache.min(room / 4) };
-        match search(problem, open, lifting, (table, most_nodes), stop, &mut diagrams) {
-            Ok(answer) => return (answer, diagrams),
-            Err(Full) if stop.reason().is_some() => break,
+        match search.run(table, most_nodes, budget) {
+            Ok(result) => return (result, search.diagrams),
+            Err(Full) if budget.exhausted().is_some() => break,
             Err(Full) => {}
         }
     }
-    (Answer::Unknown(stop.reason().unwrap_or(StopReason::Memory)), diagrams)
+    let reason = budget.exhausted().unwrap_or(StopReason::Memory);
+    (Coverability::Unknown(reason), search.diagrams)
 }
 
-/// "Full" also when somebody wants no more.
-fn search(
-    problem: &Problem,
-    open: &[usize],
+struct Search<'p> {
+    problem: &'p Problem,
+    open: &'p [usize],
     lifting: bool,
-    (table, most_nodes): (TableOptions, usize),
-    stop: &Stop,
-    diagrams: &mut Diagrams,
-) -> Result<Answer, Full> {
-    let slots = Slots::new(problem, open, &used(problem, open), table, stop)?;
-    diagrams.delta = problem.net.deflation().unwrap_or(0);
-    diagrams.local_states = slots.local_states();
-    diagrams.bits_per_slot = slots.bits();
-    let found = by_weight(&slots, lifting, &mut |weight, rounds| {
-        let nodes = slots.space.nodes();
-        diagrams.nodes = diagrams.nodes.max(nodes);
-        diagrams.weight = weight;
-        diagrams.height = weight * diagrams.bits_per_slot as u64;
-        diagrams.rounds = rounds;
-        stop.counters.states.store(nodes as u64, Ordering::Relaxed);
-        stop.counters.bytes.store(24 * nodes as u64, Ordering::Relaxed);
-        if nodes > most_nodes { Err(Full) } else { stop.reason().map_or(Ok(()), |_| Err(Full)) }
-    })?;
-    match found {
-        Found::Reached { part, weight, layers } => {
-            diagrams.n = weight;
-            let run = slots
-                .pick(&part, weight)
-                .map(|marking| walk(problem, &slots, &layers, marking))
-                .transpose()?;
-            let real = run.flatten().filter(|run| problem.is_counterexample(&run.initial, &run.transitions));
-            // A net that is not monotone may have the run only in its relaxation.
-            Ok(real.map_or(Answer::Unknown(StopReason::Partial), Answer::Covered))
-        }
-        Found::Converged { set, n } => {
-            diagrams.n = n;
-            let elements = slots.minimal(&set, n)?;
-            let basis = InductiveBasis { empty: Vec::new(), bounds: Vec::new(), elements };
-            Ok(Answer::Safe(Certificate { refutations: Vec::new(), basis: Some(basis) }))
+    diagrams: Diagrams,
+}
+
+impl Search<'_> {
+    /// In one table, which is left when it has more nodes than `most_nodes`. "Full" also when the budget is exhausted.
+    fn run(&mut self, table: TableOptions, most_nodes: usize, budget: &Budget) -> Result<Coverability, Full> {
+        let (problem, diagrams) = (self.problem, &mut self.diagrams);
+        let slots = Slots::new(problem, self.open, &used(problem, self.open), table, budget)?;
+        diagrams.delta = problem.net.deflation().unwrap_or(0);
+        diagrams.local_states = slots.local_states();
+        diagrams.bits_per_slot = slots.bits();
+        let outcome = by_weight(&slots, self.lifting, &mut |weight, rounds| {
+            let nodes = slots.space.nodes();
+            diagrams.nodes = diagrams.nodes.max(nodes);
+            diagrams.weight = weight;
+            diagrams.height = weight * diagrams.bits_per_slot as u64;
+            diagrams.rounds = rounds;
+            budget.counters().states.set(nodes as u64);
+            budget.counters().bytes.set(24 * nodes as u64);
+            if nodes > most_nodes { Err(Full) } else { slots.space.go_on() }
+        })?;
+        match outcome {
+            WeightOutcome::Reached { part, weight, layers } => {
+                diagrams.n = weight;
+                let run = slots
+                    .pick(&part, weight)
+                    .map(|marking| walk(problem, &slots, &layers, marking))
+                    .transpose()?;
+                let real =
+                    run.flatten().filter(|run| problem.is_counterexample(&run.initial, &run.transitions));
+                // A net that is not monotone may have the run only in its relaxation.
+                Ok(real.map_or(Coverability::Unknown(StopReason::Partial), Coverability::Covered))
+            }
+            WeightOutcome::Converged { set, n } => {
+                diagrams.n = n;
+                let elements = slots.minimal(&set, n)?;
+                let basis = InductiveBasis { empty: Vec::new(), bounds: Vec::new(), elements };
+                Ok(Coverability::Safe(Certificate { refutations: Vec::new(), basis: Some(basis) }))
+            }
         }
     }
 }

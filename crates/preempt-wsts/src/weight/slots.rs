@@ -1,4 +1,4 @@
-//! Markings as tuples (section 5.1): a slot for each token holds the token's place, or nothing. A set of markings of at
+//! Markings as tuples (Bingham and Hu 2005, paper 004, section 5.1): a slot for each token holds the token's place, or nothing. A set of markings of at
 //! most weight i is a decision diagram over i slots.
 //!
 //! Tokens have no identity, so all sets here are *symmetric*: with a tuple they contain all its permutations. A firing
@@ -6,8 +6,8 @@
 //! slots through all others, one neighbour at a time.
 
 use super::Sliceable;
-use crate::stop::Stop;
 use preempt_bdd::{Bdd, Cube, Full, Layout, Renaming, Space, TableOptions, Variable};
+use preempt_core::Budget;
 use preempt_net::{Marking, Place, Problem, Transition, WellStructured};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -23,7 +23,6 @@ pub(crate) struct Slots<'p> {
     /// Exchanges a slot with the next one.
     exchange: Vec<Renaming>,
     deflation: u64,
-    stop: &'p Stop,
     /// Transfers and resets on slots, by transition and by the first and last slot they apply to.
     moved: RefCell<HashMap<(usize, usize, usize), Renaming>>,
 }
@@ -44,9 +43,9 @@ impl<'p> Slots<'p> {
         open: &'p [usize],
         used: &[bool],
         table: TableOptions,
-        stop: &'p Stop,
+        budget: &Budget,
     ) -> Result<Slots<'p>, Full> {
-        let mut layout = Layout::new();
+        let mut layout = Layout::new().within(budget);
         let places: Vec<Place> =
             (0..problem.net.places.len() as Place).filter(|place| used[*place as usize]).collect();
         let mut code = vec![0; problem.net.places.len()];
@@ -59,12 +58,7 @@ impl<'p> Slots<'p> {
             slots.windows(2).map(|pair| space.renaming([(pair[0], pair[1]), (pair[1], pair[0])])).collect();
         let deflation = problem.net.deflation().unwrap_or(0);
         let moved = RefCell::default();
-        Ok(Slots { problem, open, space, slots, places, code, exchange, deflation, stop, moved })
-    }
-
-    /// One image can take long: it is as if the table were full when nobody wants to know any more.
-    fn go_on(&self) -> Result<(), Full> {
-        self.stop.reason().map_or(Ok(()), |_| Err(Full))
+        Ok(Slots { problem, open, space, slots, places, code, exchange, deflation, moved })
     }
 
     /// The bits of a slot.
@@ -104,7 +98,7 @@ impl<'p> Slots<'p> {
 
     /// Is the marking in a set of at most this weight?
     pub(crate) fn contains(&self, set: &Bdd, weight: u64, marking: &Marking) -> Result<bool, Full> {
-        self.go_on()?;
+        self.space.go_on()?;
         let slots = self.slots_for(weight)?;
         match self.tuple(marking, slots.len()) {
             Some(codes) => Ok(!self.point(slots, &codes)?.and(set)?.is_false()),
@@ -128,7 +122,7 @@ impl<'p> Slots<'p> {
         for first in (0..special.min(slots)).rev() {
             let mut moving = set.clone();
             for exchange in &self.exchange[first..slots.max(1) - 1] {
-                self.go_on()?;
+                self.space.go_on()?;
                 moving = moving.rename(exchange)?;
                 set = set.or(&moving)?;
             }
@@ -140,7 +134,7 @@ impl<'p> Slots<'p> {
     fn filled(&self, set: Bdd, slots: &[Variable]) -> Result<Bdd, Full> {
         let mut set = set;
         for slot in slots {
-            self.go_on()?;
+            self.space.go_on()?;
             let without = set.and_exists(&self.space.equals(*slot, 0)?, &self.cube(&[*slot])?)?;
             set = set.or(&without.and(&self.space.domain(*slot)?)?)?;
         }
@@ -172,7 +166,7 @@ impl<'p> Slots<'p> {
             if let Some(renaming) = self.moved.borrow().get(&key) {
                 others = others.rename(renaming)?;
                 for slot in rest {
-                    self.go_on()?;
+                    self.space.go_on()?;
                     others = others.and(&self.space.domain(*slot)?)?;
                 }
             }
@@ -184,7 +178,7 @@ impl<'p> Slots<'p> {
     fn moves(&self, transition: &Transition, slots: &[Variable]) -> Result<Renaming, Full> {
         let mut pairs = Vec::new();
         for slot in slots {
-            self.go_on()?;
+            self.space.go_on()?;
             for (bit, level) in self.space.levels(*slot).to_vec().into_iter().enumerate() {
                 let mut function = self.space.bits(*slot)[bit].clone();
                 for moved in &transition.moves {
@@ -205,7 +199,7 @@ impl<'p> Slots<'p> {
         // From the last slot on: at most c of them hold the place, for each c.
         let mut limits: Vec<Bdd> = vec![self.space.yes(); most as usize + 1];
         for slot in slots.iter().rev() {
-            self.go_on()?;
+            self.space.go_on()?;
             let here = self.space.equals(*slot, code)?;
             let mut next = Vec::with_capacity(limits.len());
             for (c, limit) in limits.iter().enumerate() {
@@ -226,7 +220,7 @@ impl<'p> Slots<'p> {
         let closed = self.filled(set.clone(), &slots)?;
         let mut larger = self.space.no();
         for slot in &slots {
-            self.go_on()?;
+            self.space.go_on()?;
             let nothing = self.space.equals(*slot, 0)?;
             let without = closed.and_exists(&nothing, &self.cube(&[*slot])?)?;
             larger = larger.or(&without.and(&nothing.not()?)?)?;
@@ -234,7 +228,7 @@ impl<'p> Slots<'p> {
         let mut smallest = closed.minus(&larger)?;
         // Of all permutations the one in descending order.
         for pair in slots.windows(2) {
-            self.go_on()?;
+            self.space.go_on()?;
             smallest = smallest.and(&self.descending(pair[0], pair[1])?)?;
         }
         let mut found = Vec::new();
@@ -266,7 +260,7 @@ impl<'p> Slots<'p> {
             found.push(self.marking(codes));
             return Ok(());
         };
-        self.go_on()?;
+        self.space.go_on()?;
         let cube = self.cube(&[*slot])?;
         let most = codes.last().copied().unwrap_or(self.places.len() as u64);
         for code in 0..=most {
@@ -315,7 +309,7 @@ impl Sliceable for Slots<'_> {
         let mut moving = set.and(&self.space.equals(*last, 0)?)?;
         let mut all = moving.clone();
         for exchange in self.exchange[..slots.len() - 1].iter().rev() {
-            self.go_on()?;
+            self.space.go_on()?;
             moving = moving.rename(exchange)?;
             all = all.or(&moving)?;
         }
@@ -326,7 +320,7 @@ impl Sliceable for Slots<'_> {
         let slots = self.slots_for(weight)?;
         let mut all = self.space.no();
         for (number, transition) in self.problem.net.transitions.iter().enumerate() {
-            self.go_on()?;
+            self.space.go_on()?;
             if let Some(before) = self.before_by(number, transition, set, slots)? {
                 all = all.or(&before)?;
             }
@@ -343,7 +337,7 @@ impl Sliceable for Slots<'_> {
         let possible: Vec<u64> =
             (1..).zip(&self.places).filter(|(_, p)| high(**p) != Some(0)).map(|(c, _)| c).collect();
         for slot in slots.iter().rev() {
-            self.go_on()?;
+            self.space.go_on()?;
             part = part.and(&self.space.one_of(*slot, possible.iter().copied().chain([0]))?)?;
         }
         for place in &self.places {

@@ -1,32 +1,9 @@
 //! Random small nets, and a brute-force search that knows nothing of orderings.
 #![allow(dead_code)]
 
+use preempt_core::Rng;
 use preempt_net::{Marking, Move, Net, Problem, Range, Transition};
 use std::collections::{BTreeSet, VecDeque};
-
-/// Small numbers from a seed.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        (0..8).for_each(|_| {
-            random.below(2);
-        });
-        random
-    }
-
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % n
-    }
-
-    pub fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -38,48 +15,48 @@ pub enum Kind {
     Testing,
 }
 
-pub fn random_problem(random: &mut Random, kind: Kind) -> Problem {
-    let places = 2 + random.below(4) as u32;
-    let count = 1 + random.below(5);
-    let transitions = (0..count).map(|number| random_transition(random, places, kind, number)).collect();
+pub fn random_problem(rng: &mut Rng, kind: Kind) -> Problem {
+    let places = 2 + rng.below(4) as u32;
+    let count = 1 + rng.below(5);
+    let transitions = (0..count).map(|number| random_transition(rng, places, kind, number)).collect();
     let initial = (0..places)
-        .map(|_| match random.below(6) {
-            0 => Range::at_least(random.below(2)),
-            1 => Range { low: 0, high: Some(random.below(3)) },
+        .map(|_| match rng.below(6) {
+            0 => Range::at_least(rng.below_u64(2)),
+            1 => Range { low: 0, high: Some(rng.below_u64(3)) },
             2 | 3 => Range::exactly(0),
-            _ => Range::exactly(random.below(4)),
+            _ => Range::exactly(rng.below_u64(4)),
         })
         .collect();
-    let targets = (0..1 + random.below(2)).map(|_| tokens(random, places, 3, 2)).collect();
+    let targets = (0..1 + rng.below(2)).map(|_| tokens(rng, places, 3, 2)).collect();
     let net = Net { places: (0..places).map(|p| format!("p{p}")).collect(), transitions };
     Problem { net, initial, targets, spans: Vec::new() }
 }
 
-fn tokens(random: &mut Random, places: u32, most: u64, rare: u64) -> Marking {
-    (0..places).map(|place| (place, if random.one_in(rare) { random.below(most + 1) } else { 0 })).collect()
+fn tokens(rng: &mut Rng, places: u32, most: u64, rare: usize) -> Marking {
+    (0..places).map(|place| (place, if rng.one_in(rare) { rng.below_u64(most + 1) } else { 0 })).collect()
 }
 
-fn random_transition(random: &mut Random, places: u32, kind: Kind, number: u64) -> Transition {
-    let mut consume = tokens(random, places, 2, 3);
-    let mut produce = tokens(random, places, 2, 3);
-    if random.one_in(3) {
+fn random_transition(rng: &mut Rng, places: u32, kind: Kind, number: usize) -> Transition {
+    let mut consume = tokens(rng, places, 2, 3);
+    let mut produce = tokens(rng, places, 2, 3);
+    if rng.one_in(3) {
         // A read arc.
-        let read = Marking::from_pairs([(random.below(places.into()) as u32, 1 + random.below(2))]);
+        let read = Marking::from_pairs([(rng.below(places as usize) as u32, 1 + rng.below_u64(2))]);
         (consume, produce) = (consume.plus(&read), produce.plus(&read));
     }
     let mut moves = Vec::new();
     let mut at_most = Vec::new();
     for from in 0..places {
-        if kind != Kind::Plain && random.one_in(5) {
-            let length = [0, 1, 1, 1, 2][random.below(5) as usize];
-            let mut to: Vec<u32> = (0..length).map(|_| random.below(places.into()) as u32).collect();
+        if kind != Kind::Plain && rng.one_in(5) {
+            let length = [0, 1, 1, 1, 2][rng.below(5)];
+            let mut to: Vec<u32> = (0..length).map(|_| rng.below(places as usize) as u32).collect();
             to.sort_unstable();
             if to != [from] {
                 moves.push(Move { from, to });
             }
         }
-        if kind == Kind::Testing && random.one_in(6) {
-            at_most.push((from, consume.get(from) + random.below(2)));
+        if kind == Kind::Testing && rng.one_in(6) {
+            at_most.push((from, consume.get(from) + rng.below_u64(2)));
         }
     }
     Transition { name: format!("t{number}"), consume, produce, moves, at_most }

@@ -1,4 +1,4 @@
-//! What an engine finds.
+//! What an engine finds: a run to a target, a certificate that there is none, or nothing.
 
 use crate::certificate::Certificate;
 use preempt_core::{Budget, Change, Location, SourceMap, Step, StopReason, SwitchKind, Trace, Value};
@@ -10,13 +10,18 @@ pub(crate) const POLL: usize = 256;
 /// An initial marking and the transitions to fire from it, by their numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
+    /// One of the initial markings.
     pub initial: Marking,
+    /// In the order in which they fire, by their numbers in the net.
     pub transitions: Vec<usize>,
 }
 
+/// What an engine knows at its end about the targets that it was given.
 #[derive(Debug)]
-pub(crate) enum Answer {
+pub(crate) enum Coverability {
+    /// The run ends in one of them.
     Covered(Run),
+    /// None of them can be covered.
     Safe(Certificate),
     Unknown(StopReason),
 }
@@ -41,7 +46,7 @@ impl Run {
     }
 
     /// The run for people: every step with the places it changes. Nothing if it cannot be replayed, or if the budget is
-    /// exhausted before it is told.
+    /// exhausted first.
     pub fn trace(&self, problem: &Problem, sources: Option<&SourceMap>, budget: &Budget) -> Option<Trace> {
         let change = |place: u32, tokens: u64| Change {
             name: problem.net.places.get(place as usize).cloned().unwrap_or_default(),
