@@ -1,8 +1,11 @@
-//! Nets as data, the question whether a marking can be covered, and the formats they are written in: mist's
-//! `.spec`, and PNML with the properties of the Model Checking Contest.
+//! Nets as data, the problem whether a marking can be covered, and the formats they are written in: mist's
+//! [`spec`], and [`pnml`] with the properties of the Model Checking Contest ([`mcc`]); [`promela`] is for writing only.
+//!
+//! [`WellStructured`] is what the algorithms of Bingham and Hu 2005 (paper 004) need of a system; [`Net`] is one.
 //!
 //! Reading never fails and never panics: it returns what it understood and everything there is to say about it.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod marking;
 pub mod mcc;

@@ -8,6 +8,7 @@ pub type Place = u32;
 pub struct Marking(Vec<(Place, u64)>);
 
 impl Marking {
+    /// Without tokens.
     pub fn new() -> Marking {
         Marking::default()
     }
@@ -26,6 +27,7 @@ impl Marking {
         Marking(pairs)
     }
 
+    /// The tokens on a place.
     pub fn get(&self, place: Place) -> u64 {
         match self.0.binary_search_by_key(&place, |(p, _)| *p) {
             Ok(at) => self.0[at].1,
@@ -33,6 +35,7 @@ impl Marking {
         }
     }
 
+    /// So many tokens on a place, whatever was there.
     pub fn set(&mut self, place: Place, tokens: u64) {
         match self.0.binary_search_by_key(&place, |(p, _)| *p) {
             Ok(at) if tokens == 0 => {
@@ -44,10 +47,12 @@ impl Marking {
         }
     }
 
+    /// The places with tokens, in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Place, u64)> + Clone + '_ {
         self.0.iter().copied()
     }
 
+    /// The same as a slice.
     pub fn as_slice(&self) -> &[(Place, u64)] {
         &self.0
     }
@@ -57,11 +62,12 @@ impl Marking {
         self.0.len()
     }
 
+    /// Is there no token anywhere?
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The number of tokens: the weight of Example 1.
+    /// The number of tokens: the weight of Bingham and Hu 2005 (paper 004), Example 1.
     pub fn weight(&self) -> u64 {
         self.0.iter().fold(0, |sum, (_, n)| sum.saturating_add(*n))
     }
@@ -106,6 +112,7 @@ impl Marking {
         Marking(merged)
     }
 
+    /// The tokens of both.
     #[must_use]
     pub fn plus(&self, other: &Marking) -> Marking {
         self.merge(other, u64::saturating_add)

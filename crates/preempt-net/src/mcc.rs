@@ -16,14 +16,18 @@ use std::fmt::Write;
 /// A formula whose upward-closed set needs more elements than this is refused.
 const LARGEST_BASIS: usize = 20_000;
 
+/// A property that asks whether something can be covered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoverProperty {
+    /// Its name in the file.
     pub id: String,
     /// Can it be covered? The formula is then true for EF, false for AG.
     pub targets: Vec<Marking>,
+    /// What it means for the formula if a target can be covered.
     pub quantifier: Quantifier,
 }
 
+/// How the formula speaks about runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantifier {
     /// `exists-path finally`: true if a target is covered.
@@ -34,6 +38,17 @@ pub enum Quantifier {
 
 /// Reads a set of properties, or only the one that is wanted. Those that do not ask about an upward-closed set
 /// are left out, each with an error.
+///
+/// ```
+/// use preempt_core::SourceMap;
+/// use preempt_net::{Marking, Net, mcc};
+///
+/// let net = Net { places: vec!["a".into(), "b".into()], ..Net::default() };
+/// let text = mcc::print(&net.places, "two", &[Marking::from_pairs([(1, 2)])]);
+/// let (properties, mistakes) = mcc::read(&net, SourceMap::new().add("p.xml", &text), &text, None);
+/// assert!(mistakes.is_empty());
+/// assert_eq!((&*properties[0].id, &properties[0].targets), ("two", &vec![Marking::from_pairs([(1, 2)])]));
+/// ```
 pub fn read(
     net: &Net,
     source: SourceId,
@@ -165,7 +180,7 @@ impl FormulaReader<'_> {
         self.smallest(basis)
     }
 
-    /// Each is compared with each, which is asked of long formulas again and again.
+    /// Each is compared with each, which is done for long formulas again and again.
     fn smallest(&self, basis: Vec<Marking>) -> Basis {
         minimal_while(basis, &|_| self.budget.exhausted().is_none()).ok_or_else(crate::stopped)
     }
@@ -208,15 +223,15 @@ impl FormulaReader<'_> {
         }
     }
 
-    /// Every smallest way to have `least` tokens on the places together.
+    /// Every smallest marking with `least` tokens on the places together.
     fn at_least(&self, formula: &Element, places: &[Place], least: u64) -> Basis {
-        let mut ways: Vec<(Marking, u64)> = vec![(Marking::new(), least)];
+        let mut cases: Vec<(Marking, u64)> = vec![(Marking::new(), least)];
         for (at, place) in places.iter().enumerate() {
             let last = at + 1 == places.len();
             let mut more = Vec::new();
-            for (way, missing) in ways {
+            for (case, missing) in cases {
                 for added in (if last { missing } else { 0 })..=missing {
-                    let mut next = way.clone();
+                    let mut next = case.clone();
                     next.set(*place, added);
                     more.push((next, missing - added));
                     if more.len() > LARGEST_BASIS {
@@ -224,9 +239,9 @@ impl FormulaReader<'_> {
                     }
                 }
             }
-            ways = more;
+            cases = more;
         }
-        Ok(ways.into_iter().filter(|(_, missing)| *missing == 0).map(|(way, _)| way).collect())
+        Ok(cases.into_iter().filter(|(_, missing)| *missing == 0).map(|(case, _)| case).collect())
     }
 
     fn sum(&self, element: &Element) -> Result<Sum, Diagnostic> {

@@ -7,17 +7,23 @@
 use crate::marking::{Marking, Place};
 use foldhash::{HashMap, HashMapExt};
 
+/// Places and transitions, by their numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Net {
+    /// Their names.
     pub places: Vec<String>,
+    /// In the order in which they were read.
     pub transitions: Vec<Transition>,
 }
 
+/// What a firing takes, moves and gives.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Transition {
+    /// For people; not necessarily unique.
     pub name: String,
     /// Taken away; the transition needs that much to fire.
     pub consume: Marking,
+    /// Added at the end.
     pub produce: Marking,
     /// Sorted by place, at most one for each.
     pub moves: Vec<Move>,
@@ -31,12 +37,14 @@ pub struct Transition {
 /// Where the tokens of a place go that were not consumed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Move {
+    /// The place that is emptied.
     pub from: Place,
     /// Nowhere (a reset), to one place (a transfer), or a copy to each of several places. Sorted.
     pub to: Vec<Place>,
 }
 
 impl Transition {
+    /// Can it fire, by the exact rule?
     pub fn is_enabled(&self, marking: &Marking) -> bool {
         marking.covers(&self.consume) && self.at_most.iter().all(|(place, most)| marking.get(*place) <= *most)
     }
@@ -67,6 +75,7 @@ impl Transition {
         Marking::from_pairs(after)
     }
 
+    /// Where the rest of a place goes, if it is moved.
     pub fn move_of(&self, place: Place) -> Option<&Move> {
         self.moves.binary_search_by_key(&place, |moved| moved.from).ok().map(|at| &self.moves[at])
     }
@@ -117,6 +126,7 @@ impl Net {
         self.transitions.iter().all(|t| t.at_most.is_empty())
     }
 
+    /// The place with this name.
     pub fn place(&self, name: &str) -> Option<Place> {
         self.places.iter().position(|place| place == name).map(|at| at as Place)
     }

@@ -2,19 +2,28 @@
 //!
 //! A marking m leads above z if m >= consume and, with r = m - consume, what r becomes by the moves covers
 //! need = z - produce. Without moves that is one smallest r, namely need. A place that receives the rest of
-//! several places can be filled from any of them, so that each way to split its need is a smallest r.
+//! several places can be filled from any of them, so that each way to split its need is a smallest r: as many as there are
+//! ways to share the tokens out, which is the only case in which one transition has more than one smallest predecessor.
 
 use crate::marking::{Marking, Place};
 use crate::net::Transition;
 
 /// The minimal markings from which the transition leads above `wanted` by the monotone relaxation.
+///
+/// ```
+/// use preempt_net::{Marking, Transition, predecessor::predecessors};
+///
+/// let (consume, produce) = (Marking::from_pairs([(0, 1)]), Marking::from_pairs([(1, 1)]));
+/// let transition = Transition { consume, produce, ..Transition::default() };
+/// let before = predecessors(&transition, &Marking::from_pairs([(1, 3)]));
+/// assert_eq!(before, [Marking::from_pairs([(0, 1), (1, 2)])]);
+/// ```
 pub fn predecessors(transition: &Transition, wanted: &Marking) -> Vec<Marking> {
     predecessors_while(transition, wanted, &|_| true).unwrap_or_default()
 }
 
-/// The same, unless somebody wants no more: then nothing. There can be as many ways to split a need as it has tokens, so
-/// it is asked now and then whether to go on, with
-/// so many of them.
+/// The same, unless `go_on` says no: then nothing. A need can be split in as many ways as it has tokens and more, so `go_on` is
+/// called now and then, with the number of markings so far.
 pub fn predecessors_while(
     transition: &Transition,
     wanted: &Marking,
@@ -81,7 +90,7 @@ fn fill(
     Some(())
 }
 
-/// Ways between two questions whether to go on.
+/// Markings between two calls of `go_on`.
 const POLL: usize = 1024;
 
 /// Without those that cover another one.
@@ -89,7 +98,7 @@ pub fn minimal(markings: Vec<Marking>) -> Vec<Marking> {
     minimal_while(markings, &|_| true).unwrap_or_default()
 }
 
-/// The same, or nothing if somebody wants no more: each is compared with each.
+/// The same, or nothing if `go_on` says no: each is compared with each.
 pub fn minimal_while(mut markings: Vec<Marking>, go_on: &dyn Fn(usize) -> bool) -> Option<Vec<Marking>> {
     markings.sort_unstable_by_key(Marking::weight);
     let mut kept: Vec<Marking> = Vec::with_capacity(markings.len());

@@ -13,6 +13,14 @@ use std::fmt::Write;
 const LARGEST: u64 = i32::MAX as u64;
 
 /// The text; `most` has the largest number of tokens for each place. An assertion fails where a target is covered.
+///
+/// ```
+/// let text = "vars a b rules a >= 1 -> a' = a - 1, b' = b + 1; init a = 1, b = 0 target b >= 1";
+/// let (problem, _) = preempt_net::spec::read(preempt_core::SourceMap::new().add("net.spec", text), text);
+/// let model = preempt_net::promela::print(&problem, &[1, 1])?;
+/// assert!(model.contains("assert(!COVERED)"), "{model}");
+/// # Ok::<(), String>(())
+/// ```
 pub fn print(problem: &Problem, most: &[u64]) -> Result<String, String> {
     let names = names(&problem.net.places);
     let mut text =

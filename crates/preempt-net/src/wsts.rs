@@ -1,5 +1,9 @@
-//! Well-structured transition systems (Definition 3), with what the classical algorithm (Fig. 1) and the one by
-//! weight (Fig. 3) need of them.
+//! Well-structured transition systems, with what the classical algorithm (Fig. 1) and the one by weight (Fig. 3) of Bingham
+//! and Hu 2005 (paper 004) need of them. Definitions and examples are numbered as there.
+//!
+//! A system is well structured (Definition 3) if its states are ordered so that no infinite sequence avoids having one
+//! element above an earlier one, and a larger state can do whatever a smaller one can. Then what leads to an upward-closed
+//! set is upward closed again and has a finite basis, which makes coverability decidable.
 
 use crate::marking::{Marking, Place};
 use crate::net::{Net, Transition};
@@ -8,6 +12,7 @@ use std::hash::Hash;
 
 /// A discrete well-structured transition system.
 pub trait WellStructured {
+    /// A state; states that are equal in the ordering are equal.
     type State: Clone + Eq + Hash;
     /// What a step is called; together with the state before it decides the step.
     type Rule: Clone;
@@ -18,6 +23,7 @@ pub trait WellStructured {
     /// The length of the longest strictly decreasing sequence from the state (Definition 5).
     fn weight(&self, state: &Self::State) -> u64;
 
+    /// All rules; there are finitely many.
     fn rules(&self) -> Vec<Self::Rule>;
 
     /// The states after the rule; none if it does not apply.

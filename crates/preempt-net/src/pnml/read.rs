@@ -13,6 +13,19 @@ const LARGEST: u64 = u32::MAX as u64;
 
 /// Reads a net with its initial marking; the targets come from elsewhere (see [`mcc`](crate::mcc)). Places and
 /// transitions are named by their ids. The problem is whole only if no diagnostic is an error.
+///
+/// ```
+/// use preempt_core::SourceMap;
+/// use preempt_net::pnml;
+///
+/// let text = r#"<pnml><net id="n"><page id="p">
+///     <place id="a"><initialMarking><text>2</text></initialMarking></place>
+///     <transition id="t"/><arc id="arc" source="a" target="t"/>
+/// </page></net></pnml>"#;
+/// let (problem, mistakes) = pnml::read(SourceMap::new().add("net.pnml", text), text);
+/// assert!(mistakes.iter().all(|mistake| !mistake.is_error()), "{mistakes:?}");
+/// assert_eq!((problem.net.places, problem.initial[0].low), (vec!["a".to_string()], 2));
+/// ```
 pub fn read(source: SourceId, text: &str) -> (Problem, Vec<Diagnostic>) {
     read_within(source, text, &Budget::unlimited())
 }

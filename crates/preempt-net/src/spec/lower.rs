@@ -16,7 +16,7 @@ use preempt_core::{Budget, Diagnostic};
 /// a longer one keeps only its lower end.
 const LONGEST_SPLIT: u64 = 16;
 
-/// Whoever calls asks the budget afterwards whether the problem is whole.
+/// If the budget is exhausted afterwards, the problem is not whole.
 pub(super) fn lower(file: &File<'_>, budget: &Budget, diagnostics: &mut Vec<Diagnostic>) -> Problem {
     let mut lowering = Lowering { places: HashMap::new(), diagnostics, relaxed: false };
     let mut problem = Problem::default();
@@ -53,6 +53,12 @@ struct Lowering<'a, 'd> {
     diagnostics: &'d mut Vec<Diagnostic>,
     /// The warning about upper bounds has been given.
     relaxed: bool,
+}
+
+/// A rule for one value of an interval in its guard, or for all of them.
+struct Case<'g> {
+    name: String,
+    guards: &'g [(Place, Range)],
 }
 
 impl<'a> Lowering<'a, '_> {
@@ -138,12 +144,14 @@ impl<'a> Lowering<'a, '_> {
         }
         // One transition for each value of the interval, or just one.
         let Some((at, values)) = split else {
-            self.transition(format!("r{}", number + 1), rule, &guards, &effects, problem);
+            let case = Case { name: format!("r{}", number + 1), guards: &guards };
+            self.transition(&case, rule, &effects, problem);
             return;
         };
         for value in values {
             guards[at].1 = Range::exactly(value);
-            self.transition(format!("r{}_{value}", number + 1), rule, &guards, &effects, problem);
+            let case = Case { name: format!("r{}_{value}", number + 1), guards: &guards };
+            self.transition(&case, rule, &effects, problem);
         }
     }
 
@@ -174,9 +182,8 @@ impl<'a> Lowering<'a, '_> {
 
     fn transition(
         &mut self,
-        name: String,
+        Case { name, guards }: &Case<'_>,
         rule: &Rule<'a>,
-        guards: &[(Place, Range)],
         effects: &[(Place, Vec<Place>, &Effect<'a>)],
         problem: &mut Problem,
     ) {
@@ -240,7 +247,7 @@ impl<'a> Lowering<'a, '_> {
             }
         }
         let produce = Marking::from_pairs(produce);
-        problem.net.transitions.push(Transition { name, consume, produce, moves, at_most });
+        problem.net.transitions.push(Transition { name: name.clone(), consume, produce, moves, at_most });
         problem.spans.push(rule.span);
     }
 

@@ -6,7 +6,7 @@
 //!   other upper bounds in a target are errors;
 //! - guards with an upper bound (`x = 0`, `x in [1, 3]`) are kept for the exact firing rule, and are relaxed to a
 //!   reset for the engines: "safe" is then a proof, and "unsafe" only with a run that replays exactly. The same
-//!   idea, for protocols, is the conjunctive guard reduction of section 6.
+//!   idea, for protocols, is the conjunctive guard reduction of Bingham and Hu 2005 (paper 004), section 6.
 
 mod lexer;
 mod lower;
@@ -19,6 +19,16 @@ use crate::problem::Problem;
 use preempt_core::{Budget, Diagnostic, SourceId};
 
 /// Reads a problem. It is whole only if no diagnostic is an error.
+///
+/// ```
+/// use preempt_core::SourceMap;
+/// use preempt_net::{Range, spec};
+///
+/// let text = "vars a b rules a >= 1 -> a' = a - 1, b' = b + 1; init a >= 1, b = 0 target b >= 2";
+/// let (problem, mistakes) = spec::read(SourceMap::new().add("net.spec", text), text);
+/// assert!(mistakes.is_empty());
+/// assert_eq!(problem.initial, [Range::at_least(1), Range::exactly(0)]);
+/// ```
 pub fn read(source: SourceId, text: &str) -> (Problem, Vec<Diagnostic>) {
     read_within(source, text, &Budget::unlimited())
 }

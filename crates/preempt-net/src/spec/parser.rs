@@ -1,6 +1,6 @@
 //! Recursive descent over the sections `vars`, `rules`, `init`, `target` and `invariants`, in this order.
 //!
-//! After a mistake the rest of the rule, or of the section, is skipped: one mistake is told once.
+//! After a mistake the rest of the rule, or of the section, is skipped: one mistake is reported once.
 
 use super::lexer::Token;
 use preempt_core::{Diagnostic, Span};
