@@ -21,20 +21,28 @@ impl At {
     }
 }
 
+/// A whole program. It begins with the procedure `main`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Program {
+    /// Shared by all threads, but for those that are thread-local.
     pub globals: Vec<Declaration>,
+    /// In the order of the text.
     pub procedures: Vec<Procedure>,
 }
 
+/// A name, or `{x == 0}` as predicate abstraction names its variables.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Name {
+    /// Without what stands around it.
     pub text: String,
+    /// Where it stands.
     pub at: At,
 }
 
+/// A variable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Declaration {
+    /// What it is called.
     pub name: Name,
     /// Every thread has its own.
     pub thread_local: bool,
@@ -42,53 +50,77 @@ pub struct Declaration {
     pub value: Option<Expr>,
 }
 
+/// A procedure: it can be called, and be executed as a thread.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Procedure {
+    /// What it is called.
     pub name: Name,
     /// How many values it returns.
     pub results: usize,
+    /// They are given when it is called.
     pub parameters: Vec<Name>,
+    /// Every call has its own.
     pub locals: Vec<Declaration>,
     /// Holds in every state of the procedure.
     pub enforce: Option<Expr>,
     /// Holds in no state of the procedure.
     pub abort_if: Option<Expr>,
+    /// What it does.
     pub body: Vec<Statement>,
     /// The closing `end`.
     pub end: At,
 }
 
+/// A statement with the labels in front of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
+    /// Jumps lead here.
     pub labels: Vec<Name>,
+    /// What it does.
     pub kind: StatementKind,
+    /// Where it stands.
     pub at: At,
 }
 
+/// What a statement does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StatementKind {
+    /// A step without effect.
     Skip,
     /// All values are computed, then all are assigned. The target `_` takes a value and keeps nothing.
     Assign {
+        /// Each takes the value at its position.
         targets: Vec<Name>,
+        /// As many as targets.
         values: Vec<Expr>,
         /// Only outcomes in which this holds; `'x` is the value after the assignment.
         constrain: Option<Expr>,
     },
+    /// Executes a procedure and goes on when it returns.
     Call {
+        /// They take what it returns.
         targets: Vec<Name>,
+        /// What is called.
         procedure: Name,
+        /// The values of its parameters.
         arguments: Vec<Expr>,
     },
+    /// Back to the caller with these values; a thread ends.
     Return(Vec<Expr>),
     /// To any of these.
     Goto(Vec<Name>),
+    /// The first branch whose condition holds.
     If {
+        /// `if` and `elsif`.
         branches: Vec<(Expr, Vec<Statement>)>,
+        /// `else`.
         otherwise: Option<Vec<Statement>>,
     },
+    /// As long as the condition holds.
     While(Expr, Vec<Statement>),
+    /// Goes on only if it holds.
     Assume(Expr),
+    /// An error if it does not hold.
     Assert(Expr),
     /// From here on these may have any value.
     Dead(Vec<Name>),
@@ -96,48 +128,70 @@ pub enum StatementKind {
     Print(Vec<Expr>),
     /// A new thread that executes a procedure.
     StartCall {
+        /// What it executes.
         procedure: Name,
+        /// The values of its parameters.
         arguments: Vec<Expr>,
     },
     /// A new thread that goes on at a label, with a copy of the locals.
     StartGoto(Name),
+    /// The thread ends, however many calls it is in.
     EndThread,
+    /// From here on nobody else runs.
     AtomicBegin,
+    /// Others may run again.
     AtomicEnd,
 }
 
+/// A Boolean expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expr {
+    /// What it is.
     pub kind: ExprKind,
+    /// Where it stands.
     pub at: At,
 }
 
+/// What an expression is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExprKind {
+    /// `T`, `F`, `1` or `0`.
     Constant(bool),
     /// `*`: either value, chosen anew at each occurrence.
     Any,
+    /// The value of a variable.
     Variable(String),
     /// `'x`: its value after the assignment.
     Primed(String),
+    /// `!e`.
     Not(Box<Expr>),
+    /// Two values and what joins them.
     Binary(Operator, Box<Expr>, Box<Expr>),
+    /// `c ? a : b`.
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `schoose[p, n]`: 1 if `p`, else 0 if `n`, else either.
     Choose(Box<Expr>, Box<Expr>),
 }
 
+/// What joins two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operator {
+    /// `=>`
     Implies,
+    /// `|`
     Or,
+    /// `^`
     Xor,
+    /// `&`
     And,
+    /// `=`
     Equal,
+    /// `!=`
     Unequal,
 }
 
 impl Operator {
+    /// As it is written.
     pub fn text(self) -> &'static str {
         match self {
             Operator::Implies => "=>",
@@ -151,6 +205,7 @@ impl Operator {
 }
 
 impl Name {
+    /// A name that stands nowhere in a text.
     pub fn new(text: impl Into<String>) -> Name {
         Name { text: text.into(), at: At::nowhere() }
     }
@@ -162,32 +217,39 @@ impl Name {
 }
 
 impl Statement {
+    /// A statement without labels that stands nowhere in a text.
     pub fn new(kind: StatementKind) -> Statement {
         Statement { labels: Vec::new(), kind, at: At::nowhere() }
     }
 }
 
 impl Expr {
+    /// An expression that stands nowhere in a text.
     pub fn new(kind: ExprKind) -> Expr {
         Expr { kind, at: At::nowhere() }
     }
 
+    /// `T` or `F`.
     pub fn constant(value: bool) -> Expr {
         Expr::new(ExprKind::Constant(value))
     }
 
+    /// Either value.
     pub fn any() -> Expr {
         Expr::new(ExprKind::Any)
     }
 
+    /// The value of a variable.
     pub fn variable(name: impl Into<String>) -> Expr {
         Expr::new(ExprKind::Variable(name.into()))
     }
 
+    /// Its negation.
     pub fn negated(self) -> Expr {
         Expr::new(ExprKind::Not(Box::new(self)))
     }
 
+    /// Two values joined.
     pub fn binary(operator: Operator, left: Expr, right: Expr) -> Expr {
         Expr::new(ExprKind::Binary(operator, Box::new(left), Box::new(right)))
     }

@@ -5,11 +5,14 @@
 use crate::ast::{
     At, Declaration, Expr, ExprKind, Name, Operator, Procedure, Program, Statement, StatementKind,
 };
+use preempt_core::Rng;
 
 /// What a program may have.
 #[derive(Debug, Clone)]
 pub struct Shape {
+    /// Variables that all threads share.
     pub globals: usize,
+    /// Threads that `main` starts.
     pub threads: usize,
     /// About so many statements in each body.
     pub statements: usize,
@@ -17,6 +20,7 @@ pub struct Shape {
     pub procedures: bool,
     /// Procedures may call themselves and each other.
     pub recursion: bool,
+    /// Atomic blocks, also with calls in them.
     pub atomic: bool,
     /// Whatever the language has that the rest does not: for reading and printing, not for running.
     pub everything: bool,
@@ -37,27 +41,36 @@ impl Shape {
         }
     }
 
+    /// The same with recursion: only analyses of stacks of any depth come to an end.
     pub fn recursive(threads: usize) -> Shape {
         Shape { recursion: true, ..Shape::small(threads) }
     }
 
+    /// Every construct of the language.
     pub fn everything() -> Shape {
         Shape { statements: 8, recursion: true, everything: true, ..Shape::small(2) }
     }
 }
 
+/// The program of a seed.
+///
+/// ```
+/// use preempt_boolean::generator::{Shape, program};
+/// use preempt_boolean::print;
+///
+/// let text = print::program(&program(7, &Shape::small(2)));
+/// let loaded = preempt_boolean::load("p.bp", &text, &Default::default());
+/// assert!(loaded.model.is_some());
+/// ```
 pub fn program(seed: u64, shape: &Shape) -> Program {
     let mut generator = Generator {
-        random: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+        rng: Rng::new(seed),
         shape,
         variables: Vec::new(),
         labels: 0,
         open_labels: Vec::new(),
         level: 0,
     };
-    (0..4).for_each(|_| {
-        generator.below(2);
-    });
     generator.program()
 }
 
@@ -67,11 +80,10 @@ pub fn spellings() -> Vec<&'static str> {
     crate::parser::KEYWORDS.iter().copied().chain(signs).collect()
 }
 
-/// The same program in other words: what can be spelled in several ways is, by chance.
+/// The same program in other words: what has several spellings gets one of them at random.
 pub fn respelled(text: &str, seed: u64) -> String {
-    let mut chance = preempt_core::Rng::new(seed);
-    let mut other =
-        |one: &str, two: &str| if chance.below(2) == 0 { one.to_string() } else { two.to_string() };
+    let mut rng = Rng::new(seed);
+    let mut other = |one: &str, two: &str| if rng.one_in(2) { one.to_string() } else { two.to_string() };
     let mut out = String::new();
     for word in text.split_inclusive(|c: char| c.is_whitespace() || "();,".contains(c)) {
         let end = word.trim_end_matches(|c: char| c.is_whitespace() || "();,".contains(c)).len();
@@ -93,7 +105,7 @@ pub fn respelled(text: &str, seed: u64) -> String {
 }
 
 struct Generator<'s> {
-    random: u64,
+    rng: Rng,
     shape: &'s Shape,
     /// What is in scope.
     variables: Vec<String>,
@@ -108,15 +120,11 @@ const PROCEDURES: usize = 2;
 
 impl Generator<'_> {
     fn below(&mut self, limit: usize) -> usize {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        ((self.random >> 11) % limit.max(1) as u64) as usize
+        self.rng.below(limit)
     }
 
-    /// True in one of so many cases.
     fn one_in(&mut self, cases: usize) -> bool {
-        self.below(cases) == 0
+        self.rng.one_in(cases)
     }
 
     fn globals(&self) -> Vec<String> {

@@ -1,5 +1,9 @@
 //! A model without procedures that does the same: every call becomes a copy of what it calls. It has one step for each
 //! step of the original, with the same text. For engines that know one frame a process; recursion has no such form.
+//!
+//! The copy can be exponentially larger than the model, since a procedure that calls another twice copies it twice; from a
+//! million locations on it is refused. Locals of a procedure lie behind those of its caller and become 0 when it returns,
+//! so that a state after a call does not remember it.
 
 use preempt_core::{Budget, StopReason};
 use preempt_model::{
@@ -12,10 +16,12 @@ const MAX_LOCATIONS: usize = 1_000_000;
 /// And so are calls within calls beyond this: each is a level of recursion here.
 const MAX_DEPTH: usize = 500;
 
+/// Why calls cannot be expanded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CannotInline {
     /// This procedure can be called while it is executed.
     Recursive(String),
+    /// More locations, or calls within calls, than are allowed.
     TooLarge,
     /// Something that the front end does not make: initial values of a procedure that are no constants.
     Values(String),
@@ -44,11 +50,23 @@ impl std::fmt::Display for CannotInline {
 
 impl std::error::Error for CannotInline {}
 
-/// Also if none of them is ever called: whoever knows no procedures does not want to see them.
+/// Does the model have procedures? Also if none of them is ever called: an engine that knows no procedures does not want
+/// to see them.
 pub fn has_procedures(model: &Model) -> bool {
     model.codes.iter().any(|code| code.kind == CodeKind::Procedure)
 }
 
+/// The model with every call expanded.
+///
+/// ```
+/// use preempt_boolean::inline::{has_procedures, inline};
+///
+/// let text = "decl x; void main() begin set(); assert(x); end void set() begin x := T; end";
+/// let model = preempt_boolean::load("p.bp", text, &Default::default()).model.expect("no mistakes");
+/// assert!(has_procedures(&model));
+/// assert!(!has_procedures(&inline(&model)?));
+/// # Ok::<(), preempt_boolean::inline::CannotInline>(())
+/// ```
 pub fn inline(model: &Model) -> Result<Model, CannotInline> {
     inline_within(model, &Budget::unlimited())
 }
@@ -98,6 +116,15 @@ struct Instance<'m> {
     path: String,
 }
 
+/// A call in a code.
+struct Call<'c> {
+    code: CodeId,
+    args: &'c [Expr],
+    results: &'c [Place],
+    /// Where the caller goes on.
+    target: LocationId,
+}
+
 /// Where a call comes back to.
 struct Return<'m> {
     target: LocationId,
@@ -136,7 +163,8 @@ impl<'m> Expansion<'m> {
             for edge in &location.edges {
                 let (command, target) = match &edge.command {
                     Command::Call { code, args, results } => {
-                        self.call(instance, *code, args, results, moved(edge.target), active)?
+                        let call = Call { code: *code, args, results, target: moved(edge.target) };
+                        self.call(instance, &call, active)?
                     }
                     Command::Return(values) => match back {
                         Some(back) => (returned(values, instance.base, back), back.target),
@@ -158,10 +186,7 @@ impl<'m> Expansion<'m> {
     fn call(
         &mut self,
         caller: &Instance<'m>,
-        id: CodeId,
-        args: &[Expr],
-        results: &[Place],
-        target: LocationId,
+        &Call { code: id, args, results, target }: &Call<'_>,
         active: &mut Vec<CodeId>,
     ) -> Result<(Command, LocationId), CannotInline> {
         let callee = self.model.code(id);

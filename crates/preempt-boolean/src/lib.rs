@@ -1,6 +1,11 @@
 //! Boolean programs, in the union of the dialects of SATABS, Boppo, Boom, GETAFIX and WALi: from text to a model, with
 //! every mistake it can name.
+//!
+//! [`load`] goes from text to model, [`parse`] from text to [`ast`], and [`print`](mod@print) back. [`inline`](mod@inline) is for
+//! engines that know no procedures, and [`sequentialize`] is the reduction of Lal and Reps 2009 (paper 002) to a sequential
+//! program.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod ast;
 mod check;
@@ -27,11 +32,13 @@ pub enum Dialect {
 }
 
 impl Dialect {
+    /// Both of them.
     pub const ALL: [Dialect; 2] = [Dialect::Satabs, Dialect::Getafix];
 }
 
+/// How a text is read.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct BooleanOptions {
     /// `None`: as SATABS does, with a warning wherever it matters.
     pub dialect: Option<Dialect>,
     /// To reach a statement with this label is an error. `None`: [`ERROR_LABEL`], and every label that speaks of an
@@ -42,7 +49,7 @@ pub struct Options {
 /// The label that SLAM gave to its errors, and everybody after it.
 pub const ERROR_LABEL: &str = "SLIC_ERROR";
 
-impl Options {
+impl BooleanOptions {
     fn is_error_label(&self, label: &str) -> bool {
         match &self.error_label {
             Some(name) => label == name,
@@ -54,18 +61,28 @@ impl Options {
 /// What became of a text: the model if there is no error in it, and everything there is to say.
 #[derive(Debug)]
 pub struct Loaded {
+    /// What it means, if there is no error in it.
     pub model: Option<Model>,
+    /// The text, for showing places in it.
     pub sources: SourceMap,
+    /// Errors and warnings, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// From text to model.
-pub fn load(name: &str, text: &str, options: &Options) -> Loaded {
+///
+/// ```
+/// let text = "decl x; void main() begin x := T; assert(x); end";
+/// let loaded = preempt_boolean::load("p.bp", text, &Default::default());
+/// assert!(loaded.diagnostics.is_empty());
+/// assert_eq!(loaded.model.expect("there is no error in it").codes[0].name, "main");
+/// ```
+pub fn load(name: &str, text: &str, options: &BooleanOptions) -> Loaded {
     load_within(name, text, options, &Budget::unlimited())
 }
 
 /// The same; if the budget is exhausted first, there is no model, and an error says so.
-pub fn load_within(name: &str, text: &str, options: &Options, budget: &Budget) -> Loaded {
+pub fn load_within(name: &str, text: &str, options: &BooleanOptions, budget: &Budget) -> Loaded {
     let mut sources = SourceMap::new();
     let (program, mut diagnostics) = parse(&mut sources, name, text, options.dialect);
     // A tree with holes would only give errors that follow from the first ones.

@@ -4,6 +4,17 @@
 use crate::ast::{Declaration, Expr, ExprKind, Name, Procedure, Program, Statement, StatementKind};
 use std::fmt::Write;
 
+/// A whole program.
+///
+/// ```
+/// use preempt_boolean::{parse, print};
+/// use preempt_core::SourceMap;
+///
+/// let text = "decl x; void main() begin x := !x & T; end";
+/// let (program, mistakes) = parse(&mut SourceMap::new(), "p.bp", text, None);
+/// assert!(mistakes.is_empty());
+/// assert!(print::program(&program).contains("x := !x & T;"));
+/// ```
 pub fn program(program: &Program) -> String {
     let mut out = String::new();
     for declaration in &program.globals {
@@ -113,6 +124,7 @@ fn exprs(exprs: &[Expr]) -> String {
     exprs.iter().map(expr).collect::<Vec<_>>().join(", ")
 }
 
+/// An expression, without parentheses around it.
 pub fn expr(expr: &Expr) -> String {
     match &expr.kind {
         ExprKind::Binary(operator, left, right) => {

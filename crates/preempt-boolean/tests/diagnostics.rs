@@ -1,9 +1,9 @@
 //! Typical mistakes: each gives one message, at its place, with what to do about it.
 
-use preempt_boolean::{Dialect, Options, load};
+use preempt_boolean::{BooleanOptions, Dialect, load};
 
 /// What is said about a text, as `line:column message` with the hint behind ` -- `.
-fn said(text: &str, options: &Options) -> Vec<String> {
+fn said(text: &str, options: &BooleanOptions) -> Vec<String> {
     let loaded = load("model.bp", text, options);
     let line = |d: &preempt_core::Diagnostic| {
         let place = d.span.map(|span| loaded.sources.location(span));
@@ -23,7 +23,7 @@ fn check(cases: &[(&str, &str)]) {
         } else {
             format!("decl flag, turn; void main() begin\n{text}\nend")
         };
-        assert_eq!(said(&whole, &Options::default()), [*expected], "{text}");
+        assert_eq!(said(&whole, &BooleanOptions::default()), [*expected], "{text}");
     }
 }
 
@@ -69,7 +69,7 @@ fn declarations() {
         ),
     ]);
     assert_eq!(
-        said("void f() begin skip; end", &Options::default()),
+        said("void f() begin skip; end", &BooleanOptions::default()),
         [
             "there is no procedure `main`, where the program begins -- write void main() begin ... end; threads are started by start_thread f();"
         ]
@@ -77,7 +77,7 @@ fn declarations() {
     let getafix = "decl super_atomic, atomic; void init() begin super_atomic, atomic := F, F; end
         void t() begin atomic := F; assume(T); end";
     assert_eq!(
-        said(getafix, &Options::default()),
+        said(getafix, &BooleanOptions::default()),
         [
             "1:33 GETAFIX's threads, which a file does not name, are not supported: there is no `main` -- write void main() begin init(); start_thread f(); g(); end, and atomic blocks for `atomic`"
         ]
@@ -109,7 +109,7 @@ fn calls() {
         ),
         ("x := pair;", "2:6 `pair` is not declared -- to call the procedure, write pair()"),
     ] {
-        assert_eq!(said(&program(main), &Options::default()), [expected], "{main}");
+        assert_eq!(said(&program(main), &BooleanOptions::default()), [expected], "{main}");
     }
 }
 
@@ -140,7 +140,7 @@ fn atomic_blocks() {
     ]);
     let halves = "void main() begin atomic_begin; if * then atomic_end; fi; atomic_end; end";
     assert_eq!(
-        said(halves, &Options::default()),
+        said(halves, &BooleanOptions::default()),
         [
             "1:43 this `atomic_end` ends nothing that began here -- begin and end an atomic block in the same list of statements"
         ]
@@ -200,7 +200,7 @@ void main() begin
   f(x)
 end";
     let lines = |text: &str| -> Vec<String> {
-        let said = said(text, &Options::default());
+        let said = said(text, &BooleanOptions::default());
         said.iter().map(|line| line.split(':').next().unwrap_or("").to_string()).collect()
     };
     // First what cannot be read; names are looked up once all of it can.
@@ -213,11 +213,13 @@ end";
 fn dialects_and_labels() {
     let text = "decl a, b, c; void main() begin a := b = c & a; end";
     let warning = "1:38 the dialects of Boolean programs group this differently -- add parentheses, or choose with --dialect satabs or --dialect getafix";
-    assert_eq!(said(text, &Options::default()), [warning]);
+    assert_eq!(said(text, &BooleanOptions::default()), [warning]);
     for dialect in Dialect::ALL {
-        assert!(said(text, &Options { dialect: Some(dialect), ..Options::default() }).is_empty());
+        assert!(
+            said(text, &BooleanOptions { dialect: Some(dialect), ..BooleanOptions::default() }).is_empty()
+        );
     }
-    let missing = Options { error_label: Some("BAD".into()), ..Options::default() };
+    let missing = BooleanOptions { error_label: Some("BAD".into()), ..BooleanOptions::default() };
     assert_eq!(said("void main() begin skip; end", &missing), ["no statement has the label `BAD`"]);
     assert!(said("void main() begin BAD: skip; end", &missing).is_empty());
 }

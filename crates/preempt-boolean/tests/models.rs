@@ -4,7 +4,7 @@
 mod common;
 
 use common::fails_within;
-use preempt_boolean::{Options, load};
+use preempt_boolean::{BooleanOptions, load};
 
 /// Programs with more states than this are left to faster engines.
 const LIMIT: usize = 40_000;
@@ -20,7 +20,7 @@ fn the_headers_say_how_many_rounds() {
         }
         let name = path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
         let text = std::fs::read_to_string(&path).expect("a readable model");
-        let loaded = load(&name, &text, &Options::default());
+        let loaded = load(&name, &text, &BooleanOptions::default());
         assert!(loaded.diagnostics.is_empty(), "{name}: {:?}", loaded.diagnostics);
         let model = loaded.model.expect("no errors");
         read += 1;

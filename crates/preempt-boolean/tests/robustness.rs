@@ -4,7 +4,7 @@
 mod mutation;
 
 use mutation::{mutate, pieces};
-use preempt_boolean::{Options, inline, load, sequentialize};
+use preempt_boolean::{BooleanOptions, inline, load, sequentialize};
 use preempt_core::{Budget, Rng};
 
 const MODELS: [(&str, &str); 4] = [
@@ -46,7 +46,7 @@ void h(x) begin assert(x || a && !x); end
 
 /// Reads, and gives the number of errors. What was understood must also go on to the other forms.
 fn errors(text: &str) -> usize {
-    let loaded = load("model", text, &Options::default());
+    let loaded = load("model", text, &BooleanOptions::default());
     for diagnostic in &loaded.diagnostics {
         for span in diagnostic.span.iter().chain(diagnostic.labels.iter().map(|label| &label.span)) {
             // Every place that is named must exist.
@@ -67,7 +67,7 @@ fn errors(text: &str) -> usize {
 #[test]
 fn the_models_are_correct() {
     for (name, text) in MODELS {
-        assert_eq!(errors(text), 0, "{name}: {:?}", load(name, text, &Options::default()).diagnostics);
+        assert_eq!(errors(text), 0, "{name}: {:?}", load(name, text, &BooleanOptions::default()).diagnostics);
     }
 }
 

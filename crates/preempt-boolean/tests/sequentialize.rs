@@ -4,12 +4,12 @@ mod common;
 
 use common::fails_within;
 use preempt_boolean::generator::{self, Shape};
-use preempt_boolean::{Options, load, print, sequentialize};
+use preempt_boolean::{BooleanOptions, load, print, sequentialize};
 use preempt_core::{Budget, SourceMap};
 use preempt_model::Model;
 
 fn model(text: &str) -> (Model, SourceMap) {
-    let loaded = load("test.bp", text, &Options::default());
+    let loaded = load("test.bp", text, &BooleanOptions::default());
     let errors: Vec<_> = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).collect();
     assert!(errors.is_empty(), "{errors:?}\n{text}");
     (loaded.model.expect("no errors"), loaded.sources)

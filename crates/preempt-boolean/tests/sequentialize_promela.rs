@@ -54,7 +54,7 @@ fn promela(text: &str) -> (Model, SourceMap) {
     (loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics)), loaded.sources)
 }
 
-/// Does an assertion, or a run-time error, fail in one context per process? Both ways of asking must agree.
+/// Does an assertion, or a run-time error, fail in one context per process? Both engines must agree.
 fn fails(text: &str) -> bool {
     let (model, sources) = promela(text);
     let expected = fails_within(&model, &sources, 1, 100_000).expect("small enough");

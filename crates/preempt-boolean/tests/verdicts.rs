@@ -1,12 +1,12 @@
 //! Small programs with known answers, decided by brute force on the lowered model.
 
-use preempt_boolean::{Options, load};
+use preempt_boolean::{BooleanOptions, load};
 use preempt_core::{PropertyKind, SourceMap};
 use preempt_model::search::oracle;
 use preempt_model::{Interpreter, Model};
 
 fn model(text: &str) -> (Model, SourceMap) {
-    let loaded = load("test.bp", text, &Options::default());
+    let loaded = load("test.bp", text, &BooleanOptions::default());
     let errors: Vec<_> = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).collect();
     assert!(errors.is_empty(), "{errors:?}\n{text}");
     (loaded.model.expect("no errors"), loaded.sources)

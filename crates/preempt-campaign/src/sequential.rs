@@ -49,7 +49,7 @@ pub fn boolean_lines(seed: u64) -> Vec<Line> {
 
 /// A Boolean program in text: symbolic and sequentialized as well as state by state. `None` if it is no program.
 pub fn boolean(text: &str, seed: u64) -> Option<Compared> {
-    let loaded = preempt_boolean::load("generated.bp", text, &preempt_boolean::Options::default());
+    let loaded = preempt_boolean::load("generated.bp", text, &preempt_boolean::BooleanOptions::default());
     let program = Program { model: loaded.model?, sources: loaded.sources };
     Some(state_by_state(&program, seed).and_then(|so_far| Ok(so_far + compare(&program, seed)?)))
 }
@@ -93,7 +93,7 @@ fn rounds(program: &Program, options: &SymbolicOptions) -> Result<bool, String> 
         return Ok(decided);
     };
     let text = print::program(&sequential);
-    let loaded = preempt_boolean::load("sequential.bp", &text, &preempt_boolean::Options::default());
+    let loaded = preempt_boolean::load("sequential.bp", &text, &preempt_boolean::BooleanOptions::default());
     let Some(again) = loaded.model else {
         return Err(format!("the sequential program is none: {:?}\n{text}", loaded.diagnostics));
     };

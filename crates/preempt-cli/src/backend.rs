@@ -3,7 +3,7 @@
 //! Everything that the commands know of them goes through here.
 
 pub use preempt_boolean::{
-    Dialect, Options as BooleanOptions, inline, load_within as load_boolean, print, sequentialize,
+    BooleanOptions, Dialect, inline, load_within as load_boolean, print, sequentialize,
 };
 pub use preempt_explicit::{
     Answers, CheckError, Checkpoints, Figure, Goal, Order, Portfolio, Published, Reduction, Save,

@@ -13,7 +13,7 @@ fn read_spec(text: &str) -> (Problem, Vec<Diagnostic>, SourceMap) {
 }
 
 /// `line:column message [hint]`, one for each.
-fn told(text: &str) -> Vec<String> {
+fn messages(text: &str) -> Vec<String> {
     let (_, diagnostics, map) = read_spec(text);
     show(&diagnostics, &map)
 }
@@ -79,8 +79,8 @@ fn upper_bounds_in_guards_are_exact_in_the_firing_rule() {
 #[test]
 fn mistakes_have_a_place_and_a_hint() {
     let check = |text: &str, expected: &str| {
-        let told = told(text);
-        assert!(told.iter().any(|line| line == expected), "{text}\n{told:#?}");
+        let messages = messages(text);
+        assert!(messages.iter().any(|line| line == expected), "{text}\n{messages:#?}");
     };
     let rest = "init counter = 0 target counter >= 1";
     check(
@@ -123,7 +123,7 @@ fn invariants_are_verified() {
     let text = "vars a b\nrules a >= 1 -> a' = a - 1, b' = b + 1;\ninit a = 1, b = 0\ntarget b >= 2\n\
                 invariants\n a = 1, b = 1\n a = 1 b = 1";
     assert_eq!(
-        told(text),
+        messages(text),
         [
             "7:2 this is not an invariant [is there a comma missing?]",
             "7:8 this is not an invariant [is there a comma missing?]"
@@ -135,7 +135,7 @@ fn invariants_are_verified() {
 fn a_zero_in_a_target_and_a_copy_are_warned_about() {
     let text = "vars a b\nrules a >= 1 -> b' = b + a;\ninit a = 1, b = 0\ntarget a = 0, b >= 2";
     assert_eq!(
-        told(text),
+        messages(text),
         [
             "2:26 the tokens of `a` are copied, not moved [for a transfer, add `a' = 0`]",
             "4:8 `a = 0` is read as no condition on `a` [a target is what can be covered: everything with at least so many tokens]"
@@ -256,8 +256,8 @@ fn mistakes_in_pnml_have_a_place() {
     let check = |text: &str, expected: &str| {
         let mut map = SourceMap::new();
         let (_, diagnostics) = pnml::read(map.add("net.pnml", text), text);
-        let told = show(&diagnostics, &map);
-        assert!(told.iter().any(|line| line.starts_with(expected)), "{told:#?}");
+        let messages = show(&diagnostics, &map);
+        assert!(messages.iter().any(|line| line.starts_with(expected)), "{messages:#?}");
     };
     check(
         &PAGES.replace("ptnet", "symmetricnet"),

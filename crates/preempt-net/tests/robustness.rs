@@ -91,8 +91,8 @@ fn entities_that_nobody_knows_are_errors() {
     for entity in ["&nbsp;", "&a;", "&;", "&#xFFFFFFFF;", "&#0;"] {
         let text = NET.replace("&amp;", entity);
         assert!(read_net(&text).is_none(), "{entity}");
-        let told = messages(&text);
-        assert!(told.iter().all(|message| message.contains("entity")), "{entity}: {told:?}");
+        let found = messages(&text);
+        assert!(found.iter().all(|message| message.contains("entity")), "{entity}: {found:?}");
         // In an attribute too.
         assert!(read_net(&NET.replace("id=\"one\"", &format!("id=\"one{entity}\""))).is_none(), "{entity}");
     }
@@ -126,7 +126,7 @@ fn nesting_has_an_end() {
     }
 }
 
-/// A text that is wrong everywhere is told so a hundred times, and not a hundred thousand.
+/// A text that is wrong everywhere gets a hundred errors, and not a hundred thousand.
 #[test]
 fn mistakes_have_an_end() {
     let arcs: String =

@@ -11,7 +11,7 @@ use preempt_symbolic::{Method, SymbolicOptions, check};
 const TABLE: preempt_bdd::TableOptions = preempt_bdd::TableOptions { nodes: 1 << 22, cache: 1 << 16 };
 
 fn model(text: &str) -> (Model, SourceMap) {
-    let loaded = load("test.bp", text, &preempt_boolean::Options::default());
+    let loaded = load("test.bp", text, &preempt_boolean::BooleanOptions::default());
     (loaded.model.unwrap_or_else(|| panic!("{:?}\n{text}", loaded.diagnostics)), loaded.sources)
 }
 

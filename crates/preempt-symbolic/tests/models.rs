@@ -11,7 +11,7 @@ fn boolean(name: &str) -> (Model, SourceMap) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/boolean");
     let path = folder.join(name).with_extension("bp");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let loaded = preempt_boolean::load(name, &text, &preempt_boolean::Options::default());
+    let loaded = preempt_boolean::load(name, &text, &preempt_boolean::BooleanOptions::default());
     (loaded.model.expect("a sample model has no errors"), loaded.sources)
 }
 

@@ -107,11 +107,11 @@ fn bounds_hold() {
             let Some(bound) = bound else { continue };
             // One more than the bound is never covered.
             let above = preempt_net::Marking::from_pairs([(place as u32, bound + 1)]);
-            let asked = Problem { targets: vec![above], ..problem.clone() };
+            let harder = Problem { targets: vec![above], ..problem.clone() };
             let limits =
                 Limits { time: Some(Duration::from_secs(5)), states: Some(3_000), ..Limits::default() };
             let verdict = check(
-                &asked,
+                &harder,
                 &CoverOptions { engine: Engine::Basis, limits, ..CoverOptions::default() },
                 &mut Silent,
             )

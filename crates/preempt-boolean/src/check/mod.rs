@@ -3,7 +3,7 @@
 
 mod atomic;
 
-use crate::Options;
+use crate::BooleanOptions;
 use crate::ast::{Expr, ExprKind, Name, Procedure, Program, Statement, StatementKind};
 use preempt_core::diagnostic::nearest;
 use preempt_core::{Diagnostic, Span};
@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 pub const ASYNC: &str = "ASYNC_";
 
 /// Everything that is wrong, in the order of the text.
-pub fn check(program: &Program, options: &Options) -> Vec<Diagnostic> {
+pub fn check(program: &Program, options: &BooleanOptions) -> Vec<Diagnostic> {
     let mut globals = HashMap::new();
     let mut procedures = HashMap::new();
     let mut diagnostics = Vec::new();
@@ -60,7 +60,7 @@ pub fn check(program: &Program, options: &Options) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// A concurrent program for GETAFIX has no `main` either: its driver is told which procedures are threads, and keeps them
+/// A concurrent program for GETAFIX has no `main` either: its driver is given which procedures are threads, and keeps them
 /// apart by two variables whose meaning lies in that driver.
 fn no_main(program: &Program) -> Diagnostic {
     let named = |number: usize, name: &str| {

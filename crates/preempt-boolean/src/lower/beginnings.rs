@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 /// So many values are chosen in one step: 2 to this power are its outcomes.
 const AT_ONCE: usize = 6;
 
-/// `begin_with`: slots with the value that they begin with, `None` for any. `atomic`: called within an atomic block. Whoever
-/// calls asks the budget afterwards whether the code is whole.
+/// `begin_with`: slots with the value that they begin with, `None` for any. `atomic`: called within an atomic block. If the budget is
+/// exhausted afterwards, the code is not whole.
 pub fn of_locals(code: &mut Code, begin_with: &[(u32, Option<bool>)], atomic: bool, budget: &Budget) {
     let live = live_locals(code, budget);
     forget_useless_choices(code, &live);

@@ -3,8 +3,22 @@
 use preempt_core::Span;
 use preempt_model::{Command, Edge, Location, LocationId};
 
+/// A location that is being made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Spot(usize);
+
+/// Where a step comes from, for people.
+#[derive(Debug, Clone)]
+pub struct Origin {
+    pub span: Span,
+    pub text: String,
+}
+
+impl Origin {
+    pub fn new(span: Span, text: impl Into<String>) -> Origin {
+        Origin { span, text: text.into() }
+    }
+}
 
 #[derive(Debug, Default)]
 pub struct Graph {
@@ -13,7 +27,7 @@ pub struct Graph {
 
 #[derive(Debug, Default)]
 struct Building {
-    edges: Vec<(Command, Spot, Span, String)>,
+    edges: Vec<(Command, Spot, Origin)>,
     /// Nobody else may run while the process stands here.
     atomic: bool,
     /// A call within an atomic block comes back here, and keeps the processor.
@@ -54,9 +68,9 @@ impl Graph {
         self.spots[self.root(spot).0].returned
     }
 
-    pub fn edge(&mut self, from: Spot, command: Command, to: Spot, span: Span, text: impl Into<String>) {
+    pub fn edge(&mut self, from: Spot, command: Command, to: Spot, origin: Origin) {
         let root = self.root(from);
-        self.spots[root.0].edges.push((command, to, span, text.into()));
+        self.spots[root.0].edges.push((command, to, origin));
     }
 
     /// From `from` on as from `to`. Where that changes who may run, or leads in a circle, it takes a step.
@@ -67,7 +81,7 @@ impl Graph {
             self.spots[from.0].same_as = Some(to);
             self.spots[to.0].returned |= self.spots[from.0].returned;
         } else {
-            self.edge(from, Command::SKIP, to, span, text);
+            self.edge(from, Command::SKIP, to, Origin::new(span, text));
         }
     }
 
@@ -89,13 +103,13 @@ impl Graph {
         }
         let number = |spot: Spot| numbers[self.root(spot).0].map(LocationId);
         let locations = reached.iter().map(|spot| {
-            let edges = self.spots[spot.0].edges.iter().map(|(command, target, span, text)| Edge {
+            let edges = self.spots[spot.0].edges.iter().map(|(command, target, origin)| Edge {
                 command: command.clone(),
                 target: number(*target).unwrap_or_default(),
                 atomic: self.is_atomic(*target),
                 escape: None,
-                span: *span,
-                text: text.clone(),
+                span: origin.span,
+                text: origin.text.clone(),
             });
             // To wait for ever, or to have been given up, is no error in a Boolean program.
             Location { number: spot.0 as u32, edges: edges.collect(), end: true, ..Location::default() }

@@ -1,6 +1,6 @@
 //! From a checked syntax tree to a model.
 //!
-//! A procedure becomes one code for each way in which it is executed ([`Variant`]): called, called within an atomic
+//! A procedure becomes one code for each mode in which it is executed ([`Variant`]): called, called within an atomic
 //! block, or as a thread. [`body`] lowers its statements, [`graph`] joins what they become to locations, [`values`] has
 //! the expressions, and [`beginnings`] lets variables without an initial value begin with any value.
 
@@ -9,20 +9,20 @@ mod body;
 mod graph;
 mod values;
 
-use crate::Options;
+use crate::BooleanOptions;
 use crate::ast::{ExprKind, Name, Procedure, Program};
 use preempt_core::{Budget, Diagnostic, Span};
 use preempt_model::{Code, CodeId, CodeKind, Expr, Init, Model, Place, Scope, Start, Type, Variable};
 use std::collections::HashMap;
 
-pub fn lower(program: &Program, options: &Options, budget: &Budget) -> Result<Model, Diagnostic> {
+pub fn lower(program: &Program, options: &BooleanOptions, budget: &Budget) -> Result<Model, Diagnostic> {
     let stopped = || Diagnostic::global_error("a limit was reached before the program was translated");
     let mut lowering = Lowering::new(program, options, budget);
     let main = lowering.procedures.get("main").copied();
     let main = main.ok_or_else(|| Diagnostic::global_error("there is no procedure `main`"))?;
-    let main = lowering.code(Variant { procedure: main, way: Way::Thread });
+    let main = lowering.code(Variant { procedure: main, mode: Mode::Thread });
     lowering.model.start = vec![Start { code: main, priority: 1 }];
-    // Lowering one body may ask for others.
+    // Lowering one body may need others.
     while let Some(variant) = lowering.wanted.get(lowering.model.codes.len()).cloned() {
         let code = body::lower(&mut lowering, &variant);
         if budget.exhausted().is_some() {
@@ -41,11 +41,12 @@ pub fn lower(program: &Program, options: &Options, budget: &Budget) -> Result<Mo
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Variant {
     procedure: usize,
-    way: Way,
+    mode: Mode,
 }
 
+/// How a procedure is executed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Way {
+enum Mode {
     /// Called; `atomic`: from within an atomic block, which it must not leave.
     Called { atomic: bool },
     /// As a thread.
@@ -57,7 +58,7 @@ enum Way {
 struct Lowering<'p> {
     program: &'p Program,
     budget: &'p Budget,
-    options: &'p Options,
+    options: &'p BooleanOptions,
     model: Model,
     procedures: HashMap<&'p str, usize>,
     globals: HashMap<&'p str, Place>,
@@ -71,7 +72,7 @@ struct Lowering<'p> {
 }
 
 impl<'p> Lowering<'p> {
-    fn new(program: &'p Program, options: &'p Options, budget: &'p Budget) -> Lowering<'p> {
+    fn new(program: &'p Program, options: &'p BooleanOptions, budget: &'p Budget) -> Lowering<'p> {
         let mut lowering = Lowering {
             program,
             budget,

@@ -203,11 +203,11 @@ impl Writer<'_> {
                 [] => writeln!(out, "  gone = 1;\n  return;"),
                 [only] => writeln!(out, "  goto {only};"),
                 [others @ .., last] => {
-                    let ways = others.iter().enumerate();
-                    let ways: String =
-                        ways.map(|(number, label)| format!("    case {number}: goto {label};\n")).collect();
+                    let cases = others.iter().enumerate();
+                    let cases: String =
+                        cases.map(|(number, label)| format!("    case {number}: goto {label};\n")).collect();
                     let most = others.len();
-                    writeln!(out, "  switch (choose(0, {most})) {{\n{ways}    default: goto {last};\n  }}")
+                    writeln!(out, "  switch (choose(0, {most})) {{\n{cases}    default: goto {last};\n  }}")
                 }
             },
         };

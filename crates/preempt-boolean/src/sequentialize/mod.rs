@@ -1,4 +1,4 @@
-//! From a concurrent program and a bound to a sequential program: paper 002, section 2.
+//! From a concurrent program and a bound to a sequential program: Lal and Reps 2009 (paper 002), section 2 and Fig. 1.
 //!
 //! The sequential program runs the threads one after the other, each from its beginning to its end. There are K copies
 //! of the shared variables, one for each round of the round-robin schedule; a thread works on the copy of its current
@@ -8,21 +8,31 @@
 //!
 //! Fig. 1 as printed increments `k` at most once per statement and never before the first, so that some schedules are
 //! lost; here the increment is a loop, and it stands before every statement. A thread that gives up (the paper's `k = K +
-//! 1`) leaves the calls that it is in: `gone` is asked after each. A failed assertion is recorded, and asserted only
+//! 1`) leaves the calls that it is in: `gone` is tested after each. A failed assertion is recorded, and asserted only
 //! after the checker: before, the guesses may be wrong.
 //!
-//! * [`threads`]: which threads there are; [`limits`]: what cannot be reduced; [`slots`]: variables by name;
-//! * [`skeleton`]: the control flow of the sequential program, the same for every language;
-//! * [`boolean`] with [`bits`]: as a Boolean program, integers bit by bit; [`c`]: as C for CBMC and its kind.
+//! The program grows with K, and what analyses it sees K copies of the shared state, which is where the cost lies: the number
+//! of shared states to the power of K. For two threads and random programs the verdicts are those of the symbolic engine, eager
+//! and lazy (`preempt-symbolic/tests/agreement.rs`).
+//!
+//! * `threads`: which threads there are; `limits`: what cannot be reduced; `slots`: variables by name;
+//! * `skeleton`: the control flow of the sequential program, the same for every language, with the
+//!   `d_step` sequences in `deterministic`;
+//! * `boolean` with `writer`: as a Boolean program; `blaster`, `bits`, `arithmetic`: integers bit by bit;
+//! * `c`: as C for CBMC and its kind.
 
+mod arithmetic;
 mod bits;
+mod blaster;
 mod boolean;
 mod c;
+mod deterministic;
 mod limits;
 mod skeleton;
 mod slots;
 mod terms;
 mod threads;
+mod writer;
 
 use crate::ast::Program;
 use preempt_core::{Budget, Diagnostic, SourceMap, Span};
@@ -34,6 +44,17 @@ pub const MAX_CONTEXTS: usize = 64;
 
 /// The sequential program as a Boolean program. The error says why there is none; if the budget was exhausted, it is only
 /// that.
+///
+/// ```
+/// use preempt_boolean::{load, print, sequentialize::to_boolean};
+/// use preempt_core::Budget;
+///
+/// let text = "decl x; void main() begin x := F; start_thread t(); assert(!x); end void t() begin x := T; end";
+/// let loaded = load("p.bp", text, &Default::default());
+/// let model = loaded.model.expect("no mistakes");
+/// let program = to_boolean(&model, &loaded.sources, 2, &Budget::unlimited()).expect("it can be done");
+/// assert!(print::program(&program).contains("round_2"));
+/// ```
 pub fn to_boolean(
     model: &Model,
     sources: &SourceMap,
@@ -75,7 +96,7 @@ fn skeleton(
     Skeleton::new(model, &interpreter, contexts, budget)
 }
 
-/// Asked in every loop that the size of the program makes long.
+/// To be called in every loop that the size of the program makes long.
 fn go_on(budget: &Budget) -> Result<(), Diagnostic> {
     match budget.exhausted() {
         Some(_) => {

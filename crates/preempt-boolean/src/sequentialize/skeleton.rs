@@ -1,12 +1,16 @@
 //! The control flow of the sequential program: functions made of labelled blocks, the same for every language.
+//!
+//! A location becomes one block, or two if a thread can arrive there inside and outside of an atomic sequence; an edge becomes a
+//! block of its own. Between statements of a thread that are not in an atomic sequence a round may pass
+//! ([`Step::Switch`]); who blocks in an atomic sequence goes on as if it were outside. [`deterministic`](super::deterministic) has
+//! the `d_step` sequences.
 
 use super::slots::{self, Names, Slot};
 use super::threads::{Thread, threads};
 use super::{go_on, refused, terms};
 use preempt_core::{Budget, Diagnostic, Span};
 use preempt_model::{
-    BinaryOp, Block as Deterministic, Code, CodeId, Command, Expr, Init, Interpreter, LocationId, Model,
-    Place, Scope, System, Type,
+    BinaryOp, Code, CodeId, Command, Expr, Init, Interpreter, LocationId, Model, Place, Scope, System, Type,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -110,9 +114,9 @@ enum Wanted {
     Procedure(CodeId, bool),
 }
 
-struct Builder<'a, 'm> {
+pub(super) struct Builder<'a, 'm> {
     model: &'m Model,
-    budget: &'a Budget,
+    pub(super) budget: &'a Budget,
     threads: &'a [Thread],
     /// For threads that are started: the shared slot that says so, and its arguments behind it.
     handed: HashMap<usize, u32>,
@@ -173,8 +177,8 @@ fn returns_atomically(code: &Code) -> bool {
 }
 
 /// One function while it is made.
-struct Flow<'f, 'a, 'm> {
-    builder: &'f mut Builder<'a, 'm>,
+pub(super) struct Flow<'f, 'a, 'm> {
+    pub(super) builder: &'f mut Builder<'a, 'm>,
     code: &'m Code,
     thread: Option<usize>,
     blocks: Vec<Block>,
@@ -184,7 +188,7 @@ struct Flow<'f, 'a, 'm> {
 }
 
 impl Flow<'_, '_, '_> {
-    fn block(&mut self, label: &str, steps: Vec<(Step, Span)>) {
+    pub(super) fn block(&mut self, label: &str, steps: Vec<(Step, Span)>) {
         self.blocks.push(Block { label: label.to_string(), steps });
     }
 
@@ -268,7 +272,7 @@ impl Flow<'_, '_, '_> {
         if !exclusive {
             steps.push((Step::Switch, span));
         }
-        let mut ways: Vec<String> = (0..edges.len()).map(|edge| format!("E{}_{edge}", id.0)).collect();
+        let mut targets: Vec<String> = (0..edges.len()).map(|edge| format!("E{}_{edge}", id.0)).collect();
         let may_block = edges.iter().all(|edge| self.ready(&edge.command).is_some());
         if exclusive && may_block {
             // Who blocks in its atomic sequence gives up the processor.
@@ -280,9 +284,9 @@ impl Flow<'_, '_, '_> {
             let none = self.expr(&none_of(&conditions, span)?, span)?;
             let free = self.arrive(id, false);
             self.block(&blocked, vec![(Step::Assume(none), span), (Step::Goto(vec![free]), span)]);
-            ways.push(blocked);
+            targets.push(blocked);
         }
-        steps.push((if ways.is_empty() { Step::Stop } else { Step::Goto(ways) }, span));
+        steps.push((if targets.is_empty() { Step::Stop } else { Step::Goto(targets) }, span));
         self.block(&label, steps);
         // The edges are the same, however the thread came here.
         if self.met.contains(&(id, !exclusive)) && !self.open.contains(&(id, !exclusive)) {
@@ -371,101 +375,7 @@ impl Flow<'_, '_, '_> {
         Ok(Step::Assume(self.expr(&none_of(&earlier, span)?, span)?))
     }
 
-    /// The nodes of a `d_step`, in which always the first way that can be taken is. To block after its beginning is
-    /// an error.
-    fn deterministic(
-        &mut self,
-        block: &Deterministic,
-        label: &str,
-        next: &str,
-        span: Span,
-    ) -> Result<(), Diagnostic> {
-        let node_label = |node: usize| if node == 0 { label.to_string() } else { format!("{label}_d{node}") };
-        for (number, node) in block.nodes.iter().enumerate() {
-            let mut ways = Vec::new();
-            let mut earlier: Vec<Expr> = Vec::new();
-            for (edge_number, edge) in node.iter().enumerate() {
-                go_on(self.builder.budget)?;
-                let way = format!("{label}_d{number}_{edge_number}");
-                let ready = self.node_edge_ready(block, node.len(), edge, 0);
-                let mut steps = vec![Step::Assume(none_of(&earlier, edge.span)?)];
-                steps.extend(ready.clone().map(Step::Assume));
-                earlier.push(ready.unwrap_or(Expr::TRUE));
-                match &edge.command {
-                    Some(Command::Assign(assignments)) => steps.push(self.assign(assignments, edge.span)?),
-                    Some(Command::Assert(expr)) => steps.push(Step::Require(expr.clone())),
-                    Some(Command::Guard(_) | Command::Else | Command::Print { .. }) | None => {}
-                    Some(_) => return Err(refused(edge.span, "a statement within a d_step sequence")),
-                }
-                let target = edge.next.map_or(next.to_string(), node_label);
-                steps.push(Step::Goto(vec![target]));
-                let steps: Result<Vec<_>, _> =
-                    steps.into_iter().map(|step| Ok((self.in_step(step, edge.span)?, edge.span))).collect();
-                self.block(&way, steps?);
-                ways.push(way);
-            }
-            let mut steps = Vec::new();
-            if number > 0 {
-                let some = Expr::not(none_of(&earlier, span)?);
-                steps.push((Step::Require(self.expr(&some, span)?), span));
-            }
-            steps.push((Step::Goto(ways), span));
-            self.block(&node_label(number), steps);
-        }
-        Ok(())
-    }
-
-    fn in_step(&self, step: Step, span: Span) -> Result<Step, Diagnostic> {
-        Ok(match step {
-            Step::Assume(expr) => Step::Assume(self.expr(&expr, span)?),
-            Step::Require(expr) => Step::Require(self.expr(&expr, span)?),
-            other => other,
-        })
-    }
-
-    fn node_edge_ready(
-        &self,
-        block: &Deterministic,
-        alternatives: usize,
-        edge: &preempt_model::BlockEdge,
-        depth: usize,
-    ) -> Option<Expr> {
-        match (&edge.command, edge.next) {
-            (Some(command), _) => self.ready(command),
-            (None, Some(next)) if alternatives > 1 && depth <= block.nodes.len() => {
-                self.node_ready(block, next, depth + 1)
-            }
-            (None, _) => None,
-        }
-    }
-
-    fn node_ready(&self, block: &Deterministic, node: usize, depth: usize) -> Option<Expr> {
-        // Whatever is said then is not used.
-        go_on(self.builder.budget).ok()?;
-        let edges = &block.nodes[node];
-        let ready = edges.iter().map(|edge| self.node_edge_ready(block, edges.len(), edge, depth));
-        let ready: Option<Vec<Expr>> = ready.collect();
-        ready.map(|ready| any_of(&ready))
-    }
-
-    /// When a command can be executed, if no earlier one can; `None`: always.
-    fn ready(&self, command: &Command) -> Option<Expr> {
-        match command {
-            Command::Guard(expr) if *expr != Expr::TRUE => Some(expr.clone()),
-            Command::Deterministic(block) => {
-                let edges = block.nodes.first()?;
-                let ready = edges.iter().map(|edge| match (&edge.command, edge.next) {
-                    (None, Some(next)) => self.node_ready(block, next, 1),
-                    _ => self.node_edge_ready(block, edges.len(), edge, 0),
-                });
-                let ready: Option<Vec<Expr>> = ready.collect();
-                ready.map(|ready| any_of(&ready))
-            }
-            _ => None,
-        }
-    }
-
-    fn assign(&self, assignments: &[(Place, Expr)], span: Span) -> Result<Step, Diagnostic> {
+    pub(super) fn assign(&self, assignments: &[(Place, Expr)], span: Span) -> Result<Step, Diagnostic> {
         let assignments = assignments.iter().map(|(place, value)| {
             let mut place = place.clone();
             for index in &mut place.indices {
@@ -477,10 +387,10 @@ impl Flow<'_, '_, '_> {
     }
 
     /// The number of the process is known here.
-    fn expr(&self, expr: &Expr, span: Span) -> Result<Expr, Diagnostic> {
-        let mut asks = false;
-        expr.visit(&mut |inner| asks |= *inner == Expr::SelfPid);
-        if !asks {
+    pub(super) fn expr(&self, expr: &Expr, span: Span) -> Result<Expr, Diagnostic> {
+        let mut reads_pid = false;
+        expr.visit(&mut |inner| reads_pid |= *inner == Expr::SelfPid);
+        if !reads_pid {
             return Ok(expr.clone());
         }
         match self.thread.filter(|thread| self.builder.threads[*thread].started_by.is_none()) {
@@ -490,13 +400,13 @@ impl Flow<'_, '_, '_> {
     }
 }
 
-fn any_of(exprs: &[Expr]) -> Expr {
+pub(super) fn any_of(exprs: &[Expr]) -> Expr {
     let or = |left, right| Expr::binary(BinaryOp::Or, left, right);
     exprs.iter().cloned().reduce(or).unwrap_or(Expr::Const(0))
 }
 
 /// No choice makes any of these hold.
-fn none_of(exprs: &[Expr], span: Span) -> Result<Expr, Diagnostic> {
+pub(super) fn none_of(exprs: &[Expr], span: Span) -> Result<Expr, Diagnostic> {
     let possible: Option<Vec<Expr>> = exprs.iter().map(terms::possible).collect();
     let possible = possible.ok_or_else(|| refused(span, "an `else` beside too many choices"))?;
     Ok(match possible.as_slice() {
