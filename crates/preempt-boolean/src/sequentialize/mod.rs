@@ -12,7 +12,7 @@
 //! after the checker: before, the guesses may be wrong.
 //!
 //! The program grows with K, and what analyses it sees K copies of the shared state, which is where the cost lies: the number
-//! of shared states to the power of K. For two threads and random programs the verdicts are those of the symbolic engine, eager
+//! of shared states to the power of K. On random recursive programs the verdicts are those of the symbolic engine, eager
 //! and lazy (`preempt-symbolic/tests/agreement.rs`).
 //!
 //! * `threads`: which threads there are; `limits`: what cannot be reduced; `slots`: variables by name;
