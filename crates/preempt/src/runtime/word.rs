@@ -8,7 +8,7 @@
 //! **Invariant:** a name is told from a value by chance: it is the number of the run and that of the object, multiplied by an
 //! odd constant. A value is mistaken with probability 2⁻⁶⁴ for each object of the run.
 
-use super::context::{Context, Objects, try_with};
+use super::context::{Context, Objects, outside, try_with};
 use super::place::is_static;
 use preempt_stateless::ObjectId;
 use std::cell::UnsafeCell;
@@ -130,9 +130,7 @@ impl<T: Copy> Word<T> {
     /// Outside of a run, and if an earlier run has used the atomic.
     #[track_caller]
     pub fn object(&self) -> ObjectId {
-        let found = try_with(|context| self.find(context)).unwrap_or_else(|| {
-            panic!("a preempt type was used outside of preempt::check: there is no schedule to control here")
-        });
+        let found = try_with(|context| self.find(context)).unwrap_or_else(|| outside());
         found.unwrap_or_else(|| super::place::refuse())
     }
 
