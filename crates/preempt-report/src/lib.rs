@@ -4,7 +4,9 @@
 //! caller says how wide it may be and whether there is colour.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "diagnostics")]
 pub mod diagnostics;
+#[cfg(feature = "json")]
 pub mod json;
 pub mod style;
 pub mod text;
@@ -12,7 +14,9 @@ pub mod text;
 #[cfg(test)]
 mod fixtures;
 
+#[cfg(feature = "diagnostics")]
 pub use diagnostics::render_diagnostics;
+#[cfg(feature = "json")]
 pub use json::{ReadError, Recorded, RunInfo, Setting, properties_to_json, read_counterexample, to_json};
 pub use style::Style;
 pub use text::{TextOptions, render_cut_short, render_outcome, render_run, why_stopped};

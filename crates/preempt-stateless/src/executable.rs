@@ -233,6 +233,18 @@ pub trait Executable {
         self.next(thread).map_or(1..1, |next| next.other_ways(|object| self.gate(object), |_| false))
     }
 
+    /// Adds every way on to the list: the usual ones first, in the order of the threads.
+    fn add_moves(&self, moves: &mut Vec<Move>) {
+        let threads = 0..self.threads();
+        moves.extend(threads.clone().filter(|&thread| self.enabled(thread)).map(Move::from));
+        moves.extend(threads.flat_map(|thread| self.other_ways(thread).map(move |way| Move { thread, way })));
+    }
+
+    /// Can another thread than this one do its next operation now, in the usual way?
+    fn has_rival(&self, thread: usize) -> bool {
+        (0..self.threads()).any(|other| other != thread && self.enabled(other))
+    }
+
     /// Can the thread do its next operation in this way?
     fn possible(&self, step: Move) -> bool {
         match step.way {

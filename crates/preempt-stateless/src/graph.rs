@@ -6,6 +6,7 @@
 //!
 //! A step that ends the run depends on every other: whatever was done before it could not have been done after it.
 
+use crate::counts::Counts;
 use crate::executable::{Executable, Flow, Move, ObjectId, Operation, Stamp};
 use crate::racing::Racing;
 use crate::runner::{Diverged, Runner};
@@ -21,13 +22,15 @@ pub struct Event {
     pub versions: [u32; 3],
     pub stamp: Stamp,
     /// How many steps of each thread happened before or are this one; threads beyond its end: none.
-    pub clock: Box<[u32]>,
+    pub clock: Counts,
     /// How often its thread had yielded before it.
     pub yields_before: u32,
     /// For each access: the how-manieth object of its thread it touches (see `racing.rs`).
     pub(crate) places: [u32; 3],
     /// How many its thread had used before.
     pub(crate) objects_before: u32,
+    /// Nobody needs to be let in before it (see `racing.rs`).
+    pub(crate) hidden: bool,
 }
 
 /// What one thread did, and what it would do next.
@@ -40,6 +43,7 @@ pub struct ThreadLog {
     /// `None` once it has finished.
     pub pending: Option<Operation>,
     pub(crate) pending_places: [u32; 3],
+    pub(crate) pending_hidden: bool,
     /// How many objects it has used.
     pub(crate) objects: u32,
     /// Which of them are known to race.
@@ -164,7 +168,8 @@ impl Graph {
             seen[i] = log.writes.last().map_or(Stamp::EMPTY, |write| write.version);
         }
         let stamp = stamp_of(self.threads[thread].name, index, way, &operation, seen);
-        let ThreadLog { pending_places: places, objects: objects_before, .. } = self.threads[thread];
+        let ThreadLog { pending_places: places, pending_hidden: hidden, objects: objects_before, .. } =
+            self.threads[thread];
         for (i, access) in operation.accesses.iter().enumerate() {
             let Some(access) = access else { continue };
             let log = self.objects.entry(access.object).or_insert_with(|| ObjectLog::new(0));
@@ -191,6 +196,7 @@ impl Graph {
             yields_before,
             places,
             objects_before,
+            hidden,
         });
         log.pending = program.next(thread);
         self.stamp = self.stamp.toggle(stamp);
@@ -205,6 +211,7 @@ impl Graph {
         if let Some(pending) = &self.threads[thread].pending {
             self.threads[thread].pending_places = self.places_of(thread, pending);
         }
+        self.threads[thread].pending_hidden = self.hides_pending(&self.threads[thread]);
     }
 
     /// One more step of the program and of the graph.
@@ -215,18 +222,14 @@ impl Graph {
     ) -> Result<Flow, Diverged> {
         let thread = step.thread;
         runner.arrive()?;
-        let next = self.threads.get(thread).and_then(|log| log.pending);
-        let found = if thread < runner.program().threads() { runner.program().next(thread) } else { None };
-        if next != found {
-            // It stood before another operation when a run was here first.
-            let code = |operation: Option<Operation>| operation.map(|operation| operation.code);
-            return Err(Diverged { step: runner.len(), thread, expected: code(next), found: code(found) });
-        }
-        let before = next.map(|next| self.before(runner.program(), &next));
-        let flow = runner.step(step)?;
-        if let Some(before) = before {
-            self.push(runner.program(), step, flow, &before);
-        }
+        let Some(next) = self.threads.get(thread).and_then(|log| log.pending.as_ref()) else {
+            let found = runner.next(step).map(|operation| operation.code);
+            return Err(Diverged { step: runner.len(), thread, expected: None, found });
+        };
+        let before = self.before(runner.program(), next);
+        // The thread must stand before the operation that it stood before when a run was here first.
+        let flow = runner.step_by(step, next)?;
+        self.push(runner.program(), step, flow, &before);
         Ok(flow)
     }
 
@@ -256,6 +259,7 @@ impl Graph {
         }
         self.threads[thread].objects = event.objects_before;
         self.threads[thread].pending_places = event.places;
+        self.threads[thread].pending_hidden = event.hidden;
         self.stamp = self.stamp.toggle(event.stamp);
         self.threads[thread].pending = Some(event.operation);
     }
@@ -270,6 +274,7 @@ impl Graph {
                 events: Vec::new(),
                 pending,
                 pending_places: [0; 3],
+                pending_hidden: false,
                 objects: 0,
                 races,
             };
@@ -279,12 +284,12 @@ impl Graph {
     }
 
     /// Its own past, the step that created it, what its accesses conflict with, and a thread whose end it awaits.
-    fn clock_of_next(&self, thread: usize, operation: &Operation) -> Box<[u32]> {
+    fn clock_of_next(&self, thread: usize, operation: &Operation) -> Counts {
         let log = &self.threads[thread];
-        let mut clock = vec![0; self.threads.len()];
+        let mut clock = Counts::zero(self.threads.len());
         let mut join = |thread: usize, index: u32| {
             let event = &self.threads[thread].events[index as usize];
-            for (mine, theirs) in clock.iter_mut().zip(&event.clock) {
+            for (mine, theirs) in clock.iter_mut().zip(&*event.clock) {
                 *mine = (*mine).max(*theirs);
             }
         };
@@ -313,7 +318,7 @@ impl Graph {
             }
         }
         clock[thread] = log.events.len() as u32 + 1;
-        clock.into_boxed_slice()
+        clock
     }
 }
 
@@ -324,7 +329,7 @@ impl ObjectLog {
 }
 
 impl ThreadLog {
-    fn yields(&self) -> u32 {
+    pub(crate) fn yields(&self) -> u32 {
         self.events.last().map_or(0, |last| last.yields_before + u32::from(last.operation.yields))
     }
 

@@ -21,6 +21,7 @@ pub mod bound;
 pub mod bpor;
 pub mod cb_dfs;
 pub mod context_bound;
+pub mod counts;
 pub mod executable;
 pub mod explore;
 pub mod graph;
@@ -38,6 +39,7 @@ pub mod system;
 pub mod table;
 
 pub use bound::BoundFunction;
+pub use counts::Counts;
 pub use executable::{Access, Executable, Flow, Move, Need, ObjectId, Operation, RunEnd, Stamp, Ways};
 pub use explore::{Exploration, Failing, Limits, Stop, Strategy, Terminal, explore};
 pub use graph::Graph;

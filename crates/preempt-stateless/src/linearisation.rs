@@ -6,6 +6,7 @@
 //! have the same answer ([`crate::context_bound`] is one), but it looks at all prefixes of the graph, and forward search only
 //! at those that cost no more than the answer: this is asked once for each failing run, and failing runs are long.
 
+use crate::counts::Counts;
 use crate::executable::{Executable, Move};
 use crate::graph::Graph;
 use crate::runner::Diverged;
@@ -58,23 +59,23 @@ struct Linearisations<'a> {
 
 impl PartialOrder for Linearisations<'_> {
     /// How many steps of each thread.
-    type Prefix = Box<[u32]>;
+    type Prefix = Counts;
     type Step = Move;
 
-    fn empty(&self) -> Box<[u32]> {
-        vec![0; self.graph.threads().len()].into()
+    fn empty(&self) -> Counts {
+        Counts::zero(self.graph.threads().len())
     }
 
-    fn is_complete(&self, counts: &Box<[u32]>) -> bool {
+    fn is_complete(&self, counts: &Counts) -> bool {
         let logs = self.graph.threads().iter();
-        logs.zip(counts).all(|(log, &count)| log.events.len() == count as usize)
+        logs.zip(&**counts).all(|(log, &count)| log.events.len() == count as usize)
     }
 
-    fn is_enabled(&self, counts: &Box<[u32]>, thread: usize) -> bool {
+    fn is_enabled(&self, counts: &Counts, thread: usize) -> bool {
         self.graph.enabled_in(counts, thread)
     }
 
-    fn next(&self, counts: &Box<[u32]>, last: Option<usize>) -> Vec<NextStep<Self>> {
+    fn next(&self, counts: &Counts, last: Option<usize>) -> Vec<NextStep<Self>> {
         // No order that separates hidden steps is cheaper: see `racing.rs`.
         let obliged = self.graph.obliged(counts).filter(|&thread| self.graph.is_ready(counts, thread));
         let mut threads: Vec<usize> = match obliged {

@@ -48,6 +48,9 @@ struct Search<'a, E, T, H> {
     team: Team,
     /// Of the graph, when what is remembered was found out.
     epoch: u32,
+    /// Memory for [`Search::opens_at`]: the ways on, and when what they lead to opens.
+    steps: Vec<Move>,
+    openings: Vec<u32>,
 }
 
 /// Searches that share a table.
@@ -119,6 +122,8 @@ fn run<E: Executable, H: Table>(
         marks: 0,
         team,
         epoch: 0,
+        steps: Vec::new(),
+        openings: Vec::new(),
     };
     let result = search.iterate();
     let Search { runner, closed, bounds, mut watch, marks, .. } = search;
@@ -321,11 +326,10 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
     /// closed already learn that they open later than they thought.
     fn mark(&mut self, mut work: Vec<Prefix>) {
         while let Some(prefix) = work.pop() {
-            let known = self.opening_of(prefix.stamp);
-            if known == FOR_EVER || !(known > self.bound || self.is_done(&prefix)) {
+            if self.opening_of(prefix.stamp) == FOR_EVER {
                 continue;
             }
-            let opens_at = self.opens_at(&prefix);
+            let Some(opens_at) = self.opens_at(&prefix) else { continue };
             if self.closed.raise(prefix.stamp, opens_at, self.epoch) {
                 self.marks += 1;
                 self.push_predecessors(&prefix, &mut work);
@@ -352,41 +356,43 @@ impl<E: Executable, T: Terminal, H: Table> Search<'_, E, T, H> {
         }
     }
 
-    /// `E(x)`, or the thread that must go on.
-    fn ways_on(&self, prefix: &Prefix) -> Vec<Move> {
-        match self.graph.obliged(&prefix.counts) {
-            Some(thread) => vec![Move::from(thread)],
-            None => self.graph.moves_in(&prefix.counts),
-        }
-    }
-
-    /// Line 18: every step leads to a closed graph or is beyond the bound.
+    /// Line 18: is every step within the bound one to a closed graph? Then the smallest bound within which the graph is open
+    /// again: the least, over its steps, of what the step costs and when its successor opens, whichever is more.
     ///
     /// Line 17's condition, that the predecessor lies within the bound itself, only saves work in the paper (its
     /// invariant MIa); a graph beyond the bound has nothing behind it within the bound, so closing it is right too,
     /// and needs no dynamic program.
-    fn is_done(&mut self, prefix: &Prefix) -> bool {
-        self.ways_on(prefix).into_iter().all(|step| {
-            self.graph.successor_stamp(prefix, step).is_none_or(|next| self.is_closed(next))
-                || self.bounds.of_step(&self.graph, prefix, step.thread) > self.bound
-        })
+    fn opens_at(&mut self, prefix: &Prefix) -> Option<u32> {
+        let mut steps = std::mem::take(&mut self.steps);
+        let opens_at = self.opens_at_after(prefix, &mut steps);
+        self.steps = steps;
+        opens_at
     }
 
-    /// The smallest bound within which the graph is open again: the least, over its steps, of what the step costs
-    /// and when its successor opens, whichever is more.
-    fn opens_at(&mut self, prefix: &Prefix) -> u32 {
+    fn opens_at_after(&mut self, prefix: &Prefix, steps: &mut Vec<Move>) -> Option<u32> {
+        steps.clear();
+        match self.graph.obliged(&prefix.counts) {
+            Some(thread) => steps.push(thread.into()),
+            None => self.graph.add_moves_in(&prefix.counts, steps),
+        }
+        self.openings.clear();
+        for &step in &*steps {
+            let next = self.graph.successor_stamp(prefix, step);
+            let opening = next.map_or(FOR_EVER, |next| self.opening_of(next));
+            if opening <= self.bound && self.bounds.of_step(&self.graph, prefix, step.thread) <= self.bound {
+                return None;
+            }
+            self.openings.push(opening);
+        }
         let mut opens_at = FOR_EVER;
-        for step in self.ways_on(prefix) {
+        for (step, &opening) in steps.iter().zip(&self.openings) {
             // Also if the step leads to a graph that is closed already: what is noted must not depend on the order.
             self.unfair |= !self.bounds.fair(&self.graph, prefix, step.thread);
-            let Some(next) = self.graph.successor_stamp(prefix, step) else { continue };
-            let successor = self.opening_of(next);
-            if successor >= opens_at {
-                continue;
+            if opening < opens_at {
+                let cost = self.bounds.of_step(&self.graph, prefix, step.thread);
+                opens_at = opens_at.min(cost.max(opening));
             }
-            let cost = self.bounds.of_step(&self.graph, prefix, step.thread);
-            opens_at = opens_at.min(cost.max(successor));
         }
-        opens_at
+        Some(opens_at)
     }
 }

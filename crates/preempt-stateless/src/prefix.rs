@@ -5,14 +5,15 @@
 //! its objects, and that on the accesses inside the prefix alone. So the graph and the pending operations answer
 //! everything that paper 001's `Mark` asks about `E(x)` and `next(x, t)`, without running the program.
 
-use crate::executable::{Move, ObjectId, Operation, Stamp};
+use crate::counts::Counts;
+use crate::executable::{Move, ObjectId, Operation, Stamp, Ways};
 use crate::graph::{Graph, ObjectLog, stamp_of};
 
 /// A prefix-closed set of steps of a [`Graph`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prefix {
     /// How many steps of each thread; a thread that does not exist yet has none.
-    pub counts: Box<[u32]>,
+    pub counts: Counts,
     pub stamp: Stamp,
 }
 
@@ -25,12 +26,12 @@ impl Graph {
 
     /// Everything that happened before the last step of `thread`, and that step.
     pub fn past_of(&self, thread: usize) -> Prefix {
-        let mut counts = vec![0; self.threads.len()].into_boxed_slice();
+        let mut counts = Counts::zero(self.threads.len());
         if let Some(event) = self.threads[thread].events.last() {
             counts[..event.clock.len()].copy_from_slice(&event.clock);
         }
         let mut stamp = Stamp::EMPTY;
-        for (log, &count) in self.threads.iter().zip(&counts) {
+        for (log, &count) in self.threads.iter().zip(&*counts) {
             for event in &log.events[..count as usize] {
                 stamp = stamp.toggle(event.stamp);
             }
@@ -73,15 +74,20 @@ impl Graph {
 
     /// Every way on, `E(x)` first.
     pub fn moves_in(&self, counts: &[u32]) -> Vec<Move> {
+        let mut moves = Vec::new();
+        self.add_moves_in(counts, &mut moves);
+        moves
+    }
+
+    /// As [`Graph::moves_in`], into a list that is used again.
+    pub(crate) fn add_moves_in(&self, counts: &[u32], moves: &mut Vec<Move>) {
         let threads = 0..self.threads.len();
-        let usual = threads.clone().filter(|&thread| self.enabled_in(counts, thread)).map(Move::from);
-        let other = threads.flat_map(|thread| {
-            let next = self.next_in(counts, thread);
-            let ways =
-                next.map_or(1..1, |next| next.other_ways(|object| self.gate_in(counts, object), |_| false));
-            ways.map(move |way| Move { thread, way })
-        });
-        usual.chain(other).collect()
+        moves.extend(threads.clone().filter(|&thread| self.enabled_in(counts, thread)).map(Move::from));
+        for thread in threads {
+            let next = self.next_in(counts, thread).filter(|next| next.ways != Ways::One);
+            let ways = next.map(|next| next.other_ways(|object| self.gate_in(counts, object), |_| false));
+            moves.extend(ways.into_iter().flatten().map(|way| Move { thread, way }));
+        }
     }
 
     /// The stamp of `next(x, t)`.

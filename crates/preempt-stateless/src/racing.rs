@@ -31,7 +31,7 @@
 //! own steps in every run.
 
 use crate::executable::{Flow, Need, Operation, Stamp, Ways};
-use crate::graph::{Event, Graph, ObjectLog};
+use crate::graph::{Event, Graph, ObjectLog, ThreadLog};
 use crate::prefix::Prefix;
 use std::collections::HashMap;
 
@@ -79,6 +79,7 @@ impl Graph {
     /// From now on steps are hidden unless they are known to race.
     pub(crate) fn hide(&mut self) {
         self.racing.hides = true;
+        self.look_again();
     }
 
     /// A number that changes when something was found to race, and with it which steps are hidden.
@@ -88,30 +89,36 @@ impl Graph {
 
     /// The thread has moved, and goes on before anybody else: its next step is hidden, and enabled.
     fn goes_on(&self, counts: &[u32], thread: usize) -> bool {
-        let (log, count) = (&self.threads[thread], counts[thread]);
-        if !self.racing.hides || count == 0 || log.yields_within(count) > 0 {
-            return false;
-        }
-        let (operation, places) = match log.events.get(count as usize) {
-            Some(event) => (&event.operation, event.places),
-            None => match &log.pending {
-                Some(pending) => (pending, log.pending_places),
-                None => return false,
-            },
-        };
-        let races = operation.accesses().zip(places).any(|(_, place)| is_set(&log.races, place));
-        !races && hideable(operation) && self.enabled_in(counts, thread)
+        let log = &self.threads[thread];
+        let hidden = log.events.get(counts[thread] as usize).map_or(log.pending_hidden, |event| event.hidden);
+        hidden && self.enabled_in(counts, thread)
     }
 
-    /// Was the thread's step with this index done before anybody else could move?
-    fn is_glued(&self, thread: usize, index: u32) -> bool {
-        let log = &self.threads[thread];
-        let event = &log.events[index as usize];
-        self.racing.hides
-            && index > 0
-            && event.yields_before == 0
-            && !event.operation.accesses().zip(event.places).any(|(_, place)| is_set(&log.races, place))
-            && hideable(&event.operation)
+    /// Is the thread's next operation hidden?
+    pub(crate) fn hides_pending(&self, log: &ThreadLog) -> bool {
+        let operation = log.pending.as_ref().filter(|_| !log.events.is_empty() && log.yields() == 0);
+        operation.is_some_and(|operation| self.hides(log, operation, log.pending_places))
+    }
+
+    /// Is the operation hidden, as far as what it touches decides?
+    fn hides(&self, log: &ThreadLog, operation: &Operation, places: [u32; 3]) -> bool {
+        let races = || operation.accesses().zip(places).any(|(_, place)| is_set(&log.races, place));
+        self.racing.hides && hideable(operation) && !races()
+    }
+
+    /// Something else is known to race: which steps are hidden now?
+    fn look_again(&mut self) {
+        for thread in 0..self.threads.len() {
+            let log = &self.threads[thread];
+            let hidden = |(index, event): (usize, &Event)| {
+                index > 0 && event.yields_before == 0 && self.hides(log, &event.operation, event.places)
+            };
+            let hidden: Vec<bool> = log.events.iter().enumerate().map(hidden).collect();
+            let pending = self.hides_pending(log);
+            let log = &mut self.threads[thread];
+            log.pending_hidden = pending;
+            log.events.iter_mut().zip(hidden).for_each(|(event, hidden)| event.hidden = hidden);
+        }
     }
 
     /// The prefix without the last *block* of the thread: its last step and those that it is glued to. Also the stamp of the
@@ -129,7 +136,7 @@ impl Graph {
             let index = start.counts[thread] - 1;
             start.counts[thread] = index;
             start.stamp = first.toggle(self.threads[thread].events[index as usize].stamp);
-            if !self.is_glued(thread, index) {
+            if !self.threads[thread].events[index as usize].hidden {
                 start.counts[thread] = index + 1;
                 let maximal = first == prefix.stamp || self.in_frontier(&start.counts, thread);
                 start.counts[thread] = index;
@@ -180,6 +187,7 @@ impl Graph {
         if flow == Flow::Stop {
             // Whatever was hidden before: nothing is any more.
             (self.racing.hides, self.racing.epoch) = (false, self.racing.epoch + 1);
+            self.look_again();
             return;
         }
         let mut found: Vec<(usize, u32)> = Vec::new();
@@ -211,7 +219,10 @@ impl Graph {
                 news = true;
             }
         }
-        self.racing.epoch += u32::from(news);
+        if news {
+            self.racing.epoch += 1;
+            self.look_again();
+        }
     }
 
     /// The thread's pending operation against all steps that do not happen before the step that precedes it.

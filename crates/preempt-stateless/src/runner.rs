@@ -106,7 +106,8 @@ impl<'a, E: Executable> Runner<'a, E> {
         Ok(())
     }
 
-    fn next(&self, step: Move) -> Option<Operation> {
+    /// What the thread would do next.
+    pub(crate) fn next(&self, step: Move) -> Option<Operation> {
         if step.thread < self.program.threads() { self.program.next(step.thread) } else { None }
     }
 
@@ -114,15 +115,23 @@ impl<'a, E: Executable> Runner<'a, E> {
     pub fn step(&mut self, next: impl Into<Move>) -> Result<Flow, Diverged> {
         let next = next.into();
         self.arrive()?;
-        let found = self.next(next);
-        let Some(operation) = found.filter(|_| self.program.possible(next)) else {
-            let (step, found) = (self.path.len(), found.map(|operation| operation.code));
-            return Err(Diverged { step, thread: next.thread, expected: None, found });
-        };
-        self.path.push((next, operation));
-        let others = || (0..self.program.threads()).any(|t| t != next.thread && self.program.enabled(t));
-        let open = self.open.last().copied().unwrap_or(0) + usize::from(operation.yields || others());
-        self.open.push(open);
+        match self.next(next) {
+            Some(operation) => self.step_by(next, &operation),
+            None => Err(Diverged { step: self.path.len(), thread: next.thread, expected: None, found: None }),
+        }
+    }
+
+    /// As [`Runner::step`], if the next operation of the thread is known. The program must stand at the end of the path.
+    pub(crate) fn step_by(&mut self, next: Move, operation: &Operation) -> Result<Flow, Diverged> {
+        let (step, thread) = (self.path.len(), next.thread);
+        if !self.program.stands_before(next, operation) {
+            let found = self.next(next);
+            let expected = (found.as_ref() != Some(operation)).then_some(operation.code);
+            return Err(Diverged { step, thread, expected, found: found.map(|found| found.code) });
+        }
+        self.path.push((next, *operation));
+        let open = operation.yields || self.program.has_rival(thread);
+        self.open.push(self.open.last().copied().unwrap_or(0) + usize::from(open));
         self.steps += 1;
         Ok(self.program.step(next))
     }
@@ -141,10 +150,9 @@ impl<'a, E: Executable> Runner<'a, E> {
 
     /// Every way on.
     pub fn moves(&self) -> Vec<Move> {
-        let threads = 0..self.program.threads();
-        let usual = threads.clone().filter(|&thread| self.program.enabled(thread)).map(Move::from);
-        let ways = |thread| self.program.other_ways(thread).map(move |way| Move { thread, way });
-        usual.chain(threads.flat_map(ways)).collect()
+        let mut moves = Vec::new();
+        self.program.add_moves(&mut moves);
+        moves
     }
 
     /// Would a step of `thread` leave one that could go on?

@@ -7,7 +7,7 @@ use preempt_model::interpreter::Interpreter;
 use preempt_model::program::Model;
 use preempt_model::system::{Description, Successor, System};
 use preempt_stateless::system::{End, SystemRun, Unfit, explore_system};
-use preempt_stateless::{Executable, Flow, Graph, Limits, Move, Strategy, explore};
+use preempt_stateless::{Counts, Executable, Flow, Graph, Limits, Move, Strategy, explore};
 use std::collections::{HashMap, HashSet};
 
 const MOST: u32 = 3;
@@ -155,8 +155,8 @@ fn promela(text: &str) -> (Model, SourceMap) {
 
 /// In every prefix of a graph, whatever the order of its steps, those can move who the graph says can.
 fn understands_prefixes<S: System>(run: &mut SystemRun<'_, S>, graph: &Graph, text: &str) {
-    let mut seen: HashSet<Box<[u32]>> = HashSet::new();
-    let mut work = vec![(vec![0; graph.threads().len()].into_boxed_slice(), Vec::new())];
+    let mut seen: HashSet<Counts> = HashSet::new();
+    let mut work = vec![(Counts::zero(graph.threads().len()), Vec::new())];
     while let Some((counts, path)) = work.pop() {
         if !seen.insert(counts.clone()) {
             continue;
@@ -177,7 +177,7 @@ fn understands_prefixes<S: System>(run: &mut SystemRun<'_, S>, graph: &Graph, te
             let Some(event) = log.events.get(counts[thread] as usize) else { continue };
             let mut after = counts.clone();
             after[thread] += 1;
-            if event.clock.iter().zip(&after).all(|(needed, done)| needed <= done) {
+            if event.clock.iter().zip(&*after).all(|(needed, done)| needed <= done) {
                 let step = Move { thread, way: event.way };
                 work.push((after, path.iter().copied().chain([step]).collect()));
             }

@@ -6,6 +6,7 @@
 //! share the one that waits.
 
 use crate::runtime::context::{Location_, What};
+use crate::runtime::word::{hand_over, last_run};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -93,16 +94,19 @@ pub(crate) fn apart<T: Send + 'static>(
     let builder = name.into_iter().fold(std::thread::Builder::new(), std::thread::Builder::name);
     let (done, result) = channel();
     let worker = builder.spawn(move || {
+        let result = catch_unwind(AssertUnwindSafe(work));
         // If nobody listens any more, the test has been given up.
-        drop(done.send(catch_unwind(AssertUnwindSafe(work))));
+        drop(done.send((result, last_run())));
     });
     drop(worker.expect("a thread for the search"));
     let mut seen: Vec<(u64, Instant)> = Vec::new();
     loop {
         let pause = patience.map_or(Duration::from_secs(60), |patience| patience / 4);
         match result.recv_timeout(pause) {
-            Ok(Ok(result)) => return Ok(result),
-            Ok(Err(payload)) => resume_unwind(payload),
+            Ok((result, past)) => {
+                hand_over(past);
+                return Ok(result.unwrap_or_else(|payload| resume_unwind(payload)));
+            }
             Err(RecvTimeoutError::Disconnected) => panic!("the search has ended without a result"),
             Err(RecvTimeoutError::Timeout) => {}
         }

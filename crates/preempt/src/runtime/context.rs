@@ -167,22 +167,44 @@ struct Place {
     context: UnsafeCell<Option<Context>>,
 }
 
-impl Place {
-    /// `None` if somebody else is using it.
-    fn borrow<R>(&self, use_it: impl FnOnce(&mut Option<Context>) -> R) -> Option<R> {
-        struct GiveBack<'a>(&'a Cell<bool>);
-        impl Drop for GiveBack<'_> {
-            fn drop(&mut self) {
-                self.0.set(false);
-            }
-        }
-        if self.busy.replace(true) {
-            return None;
-        }
-        let _give_back = GiveBack(&self.busy);
-        // SAFETY: nobody else is using it: all borrows go through here, and it belongs to one OS thread.
+/// The right to use the context; given back when it is dropped.
+struct Borrowed {
+    place: *const Place,
+}
+
+impl Borrowed {
+    /// `None` if somebody else is using it, or the OS thread is at its end.
+    ///
+    /// What is done with the context does not happen inside of `LocalKey::with`: results would be copied on their way out of
+    /// it, once for each layer, and every step of a run goes through here several times.
+    #[inline]
+    fn new() -> Option<Borrowed> {
+        let place = CONTEXT.try_with(std::ptr::from_ref).ok()?;
+        // SAFETY: the place belongs to this OS thread, which has not begun to destroy it.
         #[allow(unsafe_code)]
-        Some(use_it(unsafe { &mut *self.context.get() }))
+        let busy = unsafe { (*place).busy.replace(true) };
+        (!busy).then_some(Borrowed { place })
+    }
+
+    #[inline]
+    fn get(&mut self) -> &mut Option<Context> {
+        // SAFETY: nobody else is using it: `busy` was not set, all uses go through here, and the place belongs to one OS
+        // thread. It is destroyed at the end of that thread, which `self`, a value of its stack, does not outlive.
+        #[allow(unsafe_code)]
+        unsafe {
+            &mut *(*self.place).context.get()
+        }
+    }
+}
+
+impl Drop for Borrowed {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: as in `get`.
+        #[allow(unsafe_code)]
+        unsafe {
+            (*self.place).busy.set(false);
+        }
     }
 }
 
@@ -399,22 +421,32 @@ impl Context {
 
 /// Replaces the context; returns the old one.
 pub(crate) fn install(context: Option<Context>) -> Option<Context> {
-    let mut over = CONTEXT.with(|place| place.borrow(|old| std::mem::replace(old, context)).flatten());
+    let mut over = Borrowed::new().and_then(|mut place| std::mem::replace(place.get(), context));
     over.iter_mut().for_each(super::word::keep);
     over
 }
 
 /// Uses the context for a moment, if there is one and nobody else is using it.
 pub(crate) fn try_with<R>(use_it: impl FnOnce(&mut Context) -> R) -> Option<R> {
-    CONTEXT.try_with(|place| place.borrow(|context| context.as_mut().map(use_it))).ok().flatten().flatten()
+    let mut place = Borrowed::new()?;
+    Some(use_it(place.get().as_mut()?))
 }
 
 /// Uses the context for a moment.
 #[track_caller]
 pub(crate) fn with<R>(use_it: impl FnOnce(&mut Context) -> R) -> R {
-    try_with(use_it).unwrap_or_else(|| {
-        panic!("a preempt type was used outside of preempt::check: there is no schedule to control here")
-    })
+    if let Some(mut place) = Borrowed::new()
+        && let Some(context) = place.get()
+    {
+        return use_it(context);
+    }
+    outside()
+}
+
+#[cold]
+#[track_caller]
+pub(crate) fn outside() -> ! {
+    panic!("a preempt type was used outside of preempt::check: there is no schedule to control here")
 }
 
 pub(crate) fn active() -> bool {

@@ -93,10 +93,13 @@ impl Fibers {
     fn resume(&mut self, thread: usize, varied: bool) {
         let doing = with(|context| {
             (context.current, context.varied) = (thread, varied);
-            context.threads[thread].pending.take()
+            let pending = &mut context.threads[thread].pending;
+            let doing = pending.as_ref().map(|pending| (pending.what, pending.location));
+            *pending = None;
+            doing
         });
         let Some(fiber) = &mut self.fibers[thread] else { return };
-        self.pulse.begin(thread, doing.map(|pending| (pending.what, pending.location)));
+        self.pulse.begin(thread, doing);
         let (result, trapped) = trap::watch(fiber, |fiber| fiber.resume(()));
         self.pulse.end();
         if trapped.is_some() {
@@ -214,6 +217,23 @@ impl Executable for Fibers {
 
     fn other_ways(&self, thread: usize) -> Range<u8> {
         if other_ways_expected() { with(|context| context.other_ways(thread)) } else { 1..1 }
+    }
+
+    fn add_moves(&self, moves: &mut Vec<Move>) {
+        with(|context| {
+            let threads = 0..context.threads.len();
+            moves.extend(threads.clone().map(Move::from).filter(|step| context.can_move(*step)));
+            if other_ways_expected() {
+                let ways = |thread| context.other_ways(thread).map(move |way| Move { thread, way });
+                moves.extend(threads.flat_map(ways));
+            }
+        });
+    }
+
+    fn has_rival(&self, thread: usize) -> bool {
+        with(|context| {
+            (0..context.threads.len()).any(|other| other != thread && context.can_move(other.into()))
+        })
     }
 
     fn stands_before(&self, step: Move, operation: &Operation) -> bool {

@@ -15,10 +15,10 @@ pub(crate) fn operate<R>(
     effect: impl FnOnce(&mut Context) -> R,
 ) -> Option<R> {
     let location: Location_ = std::panic::Location::caller();
-    operate_at(Pending { operation, what: What { verb, object }, location }, effect)
+    operate_at(&Pending { operation, what: What { verb, object }, location }, effect)
 }
 
-pub(crate) fn operate_at<R>(pending: Pending, effect: impl FnOnce(&mut Context) -> R) -> Option<R> {
+pub(crate) fn operate_at<R>(pending: &Pending, effect: impl FnOnce(&mut Context) -> R) -> Option<R> {
     if std::thread::panicking() {
         return None;
     }
@@ -34,7 +34,7 @@ pub(crate) fn operate_at<R>(pending: Pending, effect: impl FnOnce(&mut Context) 
         if context.cutting {
             return None;
         }
-        Some(context.perform(&pending, effect))
+        Some(context.perform(pending, effect))
     })
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn operate_later(
     if std::thread::panicking() {
         with(|context| context.me().deferred.push(Deferred { pending, effect: Box::new(effect) }));
     } else {
-        operate_at(pending, effect);
+        operate_at(&pending, effect);
     }
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn operate_later(
 pub(crate) fn catch_up() {
     let deferred = with(|context| std::mem::take(&mut context.me().deferred));
     for Deferred { pending, effect } in deferred {
-        announce(pending);
+        announce(&pending);
         with(|context| {
             if !context.cutting {
                 context.perform(&pending, effect);
@@ -78,10 +78,10 @@ pub(crate) fn catch_up() {
 }
 
 /// Suspends the running coroutine until the search chooses it.
-fn announce(pending: Pending) {
+fn announce(pending: &Pending) {
     let yielder = with(|context| {
         let me = context.me();
-        me.pending = Some(pending);
+        me.pending = Some(*pending);
         me.yielder
     });
     assert!(!yielder.is_null(), "a modelled thread has a coroutine");

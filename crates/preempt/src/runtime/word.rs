@@ -8,13 +8,12 @@
 //! **Invariant:** a name is told from a value by chance: it is the number of the run and that of the object, multiplied by an
 //! odd constant. A value is mistaken with probability 2⁻⁶⁴ for each object of the run.
 
-use super::context::{Context, Objects, try_with};
+use super::context::{Context, Objects, outside, try_with};
 use super::place::is_static;
 use preempt_stateless::ObjectId;
-use std::cell::UnsafeCell;
+use std::cell::{RefCell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Odd, with the bits of the golden ratio, and its inverse modulo 2⁶⁴.
 const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -88,16 +87,33 @@ pub(crate) struct Word<T: Copy> {
 #[allow(unsafe_code)]
 unsafe impl<T: Copy + Send> Sync for Word<T> {}
 
-/// The last run, for atomics that are looked at after it: its number and its objects.
-static LAST: Mutex<(u64, Objects)> = Mutex::new((0, Objects::none()));
+/// A run that is over: its number and its objects.
+#[derive(Default)]
+pub(crate) struct PastRun {
+    run: u64,
+    objects: Objects,
+}
 
-fn last() -> MutexGuard<'static, (u64, Objects)> {
-    LAST.lock().unwrap_or_else(PoisonError::into_inner)
+thread_local! {
+    /// For atomics that are looked at after the run: that of this OS thread that was over last. Other OS threads have their
+    /// own, since tests run side by side.
+    static LAST: RefCell<PastRun> = const { RefCell::new(PastRun { run: 0, objects: Objects::none() }) };
 }
 
 /// The run is over; its values can be asked for until the next one is.
 pub(crate) fn keep(context: &mut Context) {
-    *last() = (context.run, std::mem::take(&mut context.objects));
+    let objects = std::mem::take(&mut context.objects);
+    LAST.replace(PastRun { run: context.run, objects });
+}
+
+/// Takes the last run of this OS thread away, for [`hand_over`].
+pub(crate) fn last_run() -> PastRun {
+    LAST.take()
+}
+
+/// A search has ended on another OS thread: its last run is this thread's.
+pub(crate) fn hand_over(past: PastRun) {
+    LAST.replace(past);
 }
 
 impl<T: Copy> Word<T> {
@@ -130,9 +146,7 @@ impl<T: Copy> Word<T> {
     /// Outside of a run, and if an earlier run has used the atomic.
     #[track_caller]
     pub fn object(&self) -> ObjectId {
-        let found = try_with(|context| self.find(context)).unwrap_or_else(|| {
-            panic!("a preempt type was used outside of preempt::check: there is no schedule to control here")
-        });
+        let found = try_with(|context| self.find(context)).unwrap_or_else(|| outside());
         found.unwrap_or_else(|| super::place::refuse())
     }
 
@@ -181,8 +195,11 @@ impl<T: Copy> Word<T> {
 
     fn remembered(&self) -> Option<Bytes> {
         let (run, object) = unname(self.bits().load(Ordering::Relaxed));
-        let last = last();
-        last.1.get(object).filter(|_| last.0 == run).map(|object| object.value)
+        let find = |last: &RefCell<PastRun>| {
+            let last = last.borrow();
+            last.objects.get(object).filter(|_| last.run == run).map(|object| object.value)
+        };
+        LAST.try_with(find).ok().flatten()
     }
 
     /// Changes the value without a step.
