@@ -7,7 +7,7 @@ use preempt_explicit::{
     answer, count, explore,
 };
 use preempt_model::check::{Check, CheckOptions};
-use preempt_model::{Interpreter, Model, search};
+use preempt_model::{Command, Expr, Interpreter, Model, Place, Scope, search};
 use std::time::{Duration, Instant};
 
 fn load(text: &str) -> (Model, SourceMap) {
@@ -234,6 +234,35 @@ fn a_long_deterministic_block_is_executed_to_its_end() {
 }
 
 /// Two that count: everything that one of them alone can reach is looked at for each state.
+/// One step in 2^40 ways: they are not listed first and counted then.
+#[test]
+fn a_step_in_many_ways_ends_with_the_limits() {
+    let (mut model, sources) =
+        load("bit a[40]; active proctype P() { a[0] = 1 } active proctype Q() { a[0] == 2 }");
+    let command = model.codes[0].locations.iter_mut().flat_map(|location| &mut location.edges);
+    let assignment = command.map(|edge| &mut edge.command).find(|it| matches!(it, Command::Assign(_)));
+    let place = |slot| Place::scalar(Scope::Global, slot, model.globals[0].ty);
+    *assignment.expect("an assignment") =
+        Command::Assign((0..40).map(|slot| (place(slot), Expr::Any { low: 0, high: 1 })).collect());
+    let model = &(model, sources);
+    let some = Duration::from_millis(200);
+    let limits = [
+        (Limits { time: Some(some), ..Limits::default() }, StopReason::Time),
+        (
+            Limits { memory_bytes: Some(20 << 20), time: Some(60 * some), ..Limits::default() },
+            StopReason::Memory,
+        ),
+    ];
+    for (name, way) in ways() {
+        for (limits, reason) in limits {
+            let since = Instant::now();
+            let outcome = check(model, &way, limits, &mut Silent);
+            assert_eq!(outcome.verdict, Verdict::Inconclusive(reason), "{name}");
+            assert!(since.elapsed() < 20 * some, "{name}: {:?}", since.elapsed());
+        }
+    }
+}
+
 #[test]
 fn looking_ahead_for_fair_switches_keeps_the_limits() {
     let text = "int x, y; active proctype A() { do :: x++ od } active proctype B() { do :: y++ od }";
