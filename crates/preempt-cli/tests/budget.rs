@@ -31,6 +31,13 @@ fn time_is_kept_by_every_phase() {
     let square = file(&folder, "square.pml", SQUARE);
     let atomic = "int x; active proctype P() { atomic { do :: x++ od } }";
     let atomic = file(&folder, "atomic.pml", atomic);
+    let block = "int x; active proctype P() { d_step { do :: x = 1 - x od } }";
+    let block = file(&folder, "block.pml", block);
+    // One assignment with 2^40 outcomes.
+    let (names, stars) = ((1..=40).map(|number| format!("g{number}")).collect::<Vec<_>>(), vec!["*"; 40]);
+    let (names, stars) = (names.join(","), stars.join(","));
+    let outcomes = format!("decl {names}; void main() begin {names} := {stars}; end");
+    let outcomes = file(&folder, "outcomes.bp", &outcomes);
     let cases = [
         &["check", "-"][..],
         &["count", "-"],
@@ -47,6 +54,10 @@ fn time_is_kept_by_every_phase() {
         &["check", &net],
         &["simulate", &endless, "--steps", "1G"],
         &["simulate", &endless, "--interactive"],
+        &["simulate", &block],
+        &["simulate", &outcomes],
+        &["check", &outcomes, "--engine", "explicit"],
+        &["check", &outcomes, "--engine", "reference"],
     ];
     each(&cases, |arguments| {
         let ended = under(arguments, &["--max-time", "200ms"]);

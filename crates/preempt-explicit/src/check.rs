@@ -22,6 +22,7 @@ use preempt_model::monitor::{
 use preempt_model::search::cost_of_run;
 use preempt_model::system::System;
 use preempt_model::{Interpreter, Model};
+use std::cell::Cell;
 use std::time::Instant;
 
 /// Finds the simplest violation of safety, or shows that there is none.
@@ -87,7 +88,11 @@ pub fn explore_saved(
             return Ok(report);
         }
         // The steps of a run could not be told apart: then it is found in the model as it stands.
-        return explore_saved(model, sources, &options, goal, checkpoints, progress);
+        let visited = report.visited;
+        let states = options.limits.states.map(|most| most.saturating_sub(visited));
+        let options = SearchOptions { limits: Limits { states, ..options.limits }, ..options };
+        let report = explore_saved(model, sources, &options, goal, checkpoints, progress)?;
+        return Ok(SearchReport { visited: report.visited + visited, ..report });
     }
     match options.successors {
         SuccessorSource::Native => {
@@ -172,7 +177,8 @@ pub(crate) fn ask(
     let model = &*question.model_of(model);
     let interpreter = &interpreter(model, sources)?;
     interpreter.work_within(&progress.budget().part(&options.limits));
-    let asked = CheckContext { question, model, sources, interpreter, options, weakly_fair, how };
+    let spent = &Spent::nothing();
+    let asked = CheckContext { question, model, sources, interpreter, options, weakly_fair, how, spent };
     let keeps_states = options.store == Storage::Exact && !matches!(options.order, Order::Random(_));
     if !keeps_states && *question != Check::Safety {
         return Err(Unsupported("claims and cycles in a search that does not keep states".into()).into());
@@ -225,7 +231,8 @@ pub fn decide_cycles(
     let model = &*question.model_of(model);
     let interpreter = &interpreter(model, sources)?;
     let how = How { weakly_fair, goal: Goal::First, in_turns: false };
-    let asked = CheckContext { question, model, sources, interpreter, options, weakly_fair, how };
+    let spent = &Spent::nothing();
+    let asked = CheckContext { question, model, sources, interpreter, options, weakly_fair, how, spent };
     match question {
         Check::Safety | Check::Trace => return Ok(None),
         Check::Claim(number) => {
@@ -250,6 +257,27 @@ pub fn decide_cycles(
     .map(Some)
 }
 
+/// What the searches for one question have used together.
+struct Spent {
+    started: Instant,
+    states: Cell<u64>,
+}
+
+impl Spent {
+    fn nothing() -> Spent {
+        Spent { started: Instant::now(), states: Cell::new(0) }
+    }
+
+    fn states(&self, more: u64) {
+        self.states.set(self.states.get() + more);
+    }
+
+    fn search(&self, report: SearchReport) -> SearchReport {
+        self.states(report.visited);
+        report
+    }
+}
+
 /// Everything that is known about what is asked.
 #[derive(Clone, Copy)]
 struct CheckContext<'a, 'm> {
@@ -257,9 +285,11 @@ struct CheckContext<'a, 'm> {
     model: &'m Model,
     sources: &'m SourceMap,
     interpreter: &'a Interpreter<'m>,
+    /// Their limits are for everything together.
     options: &'a SearchOptions,
     weakly_fair: bool,
     how: How,
+    spent: &'a Spent,
 }
 
 /// States on which a proof and a search are tried before either may take as long as it needs.
@@ -275,48 +305,51 @@ impl<'m> CheckContext<'_, 'm> {
         automaton: &Automaton,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
-        let started = Instant::now();
         let is_native = self.options.successors == SuccessorSource::Native;
         // The proof is about what the observer sees.
         let reduces = is_native && self.reduction() != Reduction::None && !monitor.judges_system();
         let most = self.options.limits.states;
+        let mut found = None;
         if reduces && self.how.in_turns && most.is_none_or(|most| most > SOME_STATES) {
-            let some = self.within(Some(SOME_STATES), started);
-            let asked = CheckContext { options: &some, ..*self };
-            let report = asked.finite_first(monitor, automaton, reduces, progress)?;
-            if report.outcome.verdict != Verdict::Inconclusive(StopReason::States) {
-                return Ok(report);
-            }
+            found = Some(self.finite_first(monitor, automaton, reduces, Some(SOME_STATES), progress)?);
         }
-        let rest = self.within(most, started);
-        CheckContext { options: &rest, ..*self }.finite_first(monitor, automaton, reduces, progress)
+        let report = match found {
+            Some(report) if report.outcome.verdict != Verdict::Inconclusive(StopReason::States) => report,
+            Some(report) if self.within(None).limits.states == Some(0) => report,
+            _ => self.finite_first(monitor, automaton, reduces, None, progress)?,
+        };
+        Ok(SearchReport { visited: self.spent.states.get(), ..report })
     }
 
-    /// The options with this limit of states, and with what is left of the time.
-    fn within(&self, states: Option<u64>, started: Instant) -> SearchOptions {
-        let time = self.options.limits.time.map(|most| most.saturating_sub(started.elapsed()));
-        SearchOptions { limits: Limits { states, time, ..self.options.limits }, ..self.options.clone() }
+    /// The options with what is left of states and time, and with at most so many states.
+    fn within(&self, states: Option<u64>) -> SearchOptions {
+        let limits = self.options.limits;
+        let left = limits.states.map(|most| most.saturating_sub(self.spent.states.get()));
+        let states = [states, left].into_iter().flatten().min();
+        let time = limits.time.map(|most| most.saturating_sub(self.spent.started.elapsed()));
+        SearchOptions { limits: Limits { states, time, ..limits }, ..self.options.clone() }
     }
 
+    /// Each search has at most so many states.
     fn finite_first<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         &self,
         monitor: &M,
         automaton: &Automaton,
         reduces: bool,
+        states: Option<u64>,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
-        let states = self.options.limits.states;
-        let started = Instant::now();
-        if reduces
-            && let Some(proof) = liveness::proof(self.watched(monitor, automaton)?, self.options, progress)?
-            && matches!(
-                proof.outcome.verdict,
-                Verdict::Holds | Verdict::Inconclusive(StopReason::Interrupted)
-            )
-        {
-            return Ok(proof);
+        if reduces {
+            let watched = self.watched(monitor, automaton)?;
+            let (proof, visited) = liveness::proof(watched, &self.within(states), progress)?;
+            self.spent.states(visited);
+            let is_final =
+                |verdict| matches!(verdict, Verdict::Holds | Verdict::Inconclusive(StopReason::Interrupted));
+            if let Some(proof) = proof.filter(|proof| is_final(proof.outcome.verdict)) {
+                return Ok(proof);
+            }
         }
-        let options = &SearchOptions { reduction: Reduction::None, ..self.within(states, started) };
+        let options = &SearchOptions { reduction: Reduction::None, ..self.within(states) };
         let meaning = Monitored { system: self.interpreter, monitor };
         let finite = match options.successors {
             SuccessorSource::Native => {
@@ -327,11 +360,13 @@ impl<'m> CheckContext<'_, 'm> {
                 search(Interned::new(&meaning, None), options, self.how.goal, progress)?
             }
         };
-        let rest = self.within(states, started);
+        let finite = self.spent.search(finite);
+        let rest = self.within(states);
         match finite.outcome.verdict {
             Verdict::Holds => {
                 let asked = CheckContext { options: &rest, ..*self };
-                asked.about_cycles(monitor, automaton, Method::NestedDepthFirst, progress)
+                let method = Method::NestedDepthFirst;
+                Ok(self.spent.search(asked.about_cycles(monitor, automaton, method, progress)?))
             }
             Verdict::Violated if automaton.may_accept(self.model) => {
                 self.or_a_cheaper_loop(finite, rest, monitor, automaton, progress)
@@ -369,6 +404,7 @@ impl<'m> CheckContext<'_, 'm> {
         };
         let asked = CheckContext { options: &options, ..*self };
         let lasso = asked.about_cycles(monitor, automaton, Method::NestedDepthFirst, progress)?;
+        let lasso = self.spent.search(lasso);
         finite.outcome.stats.time += lasso.outcome.stats.time;
         match lasso.outcome.verdict {
             Verdict::Violated => {
@@ -431,7 +467,8 @@ impl<'m> CheckContext<'_, 'm> {
         }
         let errors = outcome.violation.clone().zip(outcome.counterexample.clone());
         let errors = errors.map(|(property, trace)| Counterexample { property, trace }).into_iter().collect();
-        Ok(SearchReport { outcome, errors, simplest: !self.weakly_fair })
+        let visited = outcome.stats.states;
+        Ok(SearchReport { outcome, errors, simplest: !self.weakly_fair, visited })
     }
 
     /// Machine code with the observer beside it, reduced as far as the question allows.

@@ -137,6 +137,8 @@ struct Swarm<'a> {
     budget: Budget,
     next: AtomicU64,
     states: AtomicU64,
+    /// By all searches together, each time that one was met.
+    visited: AtomicU64,
     /// When all are to end, in nanoseconds after the start.
     end: AtomicU64,
     found: Mutex<Found>,
@@ -179,6 +181,7 @@ pub fn swarm(
         budget: progress.budget(),
         next: AtomicU64::new(0),
         states: AtomicU64::new(0),
+        visited: AtomicU64::new(0),
         end: AtomicU64::new(time.as_nanos() as u64),
         found: Mutex::new(Found::default()),
     };
@@ -230,13 +233,23 @@ impl Swarm<'_> {
             .and_then(|best| best.outcome.counterexample.as_ref())
             .map(Trace::preemptions);
         let Some(time) = self.slice(number) else { return false };
+        let visited = self.visited.load(Ordering::Relaxed);
+        let states = self.options.limits.states.map(|most| most.saturating_sub(visited));
+        if states == Some(0) && number > 0 {
+            return false;
+        }
         // Nothing is simpler than no preemption.
         if best == Some(0) || self.stop.load(Ordering::Relaxed) {
             return false;
         }
         let member = Member::new(number, self.seed);
         let memory = self.options.limits.memory_bytes.unwrap_or(USUAL_BYTES) / self.threads;
-        let part = Limits { time: Some(time), memory_bytes: Some(memory), ..self.options.limits };
+        let part = Limits {
+            states: states.map(|left| left.div_ceil(self.threads)),
+            time: Some(time),
+            memory_bytes: Some(memory),
+            ..self.options.limits
+        };
         let options = member.options(self.options, part, best.map(|best| best as u32 - 1));
         let mut sketch = Sketch::default();
         let variety = Variety {
@@ -282,6 +295,7 @@ impl Swarm<'_> {
                 return;
             }
         };
+        self.visited.fetch_add(report.visited, Ordering::Relaxed);
         let is_new = found.sketch.absorb(sketch);
         found.in_vain = if is_new { 0 } else { found.in_vain + 1 };
         if found.in_vain >= ENOUGH_IN_VAIN {
@@ -313,6 +327,7 @@ impl Swarm<'_> {
         if let (Some(trouble), None) = (found.trouble, &found.best) {
             return Err(trouble);
         }
+        let visited = self.visited.into_inner();
         let searches = found.kinds.iter().map(|(kind, count)| (kind.name().to_string(), *count)).collect();
         let memory = Memory { store: found.most_bytes * self.threads, ..Memory::default() };
         let stats = Stats {
@@ -329,17 +344,16 @@ impl Swarm<'_> {
             ..found.stats
         };
         Ok(match found.best {
-            Some(best) => SearchReport {
-                outcome: Outcome { stats, ..best.outcome },
-                errors: best.errors,
-                simplest: false,
-            },
+            Some(best) => {
+                let outcome = Outcome { stats, ..best.outcome };
+                SearchReport { outcome, errors: best.errors, simplest: false, visited }
+            }
             None => {
                 let reason = stopped.unwrap_or(StopReason::Partial);
                 let guarantee = preempt_core::Guarantee::Exhaustive;
                 let verdict = Verdict::Inconclusive(reason);
                 let outcome = Outcome { verdict, guarantee, violation: None, counterexample: None, stats };
-                SearchReport { outcome, errors: Vec::new(), simplest: false }
+                SearchReport { outcome, errors: Vec::new(), simplest: false, visited }
             }
         })
     }

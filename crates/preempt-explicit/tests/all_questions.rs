@@ -95,7 +95,9 @@ fn the_cheapest_over_all_questions_is_shown() {
                 .collect();
             let name =
                 |what: &str| format!("seed {seed}, {what}, within {bound:?}\n{}", program.to_promela());
-            let asking = CheckOptions { options: plain, weakly_fair: false };
+            // Each is small enough, as was seen.
+            let options = search::Options { limits: Limits::default(), ..plain };
+            let asking = CheckOptions { options, weakly_fair: false };
             let reference = check_all(&questions, &interpreter, &asking, &mut Silent)
                 .expect("small formulas")
                 .expect("there are questions");

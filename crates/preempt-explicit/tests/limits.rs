@@ -3,11 +3,11 @@
 
 use preempt_core::{Budget, Limits, Outcome, Progress, Silent, Snapshot, SourceMap, StopReason, Verdict};
 use preempt_explicit::{
-    Figure, Goal, Order, Published, Reduction, SearchOptions, Storage, SuccessorSource, Walks, answer, count,
-    explore,
+    Figure, Goal, Order, Portfolio, Published, Reduction, SearchOptions, Storage, SuccessorSource, Walks,
+    answer, count, explore,
 };
 use preempt_model::check::{Check, CheckOptions};
-use preempt_model::{Interpreter, Model, search};
+use preempt_model::{Command, Expr, Interpreter, Model, Place, Scope, search};
 use std::time::{Duration, Instant};
 
 fn load(text: &str) -> (Model, SourceMap) {
@@ -127,6 +127,64 @@ fn a_long_atomic_sequence_is_followed_to_its_end() {
     assert_eq!((counted.stats.states, counted.stats.depth), (4, 1_000_003));
 }
 
+/// All turns of all questions have together as many states as one search could have.
+#[test]
+fn states_are_counted_over_all_searches() {
+    let counters =
+        "int x, y; active proctype A() { do :: x++ :: x = 0 od } active proctype B() { do :: y++ od }";
+    let both = "ltl p { [] (x >= 0) } ltl q { <> (y == 9) } ltl far { [] !(x == 500 && y == 500) }";
+    let texts = [
+        counters.to_string(),
+        format!("{counters} ltl p {{ [] (x < 1000000) }}"),
+        format!("{counters} {both}"),
+    ];
+    for text in &texts {
+        let (model, sources) = &load(text);
+        let questions = Check::all(model);
+        for most in [0, 1, 10, 1_000, 30_000, 150_000] {
+            let limits = Limits { states: Some(most), ..Limits::default() };
+            let exact = SearchOptions { reduction: Reduction::Exact, limits, ..SearchOptions::default() };
+            let whole = SearchOptions { reduction: Reduction::None, ..exact.clone() };
+            let strategy = |options| Portfolio {
+                model,
+                sources,
+                options,
+                weakly_fair: false,
+                chooses_reduction: true,
+                proofs_use_statics: true,
+                shortest: true,
+                may_interpret: false,
+            };
+            let found = [
+                strategy(&exact).simplest(&questions, None, &mut Silent),
+                strategy(&whole).all_violations(&questions, None, &mut Silent),
+            ];
+            for found in found {
+                let found = found.expect("supported").expect("there are questions");
+                // A search notices it at the state that is one too many, or after the processes of that state.
+                let visited = found.report.visited;
+                assert!(visited <= most + 20 * questions.len() as u64, "{visited} of {most}: {text}");
+                assert!(
+                    visited * 4 >= most || found.report.outcome.verdict == Verdict::Violated,
+                    "{visited} of {most}"
+                );
+                let holds = found.properties.iter().any(|it| it.verdict == Verdict::Holds);
+                assert!(!holds, "{most}: {text}");
+            }
+            let interpreter = Interpreter::new(model, sources).expect("initial values have a meaning");
+            let most = most.min(1000);
+            let limits = Limits { states: Some(most), ..Limits::default() };
+            let options = search::Options { limits, ..search::Options::default() };
+            let asking = CheckOptions { options, weakly_fair: false };
+            for question in &questions {
+                let answer = question.check_cheapest(&interpreter, &asking, &mut Silent);
+                let visited = answer.expect("small formulas").visited;
+                assert!((1..=most + 20).contains(&visited), "{visited} of {most}: {text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn an_endless_atomic_sequence_ends_with_the_limits() {
     for text in [
@@ -176,6 +234,35 @@ fn a_long_deterministic_block_is_executed_to_its_end() {
 }
 
 /// Two that count: everything that one of them alone can reach is looked at for each state.
+/// One step in 2^40 ways: they are not listed first and counted then.
+#[test]
+fn a_step_in_many_ways_ends_with_the_limits() {
+    let (mut model, sources) =
+        load("bit a[40]; active proctype P() { a[0] = 1 } active proctype Q() { a[0] == 2 }");
+    let command = model.codes[0].locations.iter_mut().flat_map(|location| &mut location.edges);
+    let assignment = command.map(|edge| &mut edge.command).find(|it| matches!(it, Command::Assign(_)));
+    let place = |slot| Place::scalar(Scope::Global, slot, model.globals[0].ty);
+    *assignment.expect("an assignment") =
+        Command::Assign((0..40).map(|slot| (place(slot), Expr::Any { low: 0, high: 1 })).collect());
+    let model = &(model, sources);
+    let some = Duration::from_millis(200);
+    let limits = [
+        (Limits { time: Some(some), ..Limits::default() }, StopReason::Time),
+        (
+            Limits { memory_bytes: Some(20 << 20), time: Some(60 * some), ..Limits::default() },
+            StopReason::Memory,
+        ),
+    ];
+    for (name, way) in ways() {
+        for (limits, reason) in limits {
+            let since = Instant::now();
+            let outcome = check(model, &way, limits, &mut Silent);
+            assert_eq!(outcome.verdict, Verdict::Inconclusive(reason), "{name}");
+            assert!(since.elapsed() < 20 * some, "{name}: {:?}", since.elapsed());
+        }
+    }
+}
+
 #[test]
 fn looking_ahead_for_fair_switches_keeps_the_limits() {
     let text = "int x, y; active proctype A() { do :: x++ od } active proctype B() { do :: y++ od }";

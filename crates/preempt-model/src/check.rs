@@ -45,6 +45,8 @@ pub struct Answer {
     pub cost: Option<RunCost>,
     /// Is it certain that no run costs less?
     pub simplest: bool,
+    /// States that were met, by all searches together.
+    pub visited: u64,
 }
 
 /// Why a question has no answer.
@@ -184,37 +186,44 @@ impl Check {
         progress: &mut dyn Progress,
     ) -> Result<Answer, Unanswerable> {
         let started = Instant::now();
-        let rest = |bound| {
-            let time = asking.options.limits.time.map(|most| most.saturating_sub(started.elapsed()));
-            let limits = Limits { time, ..asking.options.limits };
+        let rest = |bound, visited: u64| {
+            let limits = asking.options.limits;
+            let time = limits.time.map(|most| most.saturating_sub(started.elapsed()));
+            let states = limits.states.map(|most| most.saturating_sub(visited));
+            let limits = Limits { states, time, ..limits };
             CheckOptions { options: Options { bound, limits, ..asking.options.clone() }, ..*asking }
         };
         let answered = |outcome: Outcome, simplest: bool| {
             let of_run = |trace: &Trace| cost_of_run(interpreter, trace, asking.options.fair_switch);
             let cost = outcome.counterexample.as_ref().map(of_run);
-            Answer { simplest: simplest && cost.is_some(), cost, outcome }
+            let visited = outcome.stats.states;
+            Answer { simplest: simplest && cost.is_some(), cost, outcome, visited }
         };
         let finite = self.answer_finite(interpreter, asking, progress)?;
+        let visited = finite.as_ref().map_or(0, |outcome| outcome.stats.states);
         let finite = match finite {
             Some(outcome) if outcome.verdict != Verdict::Holds || !self.is_about_cycles() => {
                 answered(outcome, true)
             }
             _ => {
-                let asking = rest(asking.options.bound);
+                let asking = rest(asking.options.bound, visited);
                 let infinite = self.answer_infinite(interpreter, &asking, progress)?;
-                return Ok(answered(infinite, !asking.weakly_fair));
+                let answer = answered(infinite, !asking.weakly_fair);
+                return Ok(Answer { visited: answer.visited + visited, ..answer });
             }
         };
         let Some(cost) = finite.cost.filter(|_| self.is_about_cycles() && !asking.weakly_fair) else {
             return Ok(finite);
         };
-        let infinite = self.answer_infinite(interpreter, &rest(Some(cost.preemptions)), progress)?;
+        let infinite = self.answer_infinite(interpreter, &rest(Some(cost.preemptions), visited), progress)?;
         let guarantee = finite.outcome.guarantee;
         let infinite = answered(Outcome { guarantee, ..infinite }, true);
-        Ok(match infinite.cost {
+        let visited = visited + infinite.visited;
+        let answer = match infinite.cost {
             Some(other) if other < cost => infinite,
             _ => Answer { simplest: !matches!(infinite.outcome.verdict, Verdict::Inconclusive(_)), ..finite },
-        })
+        };
+        Ok(Answer { visited, ..answer })
     }
 
     /// Can a run without end be the answer?

@@ -18,7 +18,7 @@ pub struct Answers {
     pub shown: usize,
 }
 
-/// Asks every question; the limit of time is for all of them together. `None` if there is none.
+/// Asks every question; the limits of time and states are for all of them together. `None` if there is none.
 pub fn check_all(
     questions: &[Check],
     interpreter: &Interpreter<'_>,
@@ -27,9 +27,13 @@ pub fn check_all(
 ) -> Result<Option<Answers>, (String, Unanswerable)> {
     let started = Instant::now();
     let mut answers: Vec<Answer> = Vec::new();
-    for question in questions {
-        let time = asking.options.limits.time.map(|most| most.saturating_sub(started.elapsed()));
-        let limits = Limits { time, ..asking.options.limits };
+    for (number, question) in questions.iter().enumerate() {
+        let limits = asking.options.limits;
+        let time = limits.time.map(|most| most.saturating_sub(started.elapsed()));
+        // Each has its share of what is left.
+        let visited: u64 = answers.iter().map(|answer| answer.visited).sum();
+        let share = |most: u64| most.saturating_sub(visited) / (questions.len() - number) as u64;
+        let limits = Limits { states: limits.states.map(share), time, ..limits };
         let asking = CheckOptions { options: Options { limits, ..asking.options.clone() }, ..*asking };
         let answer = question
             .check_cheapest(interpreter, &asking, progress)

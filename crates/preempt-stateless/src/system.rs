@@ -21,7 +21,8 @@
 //! (remote references, `timeout`, priorities) or who was last.
 
 use crate::executable::{Executable, Flow, Move, Need, ObjectId, Operation, RunEnd, derive_name};
-use crate::explore::{Exploration, Limits, Strategy, Terminal, explore};
+use crate::explore::{Exploration, Limits, Stop, Strategy, Terminal, explore};
+use preempt_core::StopReason;
 use preempt_model::expr::Scope;
 use preempt_model::footprint::{Channels, Footprint};
 use preempt_model::system::{Successor, System, Violation};
@@ -329,9 +330,28 @@ impl<S: System> Executable for SystemRun<'_, S> {
 
 /// Explores a system; also returns where its runs ended.
 ///
+/// One step may take long by itself (a d_step has no end, say), so the system looks at the clock, too. If it had to give
+/// up a step, what was found counts for nothing.
+///
 /// # Errors
 /// If it does not fit.
 pub fn explore_system<S: System>(
+    system: &S,
+    strategy: Strategy,
+    limits: &Limits,
+    terminal: &mut impl Terminal,
+) -> Result<(Exploration, Ends<S>), Unfit> {
+    let whole = system.budget();
+    let budget = whole.part(&preempt_core::Limits { time: limits.time, ..preempt_core::Limits::default() });
+    system.work_within(&budget);
+    let found = explored(system, strategy, limits, terminal);
+    system.work_within(&whole);
+    let Some(reason) = budget.stopped() else { return found };
+    let stop = if reason == StopReason::Time { Stop::Time } else { Stop::Elsewhere };
+    Ok((Exploration { stop: Some(stop), ..Exploration::default() }, Vec::new()))
+}
+
+fn explored<S: System>(
     system: &S,
     strategy: Strategy,
     limits: &Limits,

@@ -7,8 +7,9 @@ use preempt_model::interpreter::Interpreter;
 use preempt_model::program::Model;
 use preempt_model::system::{Description, Successor, System};
 use preempt_stateless::system::{End, SystemRun, Unfit, explore_system};
-use preempt_stateless::{Counts, Executable, Flow, Graph, Limits, Move, Strategy, explore};
+use preempt_stateless::{Counts, Executable, Flow, Graph, Limits, Move, Stop, Strategy, explore};
 use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
 
 const MOST: u32 = 3;
 
@@ -358,4 +359,29 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(refused.err(), Some(Unfit::Processes));
     assert_eq!(Unfit::Processes.to_string(), "more than 48 processes live at a time");
     assert!(SystemRun::new(&interpreter, true).next(48).is_some());
+}
+
+/// A step that has no end: the clock is looked at inside.
+#[test]
+fn a_step_keeps_the_limit_of_time() {
+    let time = Duration::from_millis(300);
+    let limits = Limits { time: Some(time), ..Limits::default() };
+    for text in [
+        "int x; active proctype P() { d_step { do :: x < 2 -> x = 1 - x od } }",
+        "int x; active [2] proctype P() { d_step { do :: x >= 0 -> x = 1 - x :: else -> break od }; assert(false) }",
+    ] {
+        let (model, sources) = promela(text);
+        let interpreter = Interpreter::new(&model, &sources).expect("initial values are constants");
+        let since = Instant::now();
+        let (found, ends) =
+            explore_system(&interpreter, Strategy::Marking, &limits, &mut ()).expect("it fits");
+        assert!(since.elapsed() < 10 * time, "{text}");
+        assert_eq!((found.stop, found.failure, found.exhaustive), (Some(Stop::Time), None, false), "{text}");
+        assert!(ends.is_empty(), "{text}");
+    }
+    // The budget was the exploration's own.
+    let (model, sources) = promela("int x; active proctype P() { x = 1 }");
+    let interpreter = Interpreter::new(&model, &sources).expect("initial values are constants");
+    let (found, ends) = explore_system(&interpreter, Strategy::Marking, &limits, &mut ()).expect("it fits");
+    assert!(found.exhaustive && ends.len() == 1 && interpreter.budget().stopped().is_none());
 }

@@ -139,16 +139,22 @@ impl<'a> Run<'a> {
         successor.violation.map(|it| End::Violation(it.into()))
     }
 
+    /// Nobody can move, unless there was no time to find out.
     fn rest(&self) -> End {
-        match self.interpreter.may_end(self.state()) {
+        let finished = || match self.interpreter.may_end(self.state()) {
             true => End::Finished,
             false => End::Deadlock(search::deadlock(self.interpreter, self.state())),
-        }
+        };
+        End::of_the_budget().unwrap_or_else(finished)
     }
 
     fn told(&self, args: &SimulateArgs) -> Result<String, Failure> {
-        let replayed = search::replay(self.interpreter, &self.states[0], &self.steps, false)
-            .map_err(|misfit| Failure::new(format!("internal error: {misfit:?}")))?;
+        let replayed = match search::replay(self.interpreter, &self.states[0], &self.steps, false) {
+            Ok(replayed) => replayed,
+            // Its steps cannot be made once more.
+            Err(_) if End::of_the_budget().is_some() => return Ok(String::new()),
+            Err(misfit) => return Err(Failure::new(format!("internal error: {misfit:?}"))),
+        };
         let options = TextOptions {
             width: console::stdout_width(),
             style: console::stdout_style(args.color),

@@ -47,19 +47,21 @@ pub fn decide<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     report(&mut space, options, found.map(|lasso| lasso.map(Found::some)), progress)
 }
 
-/// Shows that no run is a violation, finite or not; `None` if that is not so, or cannot be shown like this.
+/// Shows that no run is a violation, finite or not; `None` if that is not so, or cannot be shown like this. Also, how many
+/// states it has met.
 pub fn proof<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     watched: Watched<'_, 'm, M>,
     options: &SearchOptions,
     progress: &mut dyn Progress,
-) -> Result<Option<SearchReport>, CheckError> {
+) -> Result<(Option<SearchReport>, u64), CheckError> {
     let mut space = Space::new(watched, options.limits, options.fair_switch, progress).judging();
-    match decided(&mut space, Method::NestedDepthFirst, false, progress) {
-        Ok(Some(_)) | Err(Cut::Finite) => Ok(None),
+    let proof = match decided(&mut space, Method::NestedDepthFirst, false, progress) {
+        Ok(Some(_)) | Err(Cut::Finite) => None,
         // That a reduction keeps what is wrong with the last state of a run, is sure only of runs that can go on.
-        Ok(None) if space.has_dead_ends() => Ok(None),
-        none => report(&mut space, options, none.map(|_| None), progress).map(Some),
-    }
+        Ok(None) if space.has_dead_ends() => None,
+        none => Some(report(&mut space, options, none.map(|_| None), progress)?),
+    };
+    Ok((proof, space.stats().states))
 }
 
 /// Some accepted run without end that is fair, with a stem that costs little.
@@ -178,6 +180,7 @@ fn report<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     let guarantee = options.bound.map_or(Guarantee::Exhaustive, |most| Guarantee::Bounded(bound(most)));
     let errors = violation.clone().zip(counterexample.clone());
     let errors = errors.map(|(property, trace)| Counterexample { property, trace }).into_iter().collect();
+    let visited = stats.states;
     let outcome = Outcome { verdict, guarantee, violation, counterexample, stats };
-    Ok(SearchReport { outcome, errors, simplest })
+    Ok(SearchReport { outcome, errors, simplest, visited })
 }

@@ -8,12 +8,23 @@ use crate::layout::Layout;
 use preempt_core::PropertyKind;
 use preempt_model::interpreter::MAX_PROCESSES;
 
+/// How often, in ways of one command, the budget is looked at.
+const LOOK_UP_EVERY: u32 = 256;
+
 /// The steps found, and the states that they lead to.
 #[derive(Debug, Default)]
 pub struct Found {
     /// Each state with its hidden variables before it.
     pub bytes: Vec<u8>,
     pub steps: Vec<Step>,
+}
+
+impl Found {
+    /// The memory that it takes.
+    pub fn memory(&self) -> u64 {
+        let picks: usize = self.steps.first().map_or(0, |step| step.picks.len() * 4);
+        (self.bytes.capacity() + self.steps.capacity() * (size_of::<Step>() + picks)) as u64
+    }
 }
 
 /// One step.
@@ -99,11 +110,19 @@ impl<'p> Moves<'p> {
             }
             let before = found.steps.len();
             self.context.picks.clear();
+            let mut tried = 0u32;
             loop {
                 // SAFETY: as the caller promises.
                 unsafe { self.take(state, layout, process, ask, (number, edge), nothing_earlier, found) };
                 if !self.context.picks.advance() {
                     break;
+                }
+                // A command that chooses n values has 2^n ways and more. Whoever asked sees that the budget has run out.
+                tried += 1;
+                if tried.is_multiple_of(LOOK_UP_EVERY)
+                    && self.program.budget.exhausted_with(found.memory()).is_some()
+                {
+                    return;
                 }
             }
             if found.steps.len() > before {
@@ -481,6 +500,7 @@ impl<'p> Moves<'p> {
         let mut found = Found::default();
         // SAFETY: as the caller promises.
         let edges = unsafe { self.edges(state, layout, process) };
+        let mut tried = 0u32;
         edges.iter().any(|edge| {
             self.context.picks.clear();
             loop {
@@ -496,7 +516,10 @@ impl<'p> Moves<'p> {
                     }
                     _ => return true,
                 }
-                if !self.context.picks.advance() {
+                tried += 1;
+                let in_time =
+                    !tried.is_multiple_of(LOOK_UP_EVERY) || self.program.budget.exhausted().is_none();
+                if !in_time || !self.context.picks.advance() {
                     return false;
                 }
             }

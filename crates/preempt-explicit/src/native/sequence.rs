@@ -193,9 +193,8 @@ impl Sequence {
     }
 
     pub fn bytes(&self) -> u64 {
-        let steps = self.found.steps.capacity() * size_of::<super::moves::Step>();
         let levels = self.levels.capacity() * size_of::<Level>() + self.by_hash.capacity() * 20;
-        (self.found.bytes.capacity() + steps + levels) as u64
+        self.found.memory() + levels as u64
     }
 }
 

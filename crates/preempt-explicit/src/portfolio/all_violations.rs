@@ -1,6 +1,6 @@
 //! Every different violation of any question, each at its cheapest and with its own run.
 
-use super::{Answers, Clock, Portfolio};
+use super::{Account, Answers, Portfolio};
 use crate::CheckError;
 use crate::check::{How, ask, explore_saved};
 use crate::search::{Checkpoints, Counterexample, Goal, NoCheckpoints, SearchReport};
@@ -15,7 +15,7 @@ pub(super) fn find(
     progress: &mut dyn Progress,
 ) -> Result<Option<Answers>, CheckError> {
     let Portfolio { model, sources, weakly_fair, .. } = *strategy;
-    let clock = Clock::start();
+    let mut account = Account::open(strategy.options);
     let mut none = NoCheckpoints;
     let checkpoints: &mut dyn Checkpoints = match checkpoints {
         Some(checkpoints) => checkpoints,
@@ -23,12 +23,15 @@ pub(super) fn find(
     };
     let how = How { weakly_fair, goal: Goal::All, in_turns: true };
     let mut reports: Vec<SearchReport> = Vec::new();
-    for question in questions {
-        let options = clock.left(strategy.options, None);
-        reports.push(strategy.with_fallback(&options, |options| match question {
+    for (number, question) in questions.iter().enumerate() {
+        account.share((questions.len() - number) as u64);
+        let options = account.left(strategy.options, None);
+        let report = strategy.with_fallback(&options, |options| match question {
             Check::Safety => explore_saved(model, sources, options, Goal::All, checkpoints, progress),
             _ => ask(question, model, sources, options, how, progress),
-        })?);
+        })?;
+        account.visited += report.visited;
+        reports.push(report);
     }
     let properties = questions
         .iter()
@@ -70,7 +73,8 @@ pub(super) fn find(
     }
     let mut report = reports.swap_remove(shown);
     report.errors = different;
-    report.outcome.stats.time = clock.started.elapsed();
+    report.outcome.stats.time = account.started.elapsed();
+    report.visited = account.visited;
     Ok(Some(Answers { report, minimality, properties, shown }))
 }
 

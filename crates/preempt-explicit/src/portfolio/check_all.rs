@@ -7,7 +7,7 @@
 //! not tried for long. Of two that cost the same, the question that was asked first is shown.
 
 use super::check_one::{Attempt, CheckContext, FIRST_STATES, SECOND_STATES, SHORTER_STATES, Turn};
-use super::{Answers, Clock, Portfolio};
+use super::{Account, Answers, Portfolio};
 use crate::CheckError;
 use crate::search::{Checkpoints, SearchReport};
 use preempt_core::{Minimality, Progress, PropertyResult, StopReason, Trace, Verdict};
@@ -20,9 +20,9 @@ pub(super) fn simplest(
     checkpoints: Option<&mut dyn Checkpoints>,
     progress: &mut dyn Progress,
 ) -> Result<Option<Answers>, CheckError> {
-    let clock = Clock::start();
+    let account = Account::open(strategy.options);
     let mut all = Competition {
-        asking: CheckContext { strategy, clock, progress },
+        asking: CheckContext { strategy, account, progress },
         questions,
         standings: questions.iter().map(|_| Standing::default()).collect(),
         stopped: None,
@@ -51,6 +51,8 @@ struct Standing {
     other: Option<SearchReport>,
     /// No run that violates it costs less than this; `None` if nothing of the kind is known.
     at_least: Option<RunCost>,
+    /// The states that its last turn could have, `u64::MAX` for as many as there are.
+    had: Option<u64>,
     /// It has had more than its first turn.
     tried_again: bool,
     /// It has had everything that the limits allow.
@@ -81,36 +83,56 @@ struct Competition<'a, 'b> {
 }
 
 impl Competition<'_, '_> {
-    /// The questions take turns until one has found something. Everybody has the first turn.
+    /// The questions take turns until one has found something. Everybody has the first turn. Where states are limited, each
+    /// has its share of those that are left.
     fn find_some(&mut self) -> Result<(), CheckError> {
         for turn in [Turn::First, Turn::Second, Turn::Last] {
             for number in 0..self.questions.len() {
                 let over = turn != Turn::First && self.best().is_some();
-                let standing = &self.standings[number];
-                if over || standing.is_decided() || standing.had_all || self.repeats(number, turn) {
+                if over || !self.is_open(number) {
                     continue;
                 }
+                let waiting = (number..self.questions.len()).filter(|other| self.is_open(*other)).count();
+                // If something is found, somebody has to look for something cheaper.
+                let reserve = usize::from(turn != Turn::Last);
+                self.asking.account.share((waiting + reserve) as u64);
                 // If everything else holds, nobody is kept waiting.
                 let mut others = self.standings.iter().enumerate().filter(|(other, _)| *other != number);
-                let turn = if others.all(|(_, other)| other.holds()) { Turn::Alone } else { turn };
+                let is_alone = others.all(|(_, other)| other.holds());
+                if is_alone {
+                    self.asking.account.share(1);
+                }
+                let turn = if is_alone { Turn::Alone } else { turn };
+                let allowed = [turn.states(), self.asking.account.states()].into_iter().flatten().min();
+                let allowed = allowed.unwrap_or(u64::MAX);
+                if self.repeats(number, turn, allowed) {
+                    continue;
+                }
                 self.attempt(number, turn)?;
                 let standing = &mut self.standings[number];
+                standing.had = Some(allowed);
                 standing.tried_again = turn != Turn::First;
                 standing.had_all = turn == Turn::Alone;
             }
         }
+        self.asking.account.share(1);
         Ok(())
     }
 
+    /// May another turn decide it?
+    fn is_open(&self, number: usize) -> bool {
+        let standing = &self.standings[number];
+        !standing.is_decided() && !standing.had_all
+    }
+
     /// Would the turn end where the one before has ended, because no more states are allowed?
-    fn repeats(&self, number: usize, turn: Turn) -> bool {
-        let before = match turn {
-            Turn::Second => FIRST_STATES,
-            // The last turn of safety is another search than the one before.
-            Turn::Last if self.questions[number] != Check::Safety => SECOND_STATES,
-            _ => return false,
-        };
-        self.asking.strategy.options.limits.states.is_some_and(|most| most <= before)
+    fn repeats(&self, number: usize, turn: Turn, allowed: u64) -> bool {
+        // The last turn of safety is another search than the one before.
+        let is_another = turn == Turn::Last
+            && self.questions[number] == Check::Safety
+            && self.asking.may_prove_first()
+            && allowed > 0;
+        !is_another && self.standings[number].had.is_some_and(|had| allowed <= had)
     }
 
     /// Whoever may have something cheaper looks for it.
@@ -137,7 +159,7 @@ impl Competition<'_, '_> {
             self.standings[best].known.as_ref().map(|known| known.attempt.report.outcome.stats.states);
         let enough = SHORTER_STATES.max(4 * visited.unwrap_or(0));
         let enough = if self.asking.strategy.shortest { u64::MAX } else { enough };
-        let most = self.asking.strategy.options.limits.states.unwrap_or(u64::MAX);
+        let most = self.asking.account.states().unwrap_or(u64::MAX);
         let mut turns = [FIRST_STATES, SECOND_STATES, enough].map(|states| states.min(most)).to_vec();
         turns.dedup();
         for states in turns {
@@ -153,7 +175,9 @@ impl Competition<'_, '_> {
     }
 
     fn may_look_below(&self, number: usize) -> bool {
-        self.stopped.is_none() && self.asking.strategy.ranks(&self.questions[number])
+        self.stopped.is_none()
+            && !self.asking.account.is_used_up()
+            && self.asking.strategy.ranks(&self.questions[number])
     }
 
     /// What a violation of this question would have to cost less than to be shown; `None` if there is no such violation.
@@ -203,7 +227,7 @@ impl Competition<'_, '_> {
         for number in 0..self.questions.len() {
             let standing = &self.standings[number];
             let in_vain = standing.tried_again && self.questions[number] != Check::Safety;
-            if !standing.is_decided() && !in_vain {
+            if !standing.is_decided() && !in_vain && !self.asking.account.is_used_up() {
                 self.attempt(number, Turn::Verdict)?;
             }
             while let Some(cost) = self.may_be_cheaper(number).filter(|_| self.may_look_below(number)) {
@@ -273,13 +297,14 @@ impl Competition<'_, '_> {
         let shown = best.or_else(open).unwrap_or(0);
         let others_are_clear =
             (0..self.questions.len()).all(|number| number == shown || self.limit_for(number).is_none());
-        let time = self.asking.clock.started.elapsed();
+        let time = self.asking.account.started.elapsed();
         let standing = std::mem::take(&mut self.standings[shown]);
         let (mut report, minimality) = match (standing.known, standing.other) {
             (Some(known), _) => (known.attempt.report, known.attempt.minimality),
             (None, other) => (other?, Minimality::Nothing),
         };
         report.outcome.stats.time = time;
+        report.visited = self.asking.account.visited;
         let minimality = match (minimality, others_are_clear) {
             (Minimality::Simplest, false) => Minimality::SimplestOfProperty,
             (Minimality::Fewest, false) => Minimality::Nothing,

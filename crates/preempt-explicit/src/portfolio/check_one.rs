@@ -1,7 +1,7 @@
 //! Searches and proofs for one question. What is near is found in the order of cost; whether there is anything at all is
 //! decided with the strongest reduction. Each has its turns, so that neither runs long where the other would soon be done.
 
-use super::{Clock, Portfolio};
+use super::{Account, Portfolio};
 use crate::check::{How, ask, explore_saved};
 use crate::reduction::Reduction;
 use crate::search::{Checkpoints, Goal, NoCheckpoints, Order, SearchOptions, SearchReport, Storage};
@@ -32,7 +32,7 @@ const VERDICT_STATES: u64 = 300_000;
 pub(super) const SHORTER_STATES: u64 = 1_000_000;
 
 impl Turn {
-    fn states(self) -> Option<u64> {
+    pub fn states(self) -> Option<u64> {
         match self {
             Turn::First => Some(FIRST_STATES),
             Turn::Second => Some(SECOND_STATES),
@@ -74,7 +74,7 @@ impl Sought {
 /// Where one question is asked.
 pub(super) struct CheckContext<'a, 'b> {
     pub strategy: &'a Portfolio<'a>,
-    pub clock: Clock,
+    pub account: Account,
     pub progress: &'b mut dyn Progress,
 }
 
@@ -135,7 +135,10 @@ impl CheckContext<'_, '_> {
     /// A reduction keeps the fewest preemptions, but not the fewest steps.
     fn shortened(&mut self, known: Attempt) -> Result<Attempt, CheckError> {
         let options = self.strategy.options;
-        let Some(trace) = &known.report.outcome.counterexample else { return Ok(known) };
+        let may_search = !self.account.is_used_up();
+        let Some(trace) = known.report.outcome.counterexample.as_ref().filter(|_| may_search) else {
+            return Ok(known);
+        };
         let charged = match options.cost {
             Cost::Preemptions => trace.preemptions(),
             Cost::Switches => trace.switches(),
@@ -158,7 +161,7 @@ impl CheckContext<'_, '_> {
     }
 
     /// `--reduction auto`, where nothing but the verdict and its simplest run is asked for.
-    fn may_prove_first(&self) -> bool {
+    pub fn may_prove_first(&self) -> bool {
         let options = self.strategy.options;
         self.strategy.chooses_reduction
             && options.reduction == Reduction::Exact
@@ -167,7 +170,8 @@ impl CheckContext<'_, '_> {
             && options.cost == Cost::Preemptions
             && options.bound.is_none()
             && !options.fair_switch
-            && options.limits.states.is_none_or(|most| most > FIRST_STATES)
+            // Few states are for one search.
+            && options.limits.states.is_none_or(|most| most > SECOND_STATES)
     }
 
     /// A violation that is not far is found in the order of cost. If there are many states, the strong reduction looks
@@ -186,11 +190,14 @@ impl CheckContext<'_, '_> {
             }
             Turn::Alone => {
                 let first = self.prove_or_find(Turn::First)?;
-                if first.is_decided() {
+                if first.is_decided() || self.account.is_used_up() {
                     return self.no_dearer_than(first);
                 }
                 let second = self.prove_or_find(Turn::Second)?;
-                if second.is_decided() { Ok(second) } else { self.prove_or_find(Turn::Last) }
+                match second.is_decided() || self.account.is_used_up() {
+                    true => Ok(second),
+                    false => self.prove_or_find(Turn::Last),
+                }
             }
         }
     }
@@ -214,7 +221,8 @@ impl CheckContext<'_, '_> {
     /// Where depth first has found a run, the search in the order of cost ends at that run at the latest. If the cheapest
     /// cannot be found within the limits, the one known is better than none.
     fn no_dearer_than(&mut self, known: Sought) -> Result<Sought, CheckError> {
-        let Some(trace) = known.report.outcome.counterexample.as_ref().filter(|_| !known.in_order) else {
+        let may_search = !known.in_order && !self.account.is_used_up();
+        let Some(trace) = known.report.outcome.counterexample.as_ref().filter(|_| may_search) else {
             return Ok(known);
         };
         let bound = Some(trace.preemptions() as u32);
@@ -247,10 +255,13 @@ impl CheckContext<'_, '_> {
         in_turns: bool,
     ) -> Result<SearchReport, CheckError> {
         let Portfolio { model, sources, weakly_fair, .. } = *self.strategy;
-        let options = self.clock.left(options, states);
+        let options = self.account.left(options, states);
         let how = How { weakly_fair, goal: Goal::First, in_turns };
-        self.strategy
-            .with_fallback(&options, |options| ask(question, model, sources, options, how, self.progress))
+        let report = self
+            .strategy
+            .with_fallback(&options, |options| ask(question, model, sources, options, how, self.progress))?;
+        self.account.visited += report.visited;
+        Ok(report)
     }
 
     /// A search of the model itself.
@@ -262,14 +273,16 @@ impl CheckContext<'_, '_> {
         checkpoints: Option<&mut dyn Checkpoints>,
     ) -> Result<SearchReport, CheckError> {
         let Portfolio { model, sources, .. } = *self.strategy;
-        let options = self.clock.left(options, states);
+        let options = self.account.left(options, states);
         let mut none = NoCheckpoints;
         let checkpoints: &mut dyn Checkpoints = match checkpoints {
             Some(checkpoints) => checkpoints,
             None => &mut none,
         };
-        self.strategy.with_fallback(&options, |options| {
+        let report = self.strategy.with_fallback(&options, |options| {
             explore_saved(model, sources, options, goal, checkpoints, self.progress)
-        })
+        })?;
+        self.account.visited += report.visited;
+        Ok(report)
     }
 }

@@ -106,21 +106,42 @@ impl Portfolio<'_> {
     }
 }
 
-/// One clock for everything that is asked.
+/// One clock, and one count of states, for everything that is asked.
 #[derive(Clone, Copy)]
-struct Clock {
+struct Account {
     started: Instant,
+    /// States met by all searches so far.
+    visited: u64,
+    /// How many they may be altogether, and before the next has its turn.
+    most: Option<u64>,
+    until: Option<u64>,
 }
 
-impl Clock {
-    fn start() -> Clock {
-        Clock { started: Instant::now() }
+impl Account {
+    fn open(options: &SearchOptions) -> Account {
+        let most = options.limits.states;
+        Account { started: Instant::now(), visited: 0, most, until: most }
     }
 
-    /// The options with what is left of the time, and with at most so many states.
+    /// Who comes next may use its share of the states that are left: so many are waiting for them.
+    fn share(&mut self, waiting: u64) {
+        let fair = |most: u64| self.visited + most.saturating_sub(self.visited) / waiting.max(1);
+        self.until = self.most.map(fair);
+    }
+
+    /// The states that are left; `None` without a limit.
+    fn states(self) -> Option<u64> {
+        self.until.map(|most| most.saturating_sub(self.visited))
+    }
+
+    fn is_used_up(self) -> bool {
+        self.states() == Some(0)
+    }
+
+    /// The options with what is left of states and time, and with at most so many states.
     fn left(self, options: &SearchOptions, states: Option<u64>) -> SearchOptions {
         let limits = Limits {
-            states: [states, options.limits.states].into_iter().flatten().min(),
+            states: [states, self.states()].into_iter().flatten().min(),
             time: options.limits.time.map(|most| most.saturating_sub(self.started.elapsed())),
             ..options.limits
         };

@@ -139,6 +139,8 @@ pub struct SearchReport {
     pub errors: Vec<Counterexample>,
     /// Is it certain that no run costs less?
     pub simplest: bool,
+    /// States that were met on the way to it, by all searches together.
+    pub visited: u64,
 }
 
 /// Searches any source of successors.

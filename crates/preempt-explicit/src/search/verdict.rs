@@ -228,9 +228,7 @@ pub(super) fn reported(
     let stats = Stats { peak_bytes, memory: Some(memory), unit: options.cost, ..stats };
     // The reduction keeps the fewest preemptions, but not the fewest steps.
     let simplest = options.order == Order::ByCost && options.reduction == Reduction::None;
-    SearchReport {
-        outcome: Outcome { verdict, guarantee, violation, counterexample, stats },
-        errors,
-        simplest,
-    }
+    let visited = stats.states;
+    let outcome = Outcome { verdict, guarantee, violation, counterexample, stats };
+    SearchReport { outcome, errors, simplest, visited }
 }

@@ -46,6 +46,14 @@ pub(super) struct Offer {
     message: Vec<i32>,
 }
 
+/// How often, in ways of one command, the budget is looked at.
+const LOOK_UP_EVERY: u32 = 256;
+
+/// Of steps from this state: each has its successor open, and will have it packed.
+fn bytes_of(steps: &[Move], from: &Machine) -> u64 {
+    (steps.len() * (size_of::<Move>() + 2 * from.bytes())) as u64
+}
+
 /// Inside an atomic sequence nobody waits for a timeout yet: the process first gives up the processor.
 pub(super) fn timeout_in(machine: &Machine) -> Timeout {
     if machine.exclusive.is_some() { Timeout::False } else { Timeout::Ask }
@@ -74,19 +82,25 @@ impl Interpreter<'_> {
         if !self.may_run(machine, process, None) {
             return;
         }
+        let mut in_time = true;
         self.each_edge(machine, process, |number, edge, nothing_earlier| {
             let before = found.len();
             let picks = Picks::default();
-            loop {
+            let mut tried = 0u32;
+            while in_time {
                 self.take(machine, process, timeout, (number, edge), nothing_earlier, &picks, found);
                 if !picks.advance() {
                     break;
                 }
+                // A command that chooses n values has 2^n ways and more.
+                tried += 1;
+                in_time = !tried.is_multiple_of(LOOK_UP_EVERY)
+                    || self.budget().exhausted_with(bytes_of(found, machine)).is_none();
             }
             found.len() > before
         });
         // A step that the budget did not let end is no fault.
-        if found.iter().any(|step| step.machine.is_none()) && self.budget().stopped().is_some() {
+        if !in_time || found.iter().any(|step| step.machine.is_none()) && self.budget().stopped().is_some() {
             found.clear();
         }
     }

@@ -62,6 +62,17 @@ impl Machine {
         Ok(self.channels.len() as i32)
     }
 
+    /// About how much memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let frames = self.processes.iter().flat_map(|process| &process.frames);
+        let locals: usize = frames.map(|frame| size_of::<Frame>() + 4 * frame.locals.len()).sum();
+        let messages = self.channels.iter().flat_map(|channel| &channel.messages);
+        let messages: usize = messages.map(|message| size_of::<Vec<i32>>() + 4 * message.len()).sum();
+        let channels = size_of::<Channel>() * self.channels.len() + messages;
+        let processes = size_of::<Process>() * self.processes.len() + locals;
+        size_of::<Machine>() + 4 * (self.globals.len() + self.hidden.len()) + channels + processes
+    }
+
     pub(super) fn freeze(&self, model: &Model) -> State {
         let mut bytes = Vec::with_capacity(16 + self.globals.len() + 8 * self.processes.len());
         // The two numbers that a search asks for often come first, one byte each.
