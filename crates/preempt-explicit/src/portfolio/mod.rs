@@ -9,7 +9,7 @@ mod check_all;
 mod check_one;
 
 use crate::CheckError;
-use crate::search::{Charges, Checkpoints, Order, SearchOptions, SearchReport, Storage, SuccessorSource};
+use crate::search::{Checkpoints, CostModel, Order, SearchOptions, SearchReport, Storage, SuccessorSource};
 use preempt_core::{Cost, Limits, Minimality, Progress, PropertyResult, SourceMap, Trace};
 use preempt_model::check::Check;
 use preempt_model::search::{RunCost, cost_of_run};
@@ -73,7 +73,7 @@ impl Portfolio<'_> {
     fn cost(&self, interpreter: &Interpreter<'_>, trace: &Trace) -> RunCost {
         match self.options.cost {
             Cost::Preemptions => cost_of_run(interpreter, trace, self.options.fair_switch),
-            Cost::Switches | Cost::Steps => Charges::new(self.options.cost).of_run(trace),
+            Cost::Switches | Cost::Steps => CostModel::new(self.options.cost).of_run(trace),
         }
     }
 
