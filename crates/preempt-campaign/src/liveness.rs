@@ -3,7 +3,7 @@
 
 use crate::{Compared, Program, same};
 use preempt_core::{Limits, Outcome, Silent, Trace, Verdict};
-use preempt_explicit::{Method, Reduction, SearchOptions, SuccessorSource, answer, decide_cycles};
+use preempt_explicit::{CycleMethod, Reduction, SearchOptions, SuccessorSource, answer, decide_cycles};
 use preempt_model::Interpreter;
 use preempt_model::check::{Check, CheckOptions};
 use preempt_model::search::{self, RunCost};
@@ -14,7 +14,7 @@ pub struct Entry {
     pub options: SearchOptions,
     pub weakly_fair: bool,
     /// Only the verdict about runs without end, by one algorithm.
-    pub method: Option<Method>,
+    pub method: Option<CycleMethod>,
 }
 
 /// The ways that are compared.
@@ -27,7 +27,7 @@ pub fn table() -> Vec<Entry> {
                 table.push(Entry { options, weakly_fair: false, method: None });
             }
         }
-        for method in [Method::NestedDepthFirst, Method::Components] {
+        for method in [CycleMethod::NestedDepthFirst, CycleMethod::Components] {
             for weakly_fair in [false, true] {
                 let options = SearchOptions { reduction, ..SearchOptions::default() };
                 table.push(Entry { options, weakly_fair, method: Some(method) });

@@ -1,16 +1,19 @@
 //! How each question about a model is answered here, and any system of one's own.
 
 use crate::interned::{Interned, RunsAlone};
-use crate::liveness::{self, Method};
+use crate::liveness::{self, CycleMethod};
 use crate::native::Native;
+use crate::observer::ObserverAutomaton as Automaton;
+use crate::product::{FromObserverState, Product};
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
 use crate::reduction::statics::optimised;
+use crate::replay::replay_in_original;
 use crate::search::{
-    Checkpoints, Counterexample, Figure, Goal, NoCheckpoints, Order, Published, SearchOptions, SearchReport,
-    Storage, SuccessorSource, Visits, search, search_saved, told_of, visits,
+    Checkpoints, Counterexample, Figure, Goal, NoCheckpoints, Order, Published, SearchJob, SearchOptions,
+    SearchReport, Storage, SuccessorSource, Variety, Visits,
 };
-use crate::watched::{ObserverAutomaton as Automaton, PlaceOf, Watched};
+use crate::successors::Successors;
 use crate::{CheckError, Unsupported};
 use preempt_core::{
     Bound, Cost, Guarantee, Limits, Outcome, Progress, Property, SourceMap, StopReason, Trace, Verdict,
@@ -52,7 +55,18 @@ pub fn explore_system<S: System>(
     goal: Goal,
     progress: &mut dyn Progress,
 ) -> Result<SearchReport, CheckError> {
-    search(Interned::new(system, None), options, goal, progress)
+    search(&mut Interned::new(system, None), options, goal, progress)
+}
+
+/// Searches without checkpoints, and compiled once for every source of successors but machine code.
+fn search(
+    system: &mut dyn Successors,
+    options: &SearchOptions,
+    goal: Goal,
+    progress: &mut dyn Progress,
+) -> Result<SearchReport, CheckError> {
+    let (variety, checkpoints) = (Variety::default(), &mut NoCheckpoints);
+    SearchJob { options, goal, variety, checkpoints, progress }.search(system)
 }
 
 /// Any of the goals, for the safety of a model.
@@ -84,7 +98,7 @@ pub fn explore_saved(
         let mut report = explore_saved(&changed, sources, &options, goal, checkpoints, progress)?;
         report.simplest = false;
         let (own, changed) = (interpreter(model, sources)?, interpreter(&changed, sources)?);
-        if told_of(&own, &changed, &mut report, options.fair_switch) {
+        if replay_in_original(&own, &changed, &mut report, options.fair_switch) {
             return Ok(report);
         }
         // The steps of a run could not be told apart: then it is found in the model as it stands.
@@ -102,12 +116,13 @@ pub fn explore_saved(
                 _ => options.reduction,
             };
             let budget = progress.budget().part(&options.limits);
-            let native = Native::within(model, sources, &budget)?.reduced(reduction);
-            search_saved(native, options, goal, checkpoints, progress)
+            let mut native = Native::within(model, sources, &budget)?.reduced(reduction);
+            native.explore(options, goal, checkpoints, progress)
         }
-        SuccessorSource::Interpreted => {
-            interned(model, sources, |system| search_saved(system, options, goal, checkpoints, progress))
-        }
+        SuccessorSource::Interpreted => interned(model, sources, |system| {
+            let variety = Variety::default();
+            SearchJob { options, goal, variety, checkpoints, progress }.search(system)
+        }),
     }
 }
 
@@ -123,14 +138,19 @@ pub fn published_visits<'m>(
         Figure::WithReduction => Reduction::Exact,
         Figure::NaiveBounded | Figure::ContextBounded => Reduction::None,
     };
-    visits(Native::new(model, sources)?.reduced(reduction), published, options, progress)
+    let mut native = Native::new(model, sources)?.reduced(reduction);
+    let (variety, checkpoints, goal) = (Variety::default(), &mut NoCheckpoints, Goal::First);
+    let job = SearchJob { options, goal, variety, checkpoints, progress };
+    let (made, complete) = job.published_visits(&mut native, published)?;
+    let made = made.into_iter().map(|(state, visit)| (native.state_of(&state), visit)).collect();
+    Ok(Visits { made, complete })
 }
 
 /// Searches with the interpreter.
 pub(crate) fn interned(
     model: &Model,
     sources: &SourceMap,
-    search: impl FnOnce(Interned<'_, Interpreter<'_>>) -> Result<SearchReport, CheckError>,
+    search: impl FnOnce(&mut dyn Successors) -> Result<SearchReport, CheckError>,
 ) -> Result<SearchReport, CheckError> {
     let interpreter = interpreter(model, sources)?;
     let private = PrivateLocations::new(model);
@@ -138,7 +158,7 @@ pub(crate) fn interned(
         let place = interpreter.place_of(state, process);
         place.is_some_and(|(code, location)| private.contains(code, location))
     }));
-    search(Interned::new(&interpreter, runs_alone))
+    search(&mut Interned::new(&interpreter, runs_alone))
 }
 
 /// The answer to any question about a model.
@@ -192,7 +212,7 @@ pub(crate) fn ask(
             let traced = Traced::new(interpreter, assertion);
             // No reduction knows what the assertion sees.
             let options = SearchOptions { reduction: Reduction::None, ..options.clone() };
-            search(Interned::new(&traced, None), &options, goal, progress)
+            search(&mut Interned::new(&traced, None), &options, goal, progress)
         }
         Check::Claim(number) => {
             let claim = &model.claims[*number];
@@ -206,14 +226,19 @@ pub(crate) fn ask(
         }
         Check::Acceptance => {
             let monitor = AcceptanceMonitor { interpreter };
-            asked.about_cycles(&monitor, &Automaton::of_accept_labels(), Method::NestedDepthFirst, progress)
+            asked.about_cycles(
+                &monitor,
+                &Automaton::of_accept_labels(),
+                CycleMethod::NestedDepthFirst,
+                progress,
+            )
         }
         Check::Progress => {
             let monitor = NonProgressMonitor { interpreter };
             let automaton = Automaton::of_progress_labels();
             match monitor.judges_system() {
                 true => asked.with(&monitor, &automaton, progress),
-                false => asked.about_cycles(&monitor, &automaton, Method::NestedDepthFirst, progress),
+                false => asked.about_cycles(&monitor, &automaton, CycleMethod::NestedDepthFirst, progress),
             }
         }
     }
@@ -225,7 +250,7 @@ pub fn decide_cycles(
     model: &Model,
     sources: &SourceMap,
     options: &SearchOptions,
-    (method, weakly_fair): (Method, bool),
+    (method, weakly_fair): (CycleMethod, bool),
     progress: &mut dyn Progress,
 ) -> Result<Option<SearchReport>, CheckError> {
     let model = &*question.model_of(model);
@@ -299,7 +324,7 @@ impl<'m> CheckContext<'_, 'm> {
     /// First what the observer finds in a finite run, then what it finds in a run without end. Where a reduction applies,
     /// it is for the proof that there is neither; the simplest run is looked for without it. Each is tried on some states
     /// first: what is near is found soon, whichever of the two it is.
-    fn with<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    fn with<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &self,
         monitor: &M,
         automaton: &Automaton,
@@ -331,7 +356,7 @@ impl<'m> CheckContext<'_, 'm> {
     }
 
     /// Each search has at most so many states.
-    fn finite_first<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    fn finite_first<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &self,
         monitor: &M,
         automaton: &Automaton,
@@ -340,8 +365,8 @@ impl<'m> CheckContext<'_, 'm> {
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
         if reduces {
-            let watched = self.watched(monitor, automaton)?;
-            let (proof, visited) = liveness::proof(watched, &self.within(states), progress)?;
+            let product = self.product(monitor, automaton)?;
+            let (proof, visited) = liveness::proof(product, &self.within(states), progress)?;
             self.spent.states(visited);
             let is_final =
                 |verdict| matches!(verdict, Verdict::Holds | Verdict::Inconclusive(StopReason::Interrupted));
@@ -350,14 +375,14 @@ impl<'m> CheckContext<'_, 'm> {
             }
         }
         let options = &SearchOptions { reduction: Reduction::None, ..self.within(states) };
-        let meaning = Monitored { system: self.interpreter, monitor };
+        let definition = Monitored { system: self.interpreter, monitor };
         let finite = match options.successors {
             SuccessorSource::Native => {
-                let watched = Watched::new(self.model, self.sources, automaton.clone(), meaning)?;
-                search(watched, options, self.how.goal, progress)?
+                let mut product = Product::new(self.model, self.sources, automaton.clone(), definition)?;
+                search(&mut product, options, self.how.goal, progress)?
             }
             SuccessorSource::Interpreted => {
-                search(Interned::new(&meaning, None), options, self.how.goal, progress)?
+                search(&mut Interned::new(&definition, None), options, self.how.goal, progress)?
             }
         };
         let finite = self.spent.search(finite);
@@ -365,7 +390,7 @@ impl<'m> CheckContext<'_, 'm> {
         match finite.outcome.verdict {
             Verdict::Holds => {
                 let asked = CheckContext { options: &rest, ..*self };
-                let method = Method::NestedDepthFirst;
+                let method = CycleMethod::NestedDepthFirst;
                 Ok(self.spent.search(asked.about_cycles(monitor, automaton, method, progress)?))
             }
             Verdict::Violated if automaton.may_accept(self.model) => {
@@ -377,7 +402,7 @@ impl<'m> CheckContext<'_, 'm> {
 
     /// What was found in finite runs, and what a run without end violates at a lower cost. Under weak fairness such a run
     /// has no cost that could be compared.
-    fn or_a_cheaper_loop<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    fn or_a_cheaper_loop<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &self,
         mut finite: SearchReport,
         rest: SearchOptions,
@@ -403,7 +428,7 @@ impl<'m> CheckContext<'_, 'm> {
             ..rest
         };
         let asked = CheckContext { options: &options, ..*self };
-        let lasso = asked.about_cycles(monitor, automaton, Method::NestedDepthFirst, progress)?;
+        let lasso = asked.about_cycles(monitor, automaton, CycleMethod::NestedDepthFirst, progress)?;
         let lasso = self.spent.search(lasso);
         finite.outcome.stats.time += lasso.outcome.stats.time;
         match lasso.outcome.verdict {
@@ -428,20 +453,20 @@ impl<'m> CheckContext<'_, 'm> {
     }
 
     /// The simplest run without end; under weak fairness, some run.
-    fn about_cycles<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    fn about_cycles<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &self,
         monitor: &M,
         automaton: &Automaton,
-        method: Method,
+        method: CycleMethod,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
         if self.options.successors == SuccessorSource::Interpreted {
             return self.by_definition(progress);
         }
         if self.weakly_fair {
-            return liveness::fair(self.watched(monitor, automaton)?, self.options, progress);
+            return liveness::fair(self.product(monitor, automaton)?, self.options, progress);
         }
-        liveness::simplest(self.watched(monitor, automaton)?, method, self.options, progress)
+        liveness::simplest(self.product(monitor, automaton)?, method, self.options, progress)
     }
 
     /// What the reference engine finds.
@@ -472,14 +497,14 @@ impl<'m> CheckContext<'_, 'm> {
     }
 
     /// Machine code with the observer beside it, reduced as far as the question allows.
-    fn watched<'s, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    fn product<'s, M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &'s self,
         monitor: &'s M,
         automaton: &Automaton,
-    ) -> Result<Watched<'s, 'm, M>, Unsupported> {
-        let meaning = Monitored { system: self.interpreter, monitor };
-        let watched = Watched::new(self.model, self.sources, automaton.clone(), meaning)?;
-        Ok(watched.reduced(self.model, self.reduction()))
+    ) -> Result<Product<'s, 'm>, Unsupported> {
+        let definition = Monitored { system: self.interpreter, monitor };
+        let product = Product::new(self.model, self.sources, automaton.clone(), definition)?;
+        Ok(product.reduced(self.model, self.reduction()))
     }
 
     fn reduction(&self) -> Reduction {
@@ -489,14 +514,14 @@ impl<'m> CheckContext<'_, 'm> {
         }
     }
 
-    fn decide<M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    fn decide<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &self,
         monitor: &M,
         automaton: &Automaton,
-        method: Method,
+        method: CycleMethod,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
-        liveness::decide(self.watched(monitor, automaton)?, method, self.weakly_fair, self.options, progress)
+        liveness::decide(self.product(monitor, automaton)?, method, self.weakly_fair, self.options, progress)
     }
 }
 

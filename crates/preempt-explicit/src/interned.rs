@@ -1,9 +1,11 @@
 //! Any system as a source of successors: its states are kept as they are and numbered, and the number is the byte
 //! vector. It is for protocols written as Rust types, for what machine code does not do, and for comparison with it.
 
+use crate::replay::{Ending, ReplayError, ReplayOptions, Replayer, StatePath};
+use crate::search::Counterexample;
 use crate::store::index::{Index, prefetch};
 use crate::successors::{Event, Successors};
-use preempt_core::{Budget, PropertyKind};
+use preempt_core::{Budget, Property, PropertyKind};
 use preempt_model::System;
 use preempt_model::search::stable;
 use std::hash::BuildHasher;
@@ -65,16 +67,8 @@ impl<'a, S: System> Interned<'a, S> {
 }
 
 impl<S: System> Successors for Interned<'_, S> {
-    type Reference = S;
-    const JUDGES_STATES: bool = true;
-    const HEADER: usize = 0;
-
-    fn reference(&self) -> &S {
-        self.system
-    }
-
-    fn state_of(&self, state: &[u8]) -> S::State {
-        self.at(state).clone()
+    fn judges_states(&self) -> bool {
+        true
     }
 
     fn initial(&mut self) -> Vec<Vec<u8>> {
@@ -131,7 +125,26 @@ impl<S: System> Successors for Interned<'_, S> {
         Some(size_of::<u32>())
     }
 
+    fn header(&self) -> usize {
+        0
+    }
+
     fn write_class(&self, _: u32, _: &mut [u8]) {}
+
+    fn replay(
+        &self,
+        path: &StatePath,
+        options: ReplayOptions,
+        budget: &Budget,
+    ) -> Result<Counterexample, ReplayError> {
+        let (system, state_of) = (self.system, &|state: &[u8]| self.at(state).clone());
+        Replayer { system, state_of, budget }.counterexample(path, options)
+    }
+
+    fn violation(&self, state: &[u8], ending: Ending) -> Option<Property> {
+        let (system, state_of) = (self.system, &|state: &[u8]| self.at(state).clone());
+        Replayer { system, state_of, budget: &self.budget }.violation(state, ending)
+    }
 
     fn bytes(&self) -> u64 {
         let unused = (self.states.capacity() - self.states.len()) * size_of::<S::State>();

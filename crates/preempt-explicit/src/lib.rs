@@ -1,7 +1,7 @@
 //! States one by one: successors in machine code, a compressed store, and the search in order of cost.
 //!
 //! * [`layout`], [`slots`], [`convert`]: a state as a flat byte vector;
-//! * [`successors`]: what a search asks; answered by [`native`] machine code, with an observer by [`watched`], and for
+//! * [`successors`]: what a search asks; answered by [`native`] machine code, with an observer by [`product`], and for
 //!   any system by [`interned`];
 //! * [`store`]: every state once, compressed; [`search`]: the searches; [`reduction`]: what they may leave out;
 //! * [`swarm`]: many searches at once, each of which sees only part;
@@ -9,36 +9,37 @@
 //!   questions at once.
 #![deny(unsafe_code)]
 
+mod budget;
 mod check;
 mod convert;
 mod interned;
 mod layout;
 mod liveness;
 mod native;
+mod observer;
 mod portfolio;
+mod product;
 mod reduction;
+mod replay;
 mod saved;
 mod search;
 mod slots;
 mod store;
 mod successors;
 mod swarm;
-mod watched;
 
 pub use check::{
     answer, check, count, decide_cycles, explore, explore_saved, explore_system, published_visits,
     why_not_reduced,
 };
-pub use interned::Interned;
-pub use liveness::Method;
+pub use liveness::CycleMethod;
 pub use native::Native;
 pub use portfolio::{Answers, Portfolio};
 pub use reduction::Reduction;
 pub use search::{
     Checkpoints, Counterexample, Figure, Goal, NoCheckpoints, Order, Published, Save, SearchOptions,
-    SearchReport, Storage, SuccessorSource, Visit, Visits, Walks, search, search_saved,
+    SearchReport, Storage, SuccessorSource, Visit, Visits, Walks,
 };
-pub use successors::{Event, Successors};
 pub use swarm::swarm;
 
 /// Something in a model that the engine cannot do.

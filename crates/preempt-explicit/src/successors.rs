@@ -1,8 +1,15 @@
-//! What a search asks of a system whose states are byte vectors. There are two answers for a model: machine code
-//! ([`crate::native`], with an observer [`crate::watched`]) and whatever defines the system ([`crate::interned`]).
+//! What a search asks of a system whose states are byte vectors.
+//!
+//! There are three answers: machine code for a model (`native`), the same with an observer beside it (`product`), and
+//! anything that implements [`System`](preempt_model::System) ([`crate::interned`]).
+//!
+//! The trait can be made into an object. Searches are generic over it all the same, and are compiled twice: once for
+//! machine code, where a call that is not inlined is seen in the time, and once for `dyn Successors`, where the work behind
+//! the call takes far longer than the call.
 
-use preempt_core::{Budget, PropertyKind};
-use preempt_model::System;
+use crate::replay::{Ending, ReplayError, ReplayOptions, StatePath};
+use crate::search::Counterexample;
+use preempt_core::{Budget, Property, PropertyKind};
 use std::io::{Error, ErrorKind, Read, Result, Write};
 
 /// What happens on the way from one stable state to the next.
@@ -14,20 +21,13 @@ pub enum Event<'a> {
     Violation { kind: PropertyKind, steps: u32 },
 }
 
+/// A system whose states are byte vectors.
 pub trait Successors {
-    /// What defines these states and steps: it describes runs and executes them again.
-    type Reference: System;
-
-    fn reference(&self) -> &Self::Reference;
-
-    /// The same state in its definition's terms.
-    fn state_of(&self, state: &[u8]) -> <Self::Reference as System>::State;
-
     fn initial(&mut self) -> Vec<Vec<u8>>;
 
     fn process_count(&self, state: &[u8]) -> usize;
 
-    /// Follows every way on for a process until everybody may run again. Says whether it could move at all.
+    /// Everything that a process can do until everybody may run again. Says whether it could move at all.
     fn expand(&mut self, state: &[u8], process: usize, visit: &mut dyn FnMut(Event<'_>)) -> bool;
 
     fn can_move(&mut self, state: &[u8], process: usize) -> bool;
@@ -39,10 +39,12 @@ pub trait Successors {
     /// Is everybody where he may end?
     fn may_end(&self, state: &[u8]) -> bool;
 
-    /// Can a state be wrong in itself?
-    const JUDGES_STATES: bool;
+    /// Can a state be a violation in itself?
+    fn judges_states(&self) -> bool {
+        false
+    }
 
-    /// What is wrong with the state itself, if something is.
+    /// What a state violates in itself, if anything.
     fn state_violation(&mut self, _state: &[u8]) -> Option<PropertyKind> {
         None
     }
@@ -52,14 +54,10 @@ pub trait Successors {
         false
     }
 
-    /// The processes that the strong reduction tries here; `None` for everybody.
-    fn persistent(&mut self, _state: &[u8]) -> Option<Vec<u8>> {
+    /// The processes that the strong reduction tries here, in a depth-first search that tries everybody if all that these
+    /// lead to are states on its path; `None` for everybody.
+    fn persistent_on_path(&mut self, _state: &[u8]) -> Option<Vec<u8>> {
         None
-    }
-
-    /// The same for a depth-first search that tries everybody if all that these lead to are states on its path.
-    fn persistent_on_path(&mut self, state: &[u8]) -> Option<Vec<u8>> {
-        self.persistent(state)
     }
 
     /// States of one class have the same length and the same meaning of their bytes. Classes are numbered.
@@ -69,10 +67,22 @@ pub trait Successors {
     fn class_size(&self, class: u32) -> Option<usize>;
 
     /// So many bytes at the beginning of a state say nothing but its class.
-    const HEADER: usize;
+    fn header(&self) -> usize;
 
     /// Writes them.
     fn write_class(&self, class: u32, state: &mut [u8]);
+
+    /// A path that a search has found, executed by the system's definition.
+    fn replay(
+        &self,
+        path: &StatePath,
+        options: ReplayOptions,
+        budget: &Budget,
+    ) -> std::result::Result<Counterexample, ReplayError>;
+
+    /// What is violated in a state, or in a step from it, in the definition's words; `None` if nothing is, or the budget
+    /// has ended.
+    fn violation(&self, state: &[u8], ending: Ending) -> Option<Property>;
 
     /// A number that is different for another system.
     fn identity(&self) -> u64 {
@@ -99,99 +109,8 @@ pub trait Successors {
     }
 
     /// Why what was computed cannot be trusted, if so.
-    fn trouble(&self) -> Option<crate::Unsupported> {
+    fn error(&self) -> Option<crate::Unsupported> {
         None
-    }
-}
-
-/// For several searches, one after the other.
-impl<S: Successors> Successors for &mut S {
-    type Reference = S::Reference;
-    const JUDGES_STATES: bool = S::JUDGES_STATES;
-    const HEADER: usize = S::HEADER;
-
-    fn reference(&self) -> &S::Reference {
-        (**self).reference()
-    }
-
-    fn state_of(&self, state: &[u8]) -> <S::Reference as System>::State {
-        (**self).state_of(state)
-    }
-
-    fn initial(&mut self) -> Vec<Vec<u8>> {
-        (**self).initial()
-    }
-
-    fn process_count(&self, state: &[u8]) -> usize {
-        (**self).process_count(state)
-    }
-
-    fn expand(&mut self, state: &[u8], process: usize, visit: &mut dyn FnMut(Event<'_>)) -> bool {
-        (**self).expand(state, process, visit)
-    }
-
-    fn can_move(&mut self, state: &[u8], process: usize) -> bool {
-        (**self).can_move(state, process)
-    }
-
-    fn work_within(&mut self, budget: &Budget) {
-        (**self).work_within(budget);
-    }
-
-    fn may_end(&self, state: &[u8]) -> bool {
-        (**self).may_end(state)
-    }
-
-    fn state_violation(&mut self, state: &[u8]) -> Option<PropertyKind> {
-        (**self).state_violation(state)
-    }
-
-    fn runs_alone(&self, state: &[u8], process: usize) -> bool {
-        (**self).runs_alone(state, process)
-    }
-
-    fn persistent(&mut self, state: &[u8]) -> Option<Vec<u8>> {
-        (**self).persistent(state)
-    }
-
-    fn persistent_on_path(&mut self, state: &[u8]) -> Option<Vec<u8>> {
-        (**self).persistent_on_path(state)
-    }
-
-    fn class_of(&self, state: &[u8]) -> u32 {
-        (**self).class_of(state)
-    }
-
-    fn class_size(&self, class: u32) -> Option<usize> {
-        (**self).class_size(class)
-    }
-
-    fn write_class(&self, class: u32, state: &mut [u8]) {
-        (**self).write_class(class, state);
-    }
-
-    fn identity(&self) -> u64 {
-        (**self).identity()
-    }
-
-    fn save(&self, out: &mut dyn Write) -> Result<()> {
-        (**self).save(out)
-    }
-
-    fn restore(&mut self, input: &mut dyn Read) -> Result<()> {
-        (**self).restore(input)
-    }
-
-    fn is_possible(&self, state: &[u8]) -> bool {
-        (**self).is_possible(state)
-    }
-
-    fn bytes(&self) -> u64 {
-        (**self).bytes()
-    }
-
-    fn trouble(&self) -> Option<crate::Unsupported> {
-        (**self).trouble()
     }
 }
 

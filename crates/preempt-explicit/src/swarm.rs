@@ -6,8 +6,8 @@ use crate::check::interned;
 use crate::native::Native;
 use crate::reduction::Reduction;
 use crate::search::{
-    Figure, Goal, Order, Published, SearchOptions, SearchReport, Storage, SuccessorSource, Turn, Variety,
-    Walks, search_part,
+    Figure, Goal, NoCheckpoints, Order, Published, SearchJob, SearchOptions, SearchReport, Storage,
+    SuccessorSource, TryOrder, Variety, Walks,
 };
 use crate::store::sketch::Sketch;
 use crate::{CheckError, Unsupported};
@@ -40,8 +40,8 @@ struct Member {
     hashes: u32,
     /// The store has 2 to the power of this fewer bits than there is room for.
     smaller: u32,
-    processes: Turn,
-    transitions: Turn,
+    processes: TryOrder,
+    transitions: TryOrder,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,24 +69,24 @@ impl Kind {
 impl Member {
     /// The kinds take turns; everything else is by chance, and the same for the same number.
     fn new(number: u64, seed: u64) -> Member {
-        let mut chance = Rng::new(seed ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut rng = Rng::new(seed ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let kind = Kind::ALL[(number % Kind::ALL.len() as u64) as usize];
-        let mut turn = || [Turn::Usual, Turn::Reversed, Turn::Shuffled][chance.below(3)];
-        let (processes, transitions) = (turn(), turn());
+        let mut order = || [TryOrder::LastFirst, TryOrder::FirstFirst, TryOrder::Shuffled][rng.below(3)];
+        let (processes, transitions) = (order(), order());
         Member {
             kind,
-            seed: chance.word(),
+            seed: rng.word(),
             bound: match kind {
-                Kind::ContextBounded => Some(chance.below(8) as u32),
-                Kind::RandomWalks => [None, None, Some(1), Some(3)][chance.below(4)],
+                Kind::ContextBounded => Some(rng.below(8) as u32),
+                Kind::RandomWalks => [None, None, Some(1), Some(3)][rng.below(4)],
                 Kind::FewestPreemptions | Kind::DepthFirst => None,
             },
             depth: match kind {
-                Kind::DepthFirst => [None, Some(100), Some(1000), Some(10_000)][chance.below(4)],
+                Kind::DepthFirst => [None, Some(100), Some(1000), Some(10_000)][rng.below(4)],
                 _ => None,
             },
-            hashes: 1 + chance.below(4) as u32,
-            smaller: chance.below(6) as u32,
+            hashes: 1 + rng.below(4) as u32,
+            smaller: rng.below(6) as u32,
             processes,
             transitions,
         }
@@ -259,11 +259,11 @@ impl Swarm<'_> {
             sketch: Some(&mut sketch),
         };
         let mut ears = Ears { swarm: self };
+        let (options, goal, checkpoints, progress) = (&options, Goal::First, &mut NoCheckpoints, &mut ears);
+        let job = SearchJob { options, goal, variety, checkpoints, progress };
         let result = match native {
-            Some(native) => search_part(native, &options, Goal::First, variety, &mut ears),
-            None => interned(self.model, self.sources, |system| {
-                search_part(system, &options, Goal::First, variety, &mut ears)
-            }),
+            Some(native) => job.search(native),
+            None => interned(self.model, self.sources, |system| job.search(system)),
         };
         self.merge(member.kind, result, &sketch);
         true

@@ -2,7 +2,7 @@
 //! that its sum is right, never ends the process.
 
 use preempt_core::{Limits, Outcome, Silent, SourceMap, StopReason, Verdict};
-use preempt_explicit::{CheckError, Checkpoints, Goal, Native, Save, SearchOptions, search_saved};
+use preempt_explicit::{CheckError, Checkpoints, Goal, Native, Save, SearchOptions};
 use preempt_model::Model;
 use std::io::{Cursor, Read};
 
@@ -53,7 +53,7 @@ fn run(
 ) -> (Result<Outcome, CheckError>, Option<Vec<u8>>) {
     let mut kept = Kept { saved: None, resume };
     let options = SearchOptions { limits, ..SearchOptions::default() };
-    let result = search_saved(native, &options, goal, &mut kept, &mut Silent);
+    let result = native.explore(&options, goal, &mut kept, &mut Silent);
     (result.map(|report| report.outcome), kept.saved)
 }
 

@@ -2,7 +2,9 @@
 //! each algorithm, fair and not; and the cost of the simplest run, within every bound.
 
 use preempt_core::{Outcome, Silent, Span, Trace, Verdict};
-use preempt_explicit::{Method, Order, Reduction, SearchOptions, answer, decide_cycles, why_not_reduced};
+use preempt_explicit::{
+    CycleMethod, Order, Reduction, SearchOptions, answer, decide_cycles, why_not_reduced,
+};
 use preempt_model::check::{Check, CheckOptions};
 use preempt_model::generator::{formula_from_seed, program_from_seed};
 use preempt_model::property::Formula;
@@ -130,7 +132,7 @@ fn every_algorithm_and_reduction_fair_and_not() {
                 }
                 let mut whole = 0;
                 for reduction in REDUCTIONS {
-                    for method in [Method::NestedDepthFirst, Method::Components] {
+                    for method in [CycleMethod::NestedDepthFirst, CycleMethod::Components] {
                         let how = (method, weakly_fair);
                         let options = SearchOptions { reduction, ..SearchOptions::default() };
                         let found = decide_cycles(&question, &model, &sources, &options, how, &mut Silent)

@@ -1,14 +1,19 @@
-//! Strongly connected components, by Tarjan's algorithm without recursion: a component with a cycle and an accepting
-//! state holds an accepted run. Under weak fairness every process must also move in the component, or be unable to
-//! move somewhere in it: then a run through all of that is fair, and no run that stays in the component is if not.
+//! Accepted runs without end by strongly connected components.
+//!
+//! Tarjan's algorithm (1972), without recursion: a component with a cycle and an accepting state holds an accepted run, and
+//! a run that is accepted ends up in such a component. Each state is expanded once to find its component and once more
+//! where the component has an accepting state, in time linear in the graph.
+//!
+//! Under weak fairness every process must also move in the component, or be unable to move somewhere in it: then a run that
+//! passes all of that again and again is fair, and no run that stays in the component is if not. So the cycle that is
+//! returned goes round by all these places ([`Waypoint`]); it is a witness, not a short one. Nested depth-first search
+//! cannot do this without a copy of the graph for each process.
 
-use super::lasso::Lasso;
-use super::space::{Cut, Edge, NOBODY, Space};
+use super::Lasso;
+use super::product_graph::{Edge, Incomplete, ProductGraph};
+use crate::replay::NOBODY;
 use crate::store::StateNumber;
-use crate::watched::PlaceOf;
 use preempt_core::Progress;
-use preempt_model::Interpreter;
-use preempt_model::monitor::Monitor;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 struct Frame {
@@ -27,31 +32,31 @@ struct Order {
     done: HashSet<StateNumber>,
 }
 
-pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
-    space: &mut Space<'_, 'm, M>,
+pub fn search(
+    graph: &mut ProductGraph<'_, '_>,
     weakly_fair: bool,
     progress: &mut dyn Progress,
-) -> Result<Option<Lasso>, Cut> {
+) -> Result<Option<Lasso>, Incomplete> {
     let mut order = Order::default();
     let mut waiting: Vec<StateNumber> = Vec::new();
-    for initial in space.initial()? {
+    for initial in graph.initial()? {
         if order.index.contains_key(&initial) {
             continue;
         }
-        let mut path = vec![enter(space, &mut order, &mut waiting, initial, None)?];
+        let mut path = vec![enter(graph, &mut order, &mut waiting, initial, None)?];
         while let Some(frame) = path.last_mut() {
             let state = frame.state;
             if let Some(edge) = frame.edges.next() {
                 match order.index.get(&edge.to).copied() {
-                    None if space.is_within_depth(path.len()) => {
-                        path.push(enter(space, &mut order, &mut waiting, edge.to, Some(edge))?);
+                    None if graph.is_within_depth(path.len()) => {
+                        path.push(enter(graph, &mut order, &mut waiting, edge.to, Some(edge))?);
                     }
                     Some((index, _)) if !order.done.contains(&edge.to) => lower(&mut order, state, index),
                     _ => {}
                 }
                 let tables = order.index.capacity() * 16 + order.done.capacity() * 6;
                 let bytes = tables + waiting.capacity() * 4 + path.len() * BYTES_OF_A_FRAME;
-                space.look_up(path.len(), bytes, progress)?;
+                graph.poll_path(path.len(), bytes, progress)?;
                 continue;
             }
             let (index, low) = order.index[&state];
@@ -59,7 +64,7 @@ pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
                 let from = waiting.iter().rposition(|member| *member == state).unwrap_or(0);
                 let members = waiting.split_off(from);
                 order.done.extend(&members);
-                if let Some(cycle) = accepted(space, &members, state, weakly_fair)? {
+                if let Some(cycle) = accepted(graph, &members, state, weakly_fair)? {
                     let stem = path.iter().filter_map(|frame| frame.by).collect();
                     return Ok(Some(Lasso { initial: path[0].state, stem, cycle }));
                 }
@@ -79,55 +84,55 @@ fn lower(order: &mut Order, state: StateNumber, to: u32) {
     }
 }
 
-fn enter<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
-    space: &mut Space<'_, 'm, M>,
+fn enter(
+    graph: &mut ProductGraph<'_, '_>,
     order: &mut Order,
     waiting: &mut Vec<StateNumber>,
     state: StateNumber,
     by: Option<Edge>,
-) -> Result<Frame, Cut> {
+) -> Result<Frame, Incomplete> {
     let index = order.index.len() as u32;
     order.index.insert(state, (index, index));
     waiting.push(state);
-    Ok(Frame { state, by, edges: space.expand(state)?.edges.into_iter() })
+    Ok(Frame { state, by, edges: graph.expand(state)?.edges.into_iter() })
 }
 
 /// What a cycle must pass.
-enum Stop {
+enum Waypoint {
     State(StateNumber),
     Step(Edge),
 }
 
 /// A cycle from `root` through the component that is accepted, and fair if that is asked for.
-fn accepted<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
-    space: &mut Space<'_, 'm, M>,
+fn accepted(
+    graph: &mut ProductGraph<'_, '_>,
     members: &[StateNumber],
     root: StateNumber,
     weakly_fair: bool,
-) -> Result<Option<Vec<Edge>>, Cut> {
-    let Some(accepting) = members.iter().copied().find(|member| space.accepts(*member)) else {
+) -> Result<Option<Vec<Edge>>, Incomplete> {
+    let Some(accepting) = members.iter().copied().find(|member| graph.accepts(*member)) else {
         return Ok(None);
     };
     let mut inside: HashMap<StateNumber, Vec<Edge>> = HashMap::new();
     let own: HashSet<StateNumber> = members.iter().copied().collect();
     // For each process a reason why a run through the whole component is fair to it.
-    let mut fair: HashMap<u8, Stop> = HashMap::new();
+    let mut fair: HashMap<u8, Waypoint> = HashMap::new();
     let mut processes = 0;
     let mut fewest: Option<(u8, StateNumber)> = None;
     for member in members {
-        let expansion = space.expand(*member)?;
+        let expansion = graph.expand(*member)?;
         processes = processes.max(expansion.processes);
         let mut edges = expansion.edges;
         edges.retain(|edge| own.contains(&edge.to));
         for process in expansion.resting {
-            fair.entry(process).or_insert(Stop::State(*member));
+            fair.entry(process).or_insert(Waypoint::State(*member));
         }
         if fewest.is_none_or(|(count, _)| expansion.processes < count) {
             fewest = Some((expansion.processes, *member));
         }
         for edge in edges.iter().filter(|edge| edge.by != NOBODY) {
             for process in [edge.by, edge.runs] {
-                fair.entry(process).or_insert(Stop::Step(*edge));
+                fair.entry(process).or_insert(Waypoint::Step(*edge));
             }
         }
         inside.insert(*member, edges);
@@ -135,30 +140,35 @@ fn accepted<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     if inside.values().all(Vec::is_empty) {
         return Ok(None);
     }
-    let mut stops = vec![Stop::State(accepting)];
+    let mut waypoints = vec![Waypoint::State(accepting)];
     if weakly_fair {
         for process in 0..processes {
             // Or it does not even live somewhere.
-            let absent = fewest.filter(|(count, _)| *count <= process).map(|(_, member)| Stop::State(member));
+            let absent =
+                fewest.filter(|(count, _)| *count <= process).map(|(_, member)| Waypoint::State(member));
             match fair.remove(&process).or(absent) {
-                Some(stop) => stops.push(stop),
+                Some(waypoint) => waypoints.push(waypoint),
                 None => return Ok(None),
             }
         }
     }
-    Ok(round(&inside, root, stops))
+    Ok(round(&inside, root, waypoints))
 }
 
-/// From `root` past every stop, and back; at least one step.
-fn round(inside: &HashMap<StateNumber, Vec<Edge>>, root: StateNumber, stops: Vec<Stop>) -> Option<Vec<Edge>> {
+/// From `root` past every waypoint, and back; at least one step.
+fn round(
+    inside: &HashMap<StateNumber, Vec<Edge>>,
+    root: StateNumber,
+    waypoints: Vec<Waypoint>,
+) -> Option<Vec<Edge>> {
     let mut steps: Vec<Edge> = Vec::new();
     let mut at = root;
-    for stop in stops {
-        let (state, step) = match stop {
-            Stop::State(state) => (state, None),
-            Stop::Step(edge) => (edge.from, Some(edge)),
+    for waypoint in waypoints {
+        let (state, step) = match waypoint {
+            Waypoint::State(state) => (state, None),
+            Waypoint::Step(edge) => (edge.from, Some(edge)),
         };
-        steps.extend(way(inside, at, state)?);
+        steps.extend(shortest(inside, at, state)?);
         at = state;
         if let Some(edge) = step {
             steps.push(edge);
@@ -170,12 +180,16 @@ fn round(inside: &HashMap<StateNumber, Vec<Edge>>, root: StateNumber, stops: Vec
         steps.push(first);
         at = first.to;
     }
-    steps.extend(way(inside, at, root)?);
+    steps.extend(shortest(inside, at, root)?);
     Some(steps)
 }
 
-/// A shortest way within the component.
-fn way(inside: &HashMap<StateNumber, Vec<Edge>>, from: StateNumber, to: StateNumber) -> Option<Vec<Edge>> {
+/// A shortest path within the component.
+fn shortest(
+    inside: &HashMap<StateNumber, Vec<Edge>>,
+    from: StateNumber,
+    to: StateNumber,
+) -> Option<Vec<Edge>> {
     let mut reached: HashMap<StateNumber, Option<Edge>> = HashMap::from([(from, None)]);
     let mut waiting = VecDeque::from([from]);
     while let Some(state) = waiting.pop_front() {

@@ -1,81 +1,88 @@
 //! Runs without end that an observer accepts: is there one, and which?
 //!
-//! * [`space`]: the product of model and observer, state by state;
-//! * [`nested_depth_first`]: two depth-first searches, the inner one for a way back (Holzmann, Peled and Yannakakis);
-//! * [`components`]: strongly connected components (Tarjan), which also decide weak fairness;
-//! * [`cheapest_lasso`]: the simplest one, also within a bound, on the graph of [`running`];
-//! * [`lasso`]: from a path and a cycle to a run that was replayed.
+//! * [`product_graph`]: the product of model and observer, state by state;
+//! * [`nested_depth_first`]: two depth-first searches, the inner one for a path back;
+//! * [`components`]: strongly connected components, which also decide weak fairness;
+//! * [`cheapest_lasso`]: the simplest one, also within a bound, on the graph of [`cost_graph`].
 //!
-//! The two algorithms share only the space: each is the check of the other. Neither promises the simplest run,
+//! The two algorithms that decide share only the graph: each is the check of the other. Neither promises the simplest run,
 //! and only components can be fair.
 
 mod cheapest_lasso;
-pub mod components;
-mod lasso;
-pub mod nested_depth_first;
-mod running;
-mod space;
+mod components;
+mod cost_graph;
+mod nested_depth_first;
+mod product_graph;
 
 use crate::CheckError;
+use crate::product::Product;
+use crate::replay::LassoPath;
 use crate::search::{Counterexample, SearchOptions, SearchReport};
-use crate::watched::{PlaceOf, Watched};
-use cheapest_lasso::Most;
-use lasso::Lasso;
+use crate::store::StateNumber;
+use cheapest_lasso::LassoLimits;
 use preempt_core::{Bound, Cost, Guarantee, Memory, Outcome, Progress, Property, Stats, StopReason, Verdict};
-use preempt_model::Interpreter;
-use preempt_model::monitor::Monitor;
 use preempt_model::search::RunCost;
-use space::{Cut, Space};
+use product_graph::{Edge, Incomplete, ProductGraph};
 
-/// Which algorithm decides.
+/// Which algorithm decides whether there is an accepted run without end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum CycleMethod {
+    /// Two depth-first searches, the inner one for a path back to an accepting state.
     NestedDepthFirst,
+    /// Strongly connected components, which can also be fair.
     Components,
 }
 
+/// A path from an initial state, and a cycle at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Lasso {
+    initial: StateNumber,
+    stem: Vec<Edge>,
+    cycle: Vec<Edge>,
+}
+
 /// Is there an accepted run without end? Under weak fairness only components can tell.
-pub fn decide<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
-    watched: Watched<'_, 'm, M>,
-    method: Method,
+pub fn decide(
+    product: Product<'_, '_>,
+    method: CycleMethod,
     weakly_fair: bool,
     options: &SearchOptions,
     progress: &mut dyn Progress,
 ) -> Result<SearchReport, CheckError> {
-    let mut space = Space::new(watched, options.limits, options.fair_switch, progress);
-    let found = decided(&mut space, method, weakly_fair, progress);
-    report(&mut space, options, found.map(|lasso| lasso.map(Found::some)), progress)
+    let mut graph = ProductGraph::new(product, options, progress);
+    let found = decided(&mut graph, method, weakly_fair, progress);
+    report(&mut graph, options, found.map(|lasso| lasso.map(FoundLasso::any)), progress)
 }
 
 /// Shows that no run is a violation, finite or not; `None` if that is not so, or cannot be shown like this. Also, how many
 /// states it has met.
-pub fn proof<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
-    watched: Watched<'_, 'm, M>,
+pub fn proof(
+    product: Product<'_, '_>,
     options: &SearchOptions,
     progress: &mut dyn Progress,
 ) -> Result<(Option<SearchReport>, u64), CheckError> {
-    let mut space = Space::new(watched, options.limits, options.fair_switch, progress).judging();
-    let proof = match decided(&mut space, Method::NestedDepthFirst, false, progress) {
-        Ok(Some(_)) | Err(Cut::Finite) => None,
+    let mut graph = ProductGraph::new(product, options, progress).judging();
+    let proof = match decided(&mut graph, CycleMethod::NestedDepthFirst, false, progress) {
+        Ok(Some(_)) | Err(Incomplete::FiniteViolation) => None,
         // That a reduction keeps what is wrong with the last state of a run, is sure only of runs that can go on.
-        Ok(None) if space.has_dead_ends() => None,
-        none => Some(report(&mut space, options, none.map(|_| None), progress)?),
+        Ok(None) if graph.has_dead_ends() => None,
+        none => Some(report(&mut graph, options, none.map(|_| None), progress)?),
     };
-    Ok((proof, space.stats().states))
+    Ok((proof, graph.stats().states))
 }
 
 /// Some accepted run without end that is fair, with a stem that costs little.
-pub fn fair<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
-    watched: Watched<'_, 'm, M>,
+pub fn fair(
+    product: Product<'_, '_>,
     options: &SearchOptions,
     progress: &mut dyn Progress,
 ) -> Result<SearchReport, CheckError> {
-    let mut space = Space::new(watched, options.limits, options.fair_switch, progress);
-    let found = decided(&mut space, Method::Components, true, progress).map(|lasso| {
-        let lasso = cheapest_lasso::with_cheapest_stem(&mut space, lasso?, progress);
-        Some(Found::some(lasso))
+    let mut graph = ProductGraph::new(product, options, progress);
+    let found = decided(&mut graph, CycleMethod::Components, true, progress).map(|lasso| {
+        let lasso = cheapest_lasso::with_cheapest_stem(&mut graph, lasso?, progress);
+        Some(FoundLasso::any(lasso))
     });
-    report(&mut space, options, found, progress)
+    report(&mut graph, options, found, progress)
 }
 
 /// Steps that may be tried to find the simplest run, where one is known already.
@@ -84,94 +91,98 @@ const SIMPLEST_EFFORT: u64 = 100_000_000;
 /// States that may be met for that.
 const SIMPLEST_STATES: u64 = 1_000_000;
 
-/// The simplest accepted run without end. A bound decides by itself, and so does the cost of a run that is known; without one it is decided first whether there is
-/// such a run at all, with the reduction that is asked for. The simplest is then looked for without it: it keeps neither the
-/// fewest steps nor what a formula's automaton makes of them. If that takes too long, the one known is shown.
-pub fn simplest<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
-    watched: Watched<'_, 'm, M>,
-    method: Method,
+/// The simplest accepted run without end. A bound decides by itself, and so does the cost of a run that is known; without
+/// one it is decided first whether there is such a run at all, with the reduction of the options. The simplest is then
+/// looked for without it: a reduction keeps neither the fewest steps nor what a formula's automaton makes of them. If that
+/// takes too long, the one known is shown.
+pub fn simplest(
+    product: Product<'_, '_>,
+    method: CycleMethod,
     options: &SearchOptions,
     progress: &mut dyn Progress,
 ) -> Result<SearchReport, CheckError> {
-    let mut space = Space::new(watched, options.limits, options.fair_switch, progress);
+    let mut graph = ProductGraph::new(product, options, progress);
     let found = match (options.bound, options.cheaper_than) {
         (bound, Some(known)) => {
             let bound = bound.map_or(known.preemptions, |most| most.min(known.preemptions));
-            let most = Most { bound: Some(bound), cheaper_than: Some(known), effort: Some(SIMPLEST_EFFORT) };
-            cheapest_lasso::search(&mut space, most, progress).map(|found| found.map(Found::cheapest))
+            let limits =
+                LassoLimits { bound: Some(bound), cheaper_than: Some(known), effort: Some(SIMPLEST_EFFORT) };
+            cheapest_lasso::search(&mut graph, limits, progress).map(|found| found.map(FoundLasso::cheapest))
         }
         (bound @ Some(_), None) => {
-            let most = Most { bound, ..Most::default() };
-            cheapest_lasso::search(&mut space, most, progress).map(|found| found.map(Found::cheapest))
+            let limits = LassoLimits { bound, ..LassoLimits::default() };
+            cheapest_lasso::search(&mut graph, limits, progress).map(|found| found.map(FoundLasso::cheapest))
         }
-        (None, None) => decided(&mut space, method, false, progress).map(|known| {
+        (None, None) => decided(&mut graph, method, false, progress).map(|known| {
             let known = known?;
-            space.unreduced(SIMPLEST_STATES.max(4 * space.stats().states));
-            let most = Most { effort: Some(SIMPLEST_EFFORT), ..Most::default() };
-            let cheapest = cheapest_lasso::search(&mut space, most, progress);
-            Some(cheapest.ok().flatten().map_or(Found::some(known), Found::cheapest))
+            graph.unreduced(SIMPLEST_STATES.max(4 * graph.stats().states));
+            let limits = LassoLimits { effort: Some(SIMPLEST_EFFORT), ..LassoLimits::default() };
+            let cheapest = cheapest_lasso::search(&mut graph, limits, progress);
+            Some(cheapest.ok().flatten().map_or(FoundLasso::any(known), FoundLasso::cheapest))
         }),
     };
-    report(&mut space, options, found, progress)
+    report(&mut graph, options, found, progress)
 }
 
-fn decided<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
-    space: &mut Space<'_, 'm, M>,
-    method: Method,
+fn decided(
+    graph: &mut ProductGraph<'_, '_>,
+    method: CycleMethod,
     weakly_fair: bool,
     progress: &mut dyn Progress,
-) -> Result<Option<Lasso>, Cut> {
+) -> Result<Option<Lasso>, Incomplete> {
     let found = match method {
-        Method::NestedDepthFirst if !weakly_fair => nested_depth_first::search(space, progress),
-        _ => components::search(space, weakly_fair, progress),
+        CycleMethod::NestedDepthFirst if !weakly_fair => nested_depth_first::search(graph, progress),
+        _ => components::search(graph, weakly_fair, progress),
     };
-    space.is_whole()?;
+    graph.is_whole()?;
     found
 }
 
 /// A run without end, and what it costs if that is the least.
-struct Found {
+struct FoundLasso {
     lasso: Lasso,
     least: Option<RunCost>,
 }
 
-impl Found {
-    fn some(lasso: Lasso) -> Found {
-        Found { lasso, least: None }
+impl FoundLasso {
+    fn any(lasso: Lasso) -> FoundLasso {
+        FoundLasso { lasso, least: None }
     }
 
-    fn cheapest((cost, lasso): (RunCost, Lasso)) -> Found {
-        Found { lasso, least: Some(cost) }
+    fn cheapest((cost, lasso): (RunCost, Lasso)) -> FoundLasso {
+        FoundLasso { lasso, least: Some(cost) }
     }
 }
 
-fn report<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
-    space: &mut Space<'_, 'm, M>,
+fn report(
+    graph: &mut ProductGraph<'_, '_>,
     options: &SearchOptions,
-    found: Result<Option<Found>, Cut>,
+    found: Result<Option<FoundLasso>, Incomplete>,
     progress: &dyn Progress,
 ) -> Result<SearchReport, CheckError> {
-    if let Some(trouble) = space.trouble() {
-        return Err(trouble.into());
+    if let Some(error) = graph.error() {
+        return Err(error.into());
     }
     let (mut undone, found) = match found {
-        Ok(found) => (space.cut_by_depth().then_some(StopReason::Depth), found),
-        Err(Cut::Limit(reason)) => (Some(reason), None),
-        Err(Cut::Finite) => panic!("internal error: nobody asked for finite runs"),
+        Ok(found) => (graph.cut_by_depth().then_some(StopReason::Depth), found),
+        Err(Incomplete::Limit(reason)) => (Some(reason), None),
+        Err(Incomplete::FiniteViolation) => panic!("internal error: nobody asked for finite runs"),
     };
-    let simplest = found.as_ref().is_some_and(|found| found.least.is_some() && !space.cut_by_depth());
-    let counterexample = found.and_then(|found| {
-        let budget = space.begin_telling(progress);
-        let told = lasso::told(space, &found.lasso, found.least, options.fair_switch, &budget);
-        undone = undone.or(budget.stopped());
-        told
+    let simplest = found.as_ref().is_some_and(|found| found.least.is_some() && !graph.cut_by_depth());
+    let counterexample = found.and_then(|FoundLasso { lasso, least }| {
+        let cycle = lasso.stem.len();
+        let states = graph.path(lasso.initial, lasso.stem.into_iter().chain(lasso.cycle));
+        let path = LassoPath { states, cycle, cost: least, fair_switch: options.fair_switch };
+        let replayed = graph.replay(&path, progress);
+        undone = undone.or(replayed.as_ref().err().copied());
+        replayed.ok()
     });
     let verdict = Verdict::conclude(counterexample.is_some(), undone);
-    let memory = Memory { store: space.store_bytes(), frontier: space.most_search_bytes(), parents: 0 };
-    let mut stats: Stats = space.stats();
+    let memory = Memory { store: graph.store_bytes(), frontier: graph.most_search_bytes(), parents: 0 };
+    let mut stats: Stats = graph.stats();
     stats.peak_bytes = memory.store + memory.frontier;
     stats.memory = Some(memory);
-    let violation = counterexample.as_ref().map(|_| space.monitor().violation());
+    let violation = counterexample.as_ref().map(|_| graph.violation());
     if let Some(violation) = &violation {
         stats.violations.insert(violation.kind, 1);
     }

@@ -1,15 +1,18 @@
-//! Nested depth-first search: when the outer search leaves an accepting state, the inner one looks for a way from it
-//! back to the outer path. Every state is entered at most once by each. With the early stop of Schwoon and Esparza
-//! ("A note on on-the-fly verification algorithms", 2005): a step back to the path that passes an accepting state is
-//! a cycle already.
+//! Accepted runs without end by nested depth-first search (Courcoubetis, Vardi, Wolper and Yannakakis, 1992; Holzmann, Peled
+//! and Yannakakis, 1996).
+//!
+//! When the outer search leaves an accepting state, the inner one looks for a path from it back to the outer path. Since
+//! the outer search leaves states in postorder, whatever an earlier inner search has entered cannot lead back either, so
+//! every state is entered at most once by each: twice the work of one search, and two bits for each state. With the early
+//! stop of Schwoon and Esparza ("A note on on-the-fly verification algorithms", 2005): a step back to the path that passes
+//! an accepting state is a cycle already.
+//!
+//! It finds some run, not the simplest, and knows no fairness.
 
-use super::lasso::Lasso;
-use super::space::{Cut, Edge, Space};
+use super::Lasso;
+use super::product_graph::{Edge, Incomplete, ProductGraph};
 use crate::store::StateNumber;
-use crate::watched::PlaceOf;
 use preempt_core::Progress;
-use preempt_model::Interpreter;
-use preempt_model::monitor::Monitor;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Colour {
@@ -49,37 +52,37 @@ struct Frame {
     bytes: usize,
 }
 
-pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
-    space: &mut Space<'_, 'm, M>,
+pub fn search(
+    graph: &mut ProductGraph<'_, '_>,
     progress: &mut dyn Progress,
-) -> Result<Option<Lasso>, Cut> {
+) -> Result<Option<Lasso>, Incomplete> {
     let mut colours = Colours::default();
-    for initial in space.initial()? {
+    for initial in graph.initial()? {
         if colours.get(initial) != Colour::White {
             continue;
         }
-        let mut path = vec![enter(space, &mut colours, initial, None)?];
+        let mut path = vec![enter(graph, &mut colours, initial, None)?];
         let mut bytes = path[0].bytes;
         while let Some(frame) = path.last_mut() {
             if let Some(edge) = frame.edges.next() {
                 let accepts = frame.accepts;
                 match colours.get(edge.to) {
-                    Colour::Cyan if accepts || space.accepts(edge.to) => {
+                    Colour::Cyan if accepts || graph.accepts(edge.to) => {
                         return Ok(Some(closed(&path, &[], edge)));
                     }
-                    Colour::White if space.is_within_depth(path.len()) => {
-                        let frame = enter(space, &mut colours, edge.to, Some(edge))?;
+                    Colour::White if graph.is_within_depth(path.len()) => {
+                        let frame = enter(graph, &mut colours, edge.to, Some(edge))?;
                         bytes += frame.bytes;
                         path.push(frame);
                     }
                     _ => {}
                 }
-                space.look_up(path.len(), bytes + colours.0.capacity(), progress)?;
+                graph.poll_path(path.len(), bytes + colours.0.capacity(), progress)?;
                 continue;
             }
             let (state, accepts) = (frame.state, frame.accepts);
             if accepts {
-                if let Some((back, last)) = inner(space, &mut colours, state, bytes, progress)? {
+                if let Some((back, last)) = inner(graph, &mut colours, state, bytes, progress)? {
                     return Ok(Some(closed(&path, &back, last)));
                 }
                 colours.set(state, Colour::Red);
@@ -92,28 +95,28 @@ pub fn search<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
     Ok(None)
 }
 
-fn enter<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
-    space: &mut Space<'_, 'm, M>,
+fn enter(
+    graph: &mut ProductGraph<'_, '_>,
     colours: &mut Colours,
     state: StateNumber,
     by: Option<Edge>,
-) -> Result<Frame, Cut> {
+) -> Result<Frame, Incomplete> {
     colours.set(state, Colour::Cyan);
-    let accepts = space.accepts(state);
-    let edges = space.expand(state)?.edges;
+    let accepts = graph.accepts(state);
+    let edges = graph.expand(state)?.edges;
     let bytes = size_of::<Frame>() + edges.capacity() * size_of::<Edge>();
     Ok(Frame { state, accepts, by, edges: edges.into_iter(), bytes })
 }
 
-/// A way from an accepting state back to the outer path: its steps, and the one that arrives there.
-fn inner<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
-    space: &mut Space<'_, 'm, M>,
+/// A path from an accepting state back to the outer path: its steps, and the one that arrives there.
+fn inner(
+    graph: &mut ProductGraph<'_, '_>,
     colours: &mut Colours,
     from: StateNumber,
     outer_bytes: usize,
     progress: &mut dyn Progress,
-) -> Result<Option<(Vec<Edge>, Edge)>, Cut> {
-    let mut path = vec![(None, space.expand(from)?.edges.into_iter())];
+) -> Result<Option<(Vec<Edge>, Edge)>, Incomplete> {
+    let mut path = vec![(None, graph.expand(from)?.edges.into_iter())];
     while let Some((_, edges)) = path.last_mut() {
         let Some(edge) = edges.next() else {
             path.pop();
@@ -126,7 +129,7 @@ fn inner<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
             }
             Colour::Blue => {
                 colours.set(edge.to, Colour::Red);
-                path.push((Some(edge), space.expand(edge.to)?.edges.into_iter()));
+                path.push((Some(edge), graph.expand(edge.to)?.edges.into_iter()));
             }
             // White cannot be: everything that can be reached from here has been left by the outer search, or was
             // cut off by the limit of depth.
@@ -134,12 +137,12 @@ fn inner<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
         }
         // Its path is one of the outer search's, with as many edges.
         let bytes = outer_bytes + colours.0.capacity() + path.len() * 4 * size_of::<Edge>();
-        space.look_up(path.len(), bytes, progress)?;
+        graph.poll_path(path.len(), bytes, progress)?;
     }
     Ok(None)
 }
 
-/// The outer path up to where the cycle begins, and the cycle: the rest of the path, the way back, the last step.
+/// The outer path up to where the cycle begins, and the cycle: the rest of the path, the path back, the last step.
 fn closed(path: &[Frame], back: &[Edge], last: Edge) -> Lasso {
     let begins = path.iter().position(|frame| frame.state == last.to).unwrap_or(0);
     let steps = |frames: &[Frame]| frames.iter().filter_map(|frame| frame.by).collect::<Vec<_>>();

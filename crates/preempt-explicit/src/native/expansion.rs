@@ -4,14 +4,16 @@ use super::context::{Context, FAULT, YES};
 use super::moves::{Ask, Found, Moves};
 use super::program::{LocationFacts, Program};
 use super::sequence::{Sequence, layout_of};
-use crate::Unsupported;
 use crate::convert::{FlatState, flatten, unflatten};
 use crate::layout::{Full, LAYOUT_BYTES, Layout, OBSERVER_BYTES};
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
 use crate::reduction::strong::{Ask as Check, Cycles, PersistentSets};
+use crate::replay::{Ending, ReplayError, ReplayOptions, Replayer, StatePath};
+use crate::search::{Checkpoints, Counterexample, Goal, SearchJob, SearchOptions, SearchReport, Variety};
 use crate::successors::{Event, Successors};
-use preempt_core::{Budget, PropertyKind, SourceMap, StopReason};
+use crate::{CheckError, Unsupported};
+use preempt_core::{Budget, Progress, Property, PropertyKind, SourceMap, StopReason};
 use preempt_model::interpreter::{Action, State};
 use preempt_model::{CodeId, Expr, Interpreter, LocationId, Model, System};
 use std::hash::{BuildHasher, Hasher};
@@ -74,7 +76,18 @@ impl<'m> Native<'m> {
         }
     }
 
-    /// With room for an observer's place, and what the observer reads; see [`crate::watched`].
+    /// Searches the model. Several searches, one after the other, can use the same machine code.
+    pub fn explore(
+        &mut self,
+        options: &SearchOptions,
+        goal: Goal,
+        checkpoints: &mut dyn Checkpoints,
+        progress: &mut dyn Progress,
+    ) -> Result<SearchReport, CheckError> {
+        SearchJob { options, goal, variety: Variety::default(), checkpoints, progress }.search(self)
+    }
+
+    /// With room for an observer's state, and what the observer reads; see [`crate::product`].
     pub(crate) fn with_conditions(
         model: &'m Model,
         sources: &'m SourceMap,
@@ -119,6 +132,12 @@ impl<'m> Native<'m> {
         self.interpreter.close(&unflatten(self.interpreter.model(), &self.program.shape, layout, flat))
     }
 
+    /// The same state in the interpreter's terms.
+    pub(crate) fn state_of(&self, state: &[u8]) -> State {
+        let hidden = self.initial.hidden.clone();
+        self.opened(&FlatState { bytes: state.to_vec(), hidden, exclusive: None })
+    }
+
     /// What is known of the locations at which the processes stand.
     fn places(&self, state: &[u8]) -> impl Iterator<Item = LocationFacts> {
         let layout = self.layout(state);
@@ -142,17 +161,17 @@ impl<'m> Native<'m> {
         self.places(state).any(|place| place.accept)
     }
 
-    /// Where the observer's place lies; empty without one.
-    pub(crate) fn place_range(&self) -> std::ops::Range<usize> {
+    /// Where the observer's state lies; empty without one.
+    pub(crate) fn observer_range(&self) -> std::ops::Range<usize> {
         self.program.shape.observer.map_or(0..0, |at| at as usize..at as usize + OBSERVER_BYTES)
     }
 
-    pub(crate) fn place(&self, state: &[u8]) -> u16 {
-        <[u8; OBSERVER_BYTES]>::try_from(&state[self.place_range()]).map_or(0, u16::from_le_bytes)
+    pub(crate) fn observer_state(&self, state: &[u8]) -> u16 {
+        <[u8; OBSERVER_BYTES]>::try_from(&state[self.observer_range()]).map_or(0, u16::from_le_bytes)
     }
 
-    pub(crate) fn set_place(&self, state: &mut [u8], place: u16) {
-        state[self.place_range()].copy_from_slice(&place.to_le_bytes());
+    pub(crate) fn set_observer_state(&self, state: &mut [u8], at: u16) {
+        state[self.observer_range()].copy_from_slice(&at.to_le_bytes());
     }
 
     /// Does one of the observer's conditions hold? `None` if that has no meaning here.
@@ -217,6 +236,11 @@ impl<'m> Native<'m> {
         Ok(found.steps.iter().map(successor).collect())
     }
 
+    /// The processes that the strong reduction tries here, whatever the order of the search; `None` for everybody.
+    pub(crate) fn persistent(&mut self, state: &[u8]) -> Option<Vec<u8>> {
+        self.persistent_set(state, Cycles::InGraphs)
+    }
+
     #[allow(unsafe_code)]
     fn persistent_set(&mut self, state: &[u8], cycles: Cycles) -> Option<Vec<u8>> {
         let mut sets = self.persistent.take()?;
@@ -260,20 +284,7 @@ impl<'m> Native<'m> {
     }
 }
 
-impl<'m> Successors for Native<'m> {
-    type Reference = Interpreter<'m>;
-    const JUDGES_STATES: bool = false;
-    const HEADER: usize = LAYOUT_BYTES;
-
-    fn reference(&self) -> &Interpreter<'m> {
-        &self.interpreter
-    }
-
-    fn state_of(&self, state: &[u8]) -> State {
-        let hidden = self.initial.hidden.clone();
-        self.opened(&FlatState { bytes: state.to_vec(), hidden, exclusive: None })
-    }
-
+impl Successors for Native<'_> {
     fn initial(&mut self) -> Vec<Vec<u8>> {
         vec![self.initial.bytes.clone()]
     }
@@ -328,10 +339,6 @@ impl<'m> Successors for Native<'m> {
         self.location(state, process).is_some_and(|(code, location)| self.private.contains(code, location))
     }
 
-    fn persistent(&mut self, state: &[u8]) -> Option<Vec<u8>> {
-        self.persistent_set(state, Cycles::InGraphs)
-    }
-
     fn persistent_on_path(&mut self, state: &[u8]) -> Option<Vec<u8>> {
         self.persistent_set(state, Cycles::OnPath)
     }
@@ -349,6 +356,25 @@ impl<'m> Successors for Native<'m> {
 
     fn write_class(&self, class: u32, state: &mut [u8]) {
         state[..LAYOUT_BYTES].copy_from_slice(&(class as u16).to_le_bytes());
+    }
+
+    fn header(&self) -> usize {
+        LAYOUT_BYTES
+    }
+
+    fn replay(
+        &self,
+        path: &StatePath,
+        options: ReplayOptions,
+        budget: &Budget,
+    ) -> Result<Counterexample, ReplayError> {
+        let (system, state_of) = (&self.interpreter, &|state: &[u8]| self.state_of(state));
+        Replayer { system, state_of, budget }.counterexample(path, options)
+    }
+
+    fn violation(&self, state: &[u8], ending: Ending) -> Option<Property> {
+        let (system, state_of) = (&self.interpreter, &|state: &[u8]| self.state_of(state));
+        Replayer { system, state_of, budget: &self.program.budget }.violation(state, ending)
     }
 
     fn identity(&self) -> u64 {
@@ -384,7 +410,7 @@ impl<'m> Successors for Native<'m> {
         stands_somewhere && has_room
     }
 
-    fn trouble(&self) -> Option<Unsupported> {
+    fn error(&self) -> Option<Unsupported> {
         self.out_of_layouts.then(|| Full::Numbers.into())
     }
 }

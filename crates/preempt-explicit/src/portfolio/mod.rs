@@ -10,7 +10,7 @@ mod check_one;
 
 use crate::CheckError;
 use crate::check::interpreter;
-use crate::search::{Charges, Checkpoints, Order, SearchOptions, SearchReport, Storage, SuccessorSource};
+use crate::search::{Checkpoints, CostModel, Order, SearchOptions, SearchReport, Storage, SuccessorSource};
 use preempt_core::{Cost, Limits, Minimality, Progress, PropertyResult, SourceMap, Trace};
 use preempt_model::Model;
 use preempt_model::check::Check;
@@ -78,7 +78,7 @@ impl Portfolio<'_> {
                 let interpreter = interpreter(&model, self.sources)?;
                 Ok(cost_of_run(&interpreter, trace, self.options.fair_switch))
             }
-            Cost::Switches | Cost::Steps => Ok(Charges::new(self.options.cost).of_run(trace)),
+            Cost::Switches | Cost::Steps => Ok(CostModel::new(self.options.cost).of_run(trace)),
         }
     }
 

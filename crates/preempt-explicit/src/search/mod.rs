@@ -1,47 +1,43 @@
 //! Searches over byte vectors.
 //!
-//! * [`explore`]: in order of cost (the architecture's section 3): each process is expanded in each state once, at its
-//!   cheapest, so that a bound costs nothing and the first violation taken is the simplest. [`frontier`] is what
-//!   waits, in [`buckets`] by cost; [`charges`] says what costs;
-//! * [`depth_first`]: one path at a time; [`paper`]: the published searches;
-//! * [`hashed`]: the same without keeping the states; [`random`]: walks by [`chance`];
-//! * [`notes`], [`ways`]: how a state was reached; [`verdict`]: from the end of a run to a counterexample that was
-//!   replayed;
-//! * [`checkpoint`]: a search that can be continued; [`tally`]: numbers and limits; [`spinning`]: when a process may be
-//!   left for free.
+//! * [`by_cost`]: in order of cost, so that the first violation taken is the simplest; [`cost_model`] says what costs, and
+//!   [`spinning`] when a process may be left for free;
+//! * [`depth_first`]: one path at a time, with the rules of [`holzmann_florian`]'s published searches;
+//! * [`random`]: random walks;
+//! * [`statistics`]: what is counted; [`report`]: what comes of it; [`variety`]: what may differ between searches that are
+//!   otherwise the same.
 //!
-//! Several threads can work on one bucket at a time: its items are independent but for the mask of expanded
-//! processes, which would be set atomically, and everything they find belongs to later buckets.
+//! The first two are written once for every store: exact, fingerprints ("compact") and bits ("bitstate"). What is not found
+//! with one of the latter is not proved to be absent, but what is found is real: it is replayed like everything else.
 
-mod buckets;
-mod charges;
-mod checkpoint;
+mod by_cost;
+mod cost_model;
 mod depth_first;
-mod explore;
-mod frontier;
-mod hashed;
-mod notes;
-mod paper;
+mod holzmann_florian;
 mod random;
+mod report;
 mod spinning;
-mod tally;
-mod verdict;
-mod ways;
+mod statistics;
+mod variety;
 
-use crate::reduction::Reduction;
-use crate::store::sketch::Sketch;
-use crate::{CheckError, Successors};
-pub(crate) use charges::Charges;
-pub use checkpoint::{Checkpoints, NoCheckpoints, Save};
-pub(crate) use hashed::{Turn, Variety};
-pub(crate) use paper::visits;
-pub use paper::{Figure, Published, Visit, Visits};
-use preempt_core::{Cost, Limits, Outcome, Progress, Property, Trace};
-use preempt_model::search::RunCost;
+pub use by_cost::checkpoint::{Checkpoints, NoCheckpoints, Save};
+pub(crate) use cost_model::CostModel;
+pub use holzmann_florian::{Figure, Published, Visit, Visits};
 pub use random::Walks;
 pub(crate) use spinning::spins;
-pub(crate) use verdict::told_of;
-pub(crate) use ways::path_between;
+pub(crate) use variety::{TryOrder, Variety};
+
+use crate::reduction::Reduction;
+use crate::store::bits::Bits;
+use crate::store::fingerprints::Fingerprints;
+use crate::store::known::Known;
+use crate::store::sketch::Sketch;
+use crate::successors::Successors;
+use crate::{CheckError, Unsupported};
+use by_cost::{ByCost, ExactStore, HashedStore};
+use depth_first::{DepthFirst, ExactPathStore, HashedPathStore, HashedRule, Policy};
+use preempt_core::{Cost, Limits, Outcome, Progress, Property, Trace};
+use preempt_model::search::RunCost;
 
 #[derive(Debug, Clone)]
 pub struct SearchOptions {
@@ -143,49 +139,149 @@ pub struct SearchReport {
     pub visited: u64,
 }
 
-/// Searches any source of successors.
-pub fn search<S: Successors>(
-    system: S,
-    options: &SearchOptions,
-    goal: Goal,
-    progress: &mut dyn Progress,
-) -> Result<SearchReport, CheckError> {
-    search_saved(system, options, goal, &mut NoCheckpoints, progress)
+/// One search.
+pub(crate) struct SearchJob<'a> {
+    pub options: &'a SearchOptions,
+    pub goal: Goal,
+    /// Only for searches that do not keep states.
+    pub variety: Variety<'a>,
+    /// Only the search in order of cost with the exact store makes any.
+    pub checkpoints: &'a mut dyn Checkpoints,
+    pub progress: &'a mut dyn Progress,
 }
 
-/// As [`search`], with checkpoints; only the search in order of cost with the exact store makes some.
-pub fn search_saved<S: Successors>(
-    system: S,
-    options: &SearchOptions,
-    goal: Goal,
-    checkpoints: &mut dyn Checkpoints,
-    progress: &mut dyn Progress,
-) -> Result<SearchReport, CheckError> {
-    if options.store != Storage::Exact {
-        return search_part(system, options, goal, Variety::default(), progress);
-    }
-    match options.order {
-        Order::ByCost => explore::Search::new(system, options, goal).run(checkpoints, progress),
-        Order::DepthFirst => depth_first::DepthFirst::new(system, options, goal).run(progress),
-        Order::Published(published) => paper::search(system, published, options, progress),
-        Order::Random(_) => search_part(system, options, goal, Variety::default(), progress),
-    }
-}
-
-/// The searches that do not keep the states they met.
-pub(crate) fn search_part<S: Successors>(
-    system: S,
-    options: &SearchOptions,
-    goal: Goal,
-    variety: Variety<'_>,
-    progress: &mut dyn Progress,
-) -> Result<SearchReport, CheckError> {
-    match options.order {
-        Order::Random(walks) if options.store == Storage::Exact => {
-            let mut own = Sketch::default();
-            let sketch = variety.sketch.unwrap_or(&mut own);
-            random::Random::new(system, walks, options, sketch).run(progress)
+impl<'a> SearchJob<'a> {
+    /// Searches any source of successors.
+    pub fn search<S: Successors + ?Sized>(self, system: &mut S) -> Result<SearchReport, CheckError> {
+        let SearchJob { options, goal, .. } = self;
+        match (options.store, options.order) {
+            (Storage::Exact, Order::ByCost) => {
+                ByCost::new(system, ExactStore::new(), options, goal).run(self.checkpoints, self.progress)
+            }
+            (Storage::Exact, Order::DepthFirst) => {
+                let (store, policy) = (ExactPathStore::new(None, false), self.policy());
+                DepthFirst::new(system, store, policy, options, goal).run(self.progress)
+            }
+            (Storage::Exact, Order::Published(published)) => {
+                self.published(system, published).run(self.progress)
+            }
+            (Storage::Exact, Order::Random(walks)) => {
+                let mut own = Sketch::default();
+                let sketch = self.variety.sketch.unwrap_or(&mut own);
+                random::Random::new(system, walks, options, sketch).run(self.progress)
+            }
+            (Storage::Compact { .. } | Storage::Bitstate { .. }, _) if goal == Goal::All => {
+                Err(Unsupported("every violation, with a store that does not keep states".into()).into())
+            }
+            (Storage::Compact { bits }, order) => {
+                self.search_hashed(system, Fingerprints::new(bits, order == Order::ByCost))
+            }
+            (Storage::Bitstate { hashes, bits }, order) => {
+                let bits = bits.unwrap_or_else(|| bits_within(&options.limits, order == Order::ByCost));
+                let Some(known) = Bits::new(bits, hashes, options.cost) else {
+                    let why = format!("a store of {} bytes: there is not so much memory", bits / 8);
+                    return Err(Unsupported(why).into());
+                };
+                self.search_hashed(system, known)
+            }
         }
-        _ => hashed::search(system, options, goal, variety, progress),
     }
+
+    /// Every visit that a published search makes, as bytes, in order and errors passed over; and was everything visited?
+    pub fn published_visits<S: Successors + ?Sized>(
+        self,
+        system: &mut S,
+        published: Published,
+    ) -> Result<(Vec<(Vec<u8>, Visit)>, bool), CheckError> {
+        self.published(system, published).visits(self.progress)
+    }
+
+    /// One of the published searches, with the exact store.
+    fn published<'s, S: Successors + ?Sized>(
+        &self,
+        system: &'s mut S,
+        published: Published,
+    ) -> DepthFirst<'s, S, ExactPathStore>
+    where
+        'a: 's,
+    {
+        let store = ExactPathStore::new(published.figure.revisit_rule(), published.shortening);
+        let policy = Policy { published: Some(published), eager: true, ..self.policy() };
+        DepthFirst::new(system, store, policy, self.options, self.goal)
+    }
+
+    fn search_hashed<S: Successors + ?Sized, K: Known>(
+        self,
+        system: &mut S,
+        known: K,
+    ) -> Result<SearchReport, CheckError> {
+        let SearchJob { options, goal, .. } = self;
+        let rule = match options.order {
+            Order::ByCost => {
+                let store = HashedStore::new(known, self.variety, goal);
+                return ByCost::new(system, store, options, goal).run(&mut NoCheckpoints, self.progress);
+            }
+            Order::DepthFirst => HashedRule::Once,
+            Order::Published(published) => hashed_rule(published, options)?,
+            Order::Random(_) => return Err(Unsupported("a store for random walks".into()).into()),
+        };
+        let policy = self.policy();
+        let store = HashedPathStore::new(known, rule, self.variety, policy.reduction == Reduction::Strong);
+        DepthFirst::new(system, store, policy, options, goal).run(self.progress)
+    }
+
+    /// Of a depth-first search.
+    fn policy(&self) -> Policy {
+        let SearchOptions { order, store, bound, reduction, .. } = *self.options;
+        // The reductions are for where one violation is looked for; how many states the strong one leaves can be counted.
+        let reduction = match (order, self.goal) {
+            (Order::DepthFirst, Goal::First) => reduction,
+            (Order::DepthFirst, Goal::Count) if reduction == Reduction::Strong && store == Storage::Exact => {
+                reduction
+            }
+            _ => Reduction::None,
+        };
+        let published = match order {
+            Order::Published(published) => Some(published),
+            _ => None,
+        };
+        let (seed, processes, transitions) =
+            (self.variety.seed, self.variety.processes, self.variety.transitions);
+        Policy { bound, reduction, processes, transitions, seed, published, eager: false }
+    }
+}
+
+/// Bits of the store "bitstate" where nothing else is said: 64 MB.
+const USUAL_BITS: u64 = 1 << 29;
+
+/// Of the memory, a half is for what waits where that is much, and a quarter where it is one path.
+fn bits_within(limits: &Limits, in_order: bool) -> u64 {
+    let bits_of_each = if in_order { 4 } else { 6 };
+    limits.memory_bytes.map_or(USUAL_BITS, |bytes| bytes.saturating_mul(bits_of_each))
+}
+
+/// A copy of each state for each number of preemptions up to the bound: not for any bound.
+const LARGEST_REPLICATED: u32 = 255;
+
+/// When a published search visits a state again that it does not keep.
+fn hashed_rule(published: Published, options: &SearchOptions) -> Result<HashedRule, CheckError> {
+    let Published { figure, cycles: false, shortening: false } = published else { return Err(knows_more()) };
+    match (figure, options.store) {
+        (Figure::NaiveBounded, _) => Ok(HashedRule::Once),
+        (Figure::ContextBounded, Storage::Bitstate { .. }) => match options.bound {
+            Some(bound) if bound <= LARGEST_REPLICATED => Ok(HashedRule::Replicated { bound }),
+            _ => {
+                let why = format!(
+                    "replicated storage needs a bound of at most {LARGEST_REPLICATED}: it has a copy of each state for \
+                     each number up to it"
+                );
+                Err(Unsupported(why).into())
+            }
+        },
+        _ => Err(knows_more()),
+    }
+}
+
+fn knows_more() -> CheckError {
+    Unsupported("a published search that must know more of a state than this store keeps".into()).into()
 }

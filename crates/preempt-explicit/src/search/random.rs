@@ -1,20 +1,26 @@
-//! Random walks: from an initial state on, one of the ways on by chance, again and again. Nothing is stored but the way
-//! itself, so a walk can be as long as one likes; nothing is proved.
+//! Random walks: from an initial state on, a random successor, again and again. Nothing is stored but the steps of the walk
+//! itself, so it can be as long as one likes; nothing is proved.
+//!
+//! A walk that switches at every step hardly ever lets a process get far, and one that never switches finds nothing that
+//! needs it: so each walk has its own probability of going on with the process that runs ([`STAYS`]).
 
-use super::hashed::paths::{Reached, Step, states_along};
-use super::hashed::{Ending, replayed};
-use super::tally::Tally;
-use super::verdict::{lost, reported};
+use super::by_cost::path_tree::{Step, states_along};
+use super::report::{Findings, report};
+use super::statistics::Statistics;
 use super::{Counterexample, SearchOptions, SearchReport};
 use crate::CheckError;
+use crate::budget::SearchBudget;
+use crate::replay::{Ending, NOBODY, ReplayError, ReplayOptions, StatePath};
+use crate::store::known::Reach;
 use crate::store::sketch::Sketch;
 use crate::successors::{Event, Successors};
-use preempt_core::{Budget, Coverage, Memory, Progress, PropertyKind, Rng, StopReason, Verdict};
+use preempt_core::{Budget, Coverage, Memory, Progress, PropertyKind, Rng, Snapshot, StopReason, Verdict};
 use preempt_model::search::RunCost;
 
 /// Which walks, and how many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Walks {
+    /// The same seed gives the same walks.
     pub seed: u64,
     /// A thousand if there is no limit of time either.
     pub most: Option<u64>,
@@ -30,12 +36,22 @@ const USUAL_DEPTH: u64 = 10_000;
 /// many do not, and the other way round.
 const STAYS: [usize; 4] = [0, 16, 28, 31];
 
-pub struct Random<'a, S> {
-    system: S,
+/// How often, in steps, the clock, the memory and the observer of the search are looked at.
+const LOOK_EVERY: u32 = 16;
+
+/// A state on the walk, and who was running when it was reached.
+struct Position {
+    state: Vec<u8>,
+    last: u8,
+}
+
+pub struct Random<'a, S: ?Sized> {
+    system: &'a mut S,
     walks: Walks,
     options: &'a SearchOptions,
-    chance: Rng,
-    tally: Tally,
+    rng: Rng,
+    statistics: Statistics,
+    budget: SearchBudget,
     sketch: &'a mut Sketch,
     steps: Vec<Step>,
     /// Of the process that is looked at: its arrivals, and their bytes.
@@ -55,20 +71,21 @@ enum Attempt {
     Wrong(Ending),
     /// To this state, by this process with its choice.
     Moved {
-        to: Reached,
+        to: Position,
         step: Step,
         steps: u32,
     },
 }
 
-impl<'a, S: Successors> Random<'a, S> {
-    pub fn new(system: S, walks: Walks, options: &'a SearchOptions, sketch: &'a mut Sketch) -> Self {
+impl<'a, S: Successors + ?Sized> Random<'a, S> {
+    pub fn new(system: &'a mut S, walks: Walks, options: &'a SearchOptions, sketch: &'a mut Sketch) -> Self {
         Random {
             system,
             walks,
             options,
-            chance: Rng::new(walks.seed),
-            tally: Tally::new(options.limits),
+            rng: Rng::new(walks.seed),
+            statistics: Statistics::default(),
+            budget: SearchBudget::new(options.limits, LOOK_EVERY),
             sketch,
             steps: Vec::new(),
             arrivals: Vec::new(),
@@ -81,54 +98,53 @@ impl<'a, S: Successors> Random<'a, S> {
         let timed = self.options.limits.time.is_some();
         let most = self.walks.most.unwrap_or(if timed { u64::MAX } else { USUAL_WALKS });
         let mut ended = None;
-        self.tally.begin(&mut self.system, progress);
-        while ended.is_none() && self.tally.stats.executions < most && !initial.is_empty() {
-            let number = self.chance.below(initial.len());
+        self.system.work_within(self.budget.begin(progress));
+        while ended.is_none() && self.statistics.stats.executions < most && !initial.is_empty() {
+            let number = self.rng.below(initial.len());
             ended = self.walk(number as u32, initial[number].clone(), progress).err();
-            self.tally.stats.executions += 1;
+            self.statistics.stats.executions += 1;
             // A walk may end where it begins.
-            let cost = RunCost { preemptions: 0, steps: 0 };
-            let bytes = self.bytes_used();
-            let reason = self.tally.reason_to_stop(cost, || bytes, 0, progress);
+            let reason = self.poll(RunCost { preemptions: 0, steps: 0 }, progress);
             ended = ended.or(reason.map(Ended::Stopped));
         }
-        if let Some(trouble) = self.system.trouble() {
-            return Err(trouble.into());
+        if let Some(error) = self.system.error() {
+            return Err(error.into());
         }
-        let (verdict, errors) = match (ended, self.tally.budget.stopped()) {
+        let (verdict, errors) = match (ended, self.budget.stopped()) {
             (Some(Ended::Stopped(reason)), _) | (_, Some(reason)) => {
                 (Verdict::Inconclusive(reason), Vec::new())
             }
             (Some(Ended::Violated(initial, ending)), None) => {
-                let budget = self.tally.begin_telling(&mut self.system, progress);
-                match self.told(initial, ending, &budget) {
+                let budget = self.budget.for_replay(progress);
+                self.system.work_within(&budget);
+                match self.replay(initial, ending, &budget) {
                     Ok(error) => (Verdict::Violated, vec![error]),
-                    Err(reason) => (Verdict::Inconclusive(reason), Vec::new()),
+                    Err(error) => (Verdict::Inconclusive(error.stop_reason()), Vec::new()),
                 }
             }
             (None, None) => (Verdict::Inconclusive(StopReason::Partial), Vec::new()),
         };
         let memory = Memory { store: self.system.bytes(), frontier: self.bytes_used(), parents: 0 };
-        let mut stats = self.tally.stats.clone();
-        stats.time = self.tally.elapsed();
+        let mut stats = self.statistics.stats.clone();
+        stats.time = self.budget.elapsed();
         stats.states = self.sketch.estimate();
         // Which states were new at which level, is not known.
         stats.levels.clear();
         stats.coverage = Some(Coverage { states_are_estimated: true, ..Coverage::default() });
-        let report = reported(self.options, verdict, errors, stats, memory);
+        let report = report(self.options, Findings { verdict, errors, stats, memory, reach: Reach::Whole });
         Ok(SearchReport { simplest: false, ..report })
     }
 
     /// One walk, to its end.
     fn walk(&mut self, initial: u32, state: Vec<u8>, progress: &mut dyn Progress) -> Result<(), Ended> {
         self.steps.clear();
-        let stay = STAYS[self.chance.below(STAYS.len())];
+        let stay = STAYS[self.rng.below(STAYS.len())];
         let longest = self.options.limits.depth.unwrap_or(USUAL_DEPTH);
         let mut cost = RunCost { preemptions: 0, steps: 0 };
-        let mut at = Reached { state, last: u8::MAX };
+        let mut at = Position { state, last: NOBODY };
         loop {
             self.sketch.add(&at.state);
-            if S::JUDGES_STATES && self.system.state_violation(&at.state).is_some() {
+            if self.system.judges_states() && self.system.state_violation(&at.state).is_some() {
                 return Err(Ended::Violated(initial, Ending::InState));
             }
             let (attempt, preempts) = self.somebody(&at, stay, cost.preemptions);
@@ -140,8 +156,8 @@ impl<'a, S: Successors> Random<'a, S> {
                         return Ok(());
                     }
                     self.steps.push(step);
-                    self.tally.transition(cost);
-                    self.tally.stats.depth = self.tally.stats.depth.max(cost.steps);
+                    self.statistics.transition(cost);
+                    self.statistics.stats.depth = self.statistics.stats.depth.max(cost.steps);
                     at = to;
                 }
                 Attempt::Wrong(ending) => return Err(Ended::Violated(initial, ending)),
@@ -149,33 +165,31 @@ impl<'a, S: Successors> Random<'a, S> {
                     let count = self.system.process_count(&at.state);
                     let nobody = !(0..count).any(|process| self.system.can_move(&at.state, process));
                     // Without its budget the system has no moves either.
-                    let undone = self.tally.budget.stopped().is_some();
+                    let undone = self.budget.stopped().is_some();
                     let dead = nobody && !undone && !self.system.may_end(&at.state);
                     return if dead { Err(Ended::Violated(initial, Ending::InState)) } else { Ok(()) };
                 }
             }
-            let (used, system) = (self.bytes_used(), &self.system);
-            let bytes = || used + system.bytes();
-            if let Some(reason) = self.tally.reason_to_stop(cost, bytes, 0, progress) {
+            if let Some(reason) = self.poll(cost, progress) {
                 return Err(Ended::Stopped(reason));
             }
         }
     }
 
     /// Somebody moves, if anybody can within the bound; and whether that is a preemption.
-    fn somebody(&mut self, at: &Reached, stay: usize, preemptions: u32) -> (Attempt, bool) {
+    fn somebody(&mut self, at: &Position, stay: usize, preemptions: u32) -> (Attempt, bool) {
         let count = self.system.process_count(&at.state);
         let last = usize::from(at.last);
         let runs = last < count;
         let at_bound = self.options.bound.is_some_and(|bound| preemptions >= bound);
-        if runs && (at_bound || self.chance.below(32) < stay) {
+        if runs && (at_bound || self.rng.below(32) < stay) {
             let attempt = self.attempt(at, last);
             if !matches!(attempt, Attempt::Blocked) {
                 return (attempt, false);
             }
         }
         let mut order: Vec<usize> = (0..count).collect();
-        self.chance.shuffle(&mut order);
+        self.rng.shuffle(&mut order);
         for process in order {
             let preempts = runs && process != last && self.system.can_move(&at.state, last);
             if preempts && at_bound {
@@ -189,8 +203,8 @@ impl<'a, S: Successors> Random<'a, S> {
         (Attempt::Blocked, false)
     }
 
-    /// One of the process's ways on; a violation on any of them is not passed by.
-    fn attempt(&mut self, at: &Reached, process: usize) -> Attempt {
+    /// A random successor of the process; a violation on the way to any of them is not passed by.
+    fn attempt(&mut self, at: &Position, process: usize) -> Attempt {
         let (arrivals, bytes) = (&mut self.arrivals, &mut self.bytes);
         arrivals.clear();
         bytes.clear();
@@ -204,25 +218,42 @@ impl<'a, S: Successors> Random<'a, S> {
         });
         let process = process as u8;
         if let Some(kind) = wrong {
-            *self.tally.stats.violations.entry(kind).or_default() += 1;
+            *self.statistics.stats.violations.entry(kind).or_default() += 1;
             return Attempt::Wrong(Ending::During { process, violation: 0 });
         }
         if !moved || arrivals.is_empty() {
             return Attempt::Blocked;
         }
-        let choice = self.chance.below(arrivals.len());
+        let choice = self.rng.below(arrivals.len());
         let (start, length, last, steps) = arrivals[choice];
-        let to = Reached { state: bytes[start..start + length].to_vec(), last };
+        let to = Position { state: bytes[start..start + length].to_vec(), last };
         Attempt::Moved { to, step: Step { process, choice: choice as u32 }, steps }
     }
 
-    fn told(&mut self, initial: u32, ending: Ending, budget: &Budget) -> Result<Counterexample, StopReason> {
-        let states = states_along(&mut self.system, initial, &self.steps, budget);
-        let states = states.ok_or_else(|| lost(budget))?;
-        let processes: Vec<u8> = self.steps.iter().map(|step| step.process).collect();
-        let error = replayed(&self.system, &states, &processes, ending, self.options.fair_switch, budget)?;
-        self.tally.stats.violations.entry(error.property.kind).or_insert(1);
+    fn replay(
+        &mut self,
+        initial: u32,
+        ending: Ending,
+        budget: &Budget,
+    ) -> Result<Counterexample, ReplayError> {
+        let states = states_along(self.system, initial, &self.steps, budget);
+        let states = states.ok_or_else(|| ReplayError::lost(budget))?;
+        let options = ReplayOptions { fair_switch: self.options.fair_switch, reorder: false };
+        let error = self.system.replay(&StatePath { states, ending }, options, budget)?;
+        self.statistics.stats.violations.entry(error.property.kind).or_insert(1);
         Ok(error)
+    }
+
+    fn poll(&mut self, cost: RunCost, progress: &mut dyn Progress) -> Option<StopReason> {
+        let (used, system, stats) = (self.bytes_used(), &*self.system, &self.statistics.stats);
+        self.budget.poll(stats.states, progress, || Snapshot {
+            states: stats.states,
+            transitions: stats.transitions,
+            frontier: 0,
+            depth: cost.steps,
+            level: cost.preemptions,
+            bytes: used + system.bytes(),
+        })
     }
 
     fn bytes_used(&self) -> u64 {

@@ -12,7 +12,7 @@ const BYTES_OF_A_STATE: usize = 192;
 
 /// Can `process` move, and can every state that it alone can reach come back to this one by its moves alone?
 /// False also if the budget ends first.
-pub fn spins<S: Successors>(system: &mut S, budget: &Budget, state: &[u8], process: usize) -> bool {
+pub fn spins<S: Successors + ?Sized>(system: &mut S, budget: &Budget, state: &[u8], process: usize) -> bool {
     if process >= system.process_count(state) {
         return false;
     }

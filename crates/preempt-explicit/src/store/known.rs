@@ -43,7 +43,10 @@ pub trait Known {
 /// What "nothing found" means.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reach {
+    /// No state was mistaken for another: there is nothing.
+    Whole,
     /// With this probability a state was missed.
     Approximate(f64),
+    /// States were missed; this much is known of how many.
     Partial(Coverage),
 }

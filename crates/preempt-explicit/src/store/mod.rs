@@ -97,13 +97,13 @@ impl Store {
     }
 
     #[cold]
-    fn meet<S: Successors>(&mut self, system: &S, class: u32) -> Option<()> {
+    fn meet<S: Successors + ?Sized>(&mut self, system: &S, class: u32) -> Option<()> {
         let (at, size) = (class as usize, system.class_size(class)?);
         if self.trees.len() <= at {
             self.trees.resize_with(at + 1, || None);
         }
         if self.trees[at].is_none() {
-            let tree = Tree::new(size, S::HEADER, &mut self.kinds)?;
+            let tree = Tree::new(size, system.header(), &mut self.kinds)?;
             self.tables.resize(self.kinds.len(), Nodes::default());
             self.tree_bytes += tree.bytes();
             self.trees[at] = Some(Box::new(tree));
@@ -120,7 +120,7 @@ impl Store {
     }
 
     /// The index is made anew.
-    pub fn restore<S: Successors>(system: &S, input: &mut dyn Read) -> Result<Store> {
+    pub fn restore<S: Successors + ?Sized>(system: &S, input: &mut dyn Read) -> Result<Store> {
         let mut store = Store::new();
         for _ in 0..read_u64(input)? {
             let class = read_below(input, 1 << 32)? as u32;
@@ -169,7 +169,7 @@ impl Store {
     }
 
     /// Once the nodes are: is every state one of the system's, with room for what is kept about its processes?
-    fn states_are_possible<S: Successors>(&self, system: &S) -> bool {
+    fn states_are_possible<S: Successors + ?Sized>(&self, system: &S) -> bool {
         let mut opened = Opened::default();
         self.records.numbers().all(|number| {
             let key = self.records.key(number);
@@ -198,7 +198,7 @@ impl Store {
 
     /// The key of a state; what is as in `like` is not looked up again. `None` if the store is full.
     #[inline]
-    pub fn encode<S: Successors>(&mut self, system: &S, state: &[u8], like: &Opened) -> Option<Key> {
+    pub fn encode<S: Successors + ?Sized>(&mut self, system: &S, state: &[u8], like: &Opened) -> Option<Key> {
         let class = system.class_of(state);
         if self.trees.get(class as usize).is_none_or(Option::is_none) {
             self.meet(system, class)?;
@@ -303,7 +303,7 @@ impl Store {
 
     /// The state itself. What is as in the state that was opened before is left as it is.
     #[inline]
-    pub fn open<S: Successors>(&self, system: &S, number: StateNumber, opened: &mut Opened) {
+    pub fn open<S: Successors + ?Sized>(&self, system: &S, number: StateNumber, opened: &mut Opened) {
         let key = self.records.key(number);
         let Some(tree) = self.trees.get(key.class as usize).and_then(Option::as_deref) else { return };
         let is_alike = opened.class == Some(key.class);

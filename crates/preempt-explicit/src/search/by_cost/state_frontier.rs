@@ -1,20 +1,19 @@
 //! What waits to be expanded, as whole states, in buckets by cost. Neighbours in a bucket are often brothers, so each
 //! state is written as the difference to the one before.
 
-use super::paths::NodeNumber;
-use crate::search::buckets::Buckets;
-use crate::search::frontier::Who;
+use super::buckets::Buckets;
+use super::cost_store::{Site, Who};
 
 /// Somebody is to run in a state that was reached along a path, after which `last` was running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Item {
-    pub path: NodeNumber,
+    pub path: Site,
     pub last: u8,
     pub who: Who,
 }
 
 #[derive(Debug, Default)]
-pub struct Frontier {
+pub struct StateFrontier {
     buckets: Buckets<Bucket>,
     waiting: u64,
     /// Of what is in the buckets.
@@ -93,13 +92,9 @@ impl Reader {
             return None;
         }
         let tag = self.byte();
-        let who = match tag & 3 {
-            0 => Who::Last,
-            1 => Who::Others,
-            _ => Who::Nobody,
-        };
+        let who = Who::from_bits(tag);
         let last = self.byte();
-        let path = NodeNumber::from_le_bytes([self.byte(), self.byte(), self.byte(), self.byte()]);
+        let path = Site::from_le_bytes([self.byte(), self.byte(), self.byte(), self.byte()]);
         let count = self.number();
         if tag & WHOLE != 0 {
             self.state.clear();
@@ -134,7 +129,7 @@ impl Reader {
     }
 }
 
-impl Frontier {
+impl StateFrontier {
     pub fn push(&mut self, preemptions: u32, steps: u64, item: Item, state: &[u8]) {
         let bucket = self.buckets.at(preemptions, steps);
         self.bytes -= bucket.bytes();
@@ -144,7 +139,7 @@ impl Frontier {
         self.most = self.most.max(self.bytes);
     }
 
-    /// The items waiting at this cost. Give the reader back with [`Frontier::done`].
+    /// The items waiting at this cost. Give the reader back with [`StateFrontier::done`].
     pub fn take(&mut self, preemptions: u32, steps: u64) -> Reader {
         let bucket = self.buckets.take(preemptions, steps);
         self.waiting -= bucket.count;
@@ -189,7 +184,7 @@ mod tests {
 
     #[test]
     fn what_waits_comes_back_as_it_was() {
-        let mut frontier = Frontier::default();
+        let mut frontier = StateFrontier::default();
         let state = |i: u32| -> Vec<u8> {
             let mut state = vec![9; if i % 100 < 50 { 300 } else { 7 }];
             state[(i % 7) as usize] = i as u8;

@@ -1,21 +1,28 @@
-//! The same steps in another order: the trace of Fig. 5 with as few preemptions as its steps allow.
+//! The same steps in another order: a run with as few preemptions as its steps allow.
 //!
-//! The reduction takes safe steps ahead of their time and does not count the switches to them and back, so a run that
-//! it finds has more preemptions than the search says. Paper 001 (the end of section 2) computes the fewest preemptions
-//! of any order by a recursive equation over the prefixes of the run: `CB(x, t)` is the least, over the processes `u`
-//! that may have done the last step of `x`, of `CB(x - u, u)` plus one if `u` could go on and is not `t`. Here the
-//! equation is solved forward from the empty prefix, in the order of cost, so that dear prefixes are never looked at.
+//! Fig. 5 of Holzmann and Florian (2011, paper 000) takes safe steps ahead of their time and does not count the switches
+//! to them and back, so a run that it finds has more preemptions than the search says.
+//!
+//! Musuvathi and Qadeer (2007, paper 001, the end of section 2) give the fewest preemptions of any order of some steps by
+//! a recursive equation over the prefixes `x` of the run: `CB(x, t)` is the least, over the processes `u` that may have
+//! done the last step of `x`, of `CB(x - u, u)` plus one if `u` could go on in `x` and is not `t`. The stateless engine
+//! solves it backward and keeps the results by prefix; here it is solved forward from the empty prefix, by a breadth-first
+//! search with two queues (a step costs 0 or 1), so that prefixes that cost more than the answer are never looked at. There
+//! are exponentially many prefixes (the problem is NP-complete, Theorem 5 there), hence the limit [`MOST_PREFIXES`].
 //!
 //! Whether steps may change places is not judged by what they touch: a step is done only where its process can do it,
 //! and the new run must end in the same violation. Steps that the violation does not need are left out on the way.
 //!
 //! **Invariant:** a process does its steps in the order in which it did them before, from the first.
 
-use crate::search::ways::Run;
+use super::Run;
 use preempt_core::Property;
 use preempt_model::search::{settled, wrong_with};
 use preempt_model::system::{Successor, System};
 use std::collections::{HashMap, VecDeque};
+
+/// Prefixes that are looked at before the search for a cheaper order is given up.
+pub const MOST_PREFIXES: usize = 50_000;
 
 /// A step of the run, and who takes part in it.
 struct Event<A> {
@@ -33,8 +40,8 @@ struct Prefix<S> {
     last: Option<usize>,
 }
 
-/// Where a step leads: to a prefix, or to the violation.
-type Way<S> = (usize, Prefix<S>);
+/// The number of the step that led to a prefix, and the prefix before it.
+type Predecessor<S> = (usize, Prefix<S>);
 
 /// An order of the run's steps with the fewest preemptions that ends in the same violation; `None` if more than `most`
 /// prefixes would have to be looked at, or the system's budget ends.
@@ -50,29 +57,29 @@ pub fn cheapest_order<S: System>(
     let parts = parts(&events);
     let start =
         Prefix { done: vec![0; parts.len()], state: settled(system, run.initial.clone()), last: None };
-    let mut from: HashMap<Prefix<S::State>, Option<Way<S::State>>> = HashMap::new();
+    let mut from: HashMap<Prefix<S::State>, Option<Predecessor<S::State>>> = HashMap::new();
     // Within a cost, in the order of steps.
     let mut now = VecDeque::from([(Some(start), None)]);
-    let mut dearer = VecDeque::new();
+    let mut later = VecDeque::new();
     loop {
-        let Some((prefix, way)) = now.pop_front() else {
-            if dearer.is_empty() {
+        let Some((prefix, by)) = now.pop_front() else {
+            if later.is_empty() {
                 return None;
             }
-            now = std::mem::take(&mut dearer);
+            now = std::mem::take(&mut later);
             continue;
         };
-        let Some(prefix) = prefix else { return Some(told(run, &events, &from, way)) };
+        let Some(prefix) = prefix else { return Some(order_of(run, &events, &from, by)) };
         if from.contains_key(&prefix) {
             continue;
         }
         if in_state && is_violated(system, &prefix.state, violated) {
-            return Some(told(run, &events, &from, way));
+            return Some(order_of(run, &events, &from, by));
         }
         if from.len() >= most || from.len() % 64 == 63 && budget.exhausted().is_some() {
             return None;
         }
-        from.insert(prefix.clone(), way);
+        from.insert(prefix.clone(), by);
         let could_go_on = prefix.last.is_some_and(|last| !moves(system, &prefix.state, last).is_empty());
         for (process, own) in parts.iter().enumerate() {
             let Some(&number) = own.get(prefix.done[process] as usize) else { continue };
@@ -100,7 +107,7 @@ pub fn cheapest_order<S: System>(
                 }
             };
             let preempts = could_go_on && prefix.last != Some(process);
-            let queue = if preempts { &mut dearer } else { &mut now };
+            let queue = if preempts { &mut later } else { &mut now };
             queue.push_back((next, Some((number, prefix.clone()))));
         }
     }
@@ -145,16 +152,17 @@ fn is_violated<S: System>(system: &S, state: &S::State, violated: &Property) -> 
         && wrong_with(system, state).is_some_and(|violation| violation == *violated)
 }
 
-fn told<S: System>(
+/// The steps that led to a prefix.
+fn order_of<S: System>(
     run: &Run<S>,
     events: &[Event<S::Action>],
-    from: &HashMap<Prefix<S::State>, Option<Way<S::State>>>,
-    mut way: Option<Way<S::State>>,
+    from: &HashMap<Prefix<S::State>, Option<Predecessor<S::State>>>,
+    mut by: Option<Predecessor<S::State>>,
 ) -> Run<S> {
     let mut steps = Vec::new();
-    while let Some((number, before)) = way {
+    while let Some((number, before)) = by {
         steps.push((events[number].process, events[number].action.clone()));
-        way = from.get(&before).cloned().flatten();
+        by = from.get(&before).cloned().flatten();
     }
     steps.reverse();
     Run { initial: run.initial.clone(), steps }
@@ -163,12 +171,14 @@ fn told<S: System>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::verdict::executed_again;
+    use crate::replay::Replayer;
+    use crate::search::Counterexample;
+    use preempt_core::Budget;
     use preempt_model::Interpreter;
     use preempt_model::generator::faulty_program_from_seed;
 
-    /// A run by chance to the first violation, and whether that is one of its last state.
-    fn by_chance<'m>(system: &Interpreter<'m>, mut seed: u64) -> Option<(Run<Interpreter<'m>>, bool)> {
+    /// A random run to the first violation, and whether that is one of its last state.
+    fn random_run<'m>(system: &Interpreter<'m>, mut seed: u64) -> Option<(Run<Interpreter<'m>>, bool)> {
         let initial = system.initial_states().pop()?;
         let mut run = Run { initial: initial.clone(), steps: Vec::new() };
         let mut state = settled(system, initial);
@@ -193,6 +203,12 @@ mod tests {
     }
 
     const LONGEST: usize = 12;
+
+    fn executed<'m>(system: &Interpreter<'m>, run: &Run<Interpreter<'m>>, in_state: bool) -> Counterexample {
+        let state_of = |_: &[u8]| run.initial.clone();
+        let replayer = Replayer { system, state_of: &state_of, budget: &Budget::unlimited() };
+        replayer.execute(run, in_state, false).expect("no limit")
+    }
 
     /// The fewest preemptions of any order, by trying them all.
     fn by_force(
@@ -244,13 +260,11 @@ mod tests {
         for seed in 0..400 {
             let (model, sources) = faulty_program_from_seed(seed).to_model();
             let Ok(system) = Interpreter::new(&model, &sources) else { continue };
-            let Some((run, in_state)) = by_chance(&system, seed) else { continue };
-            let error = executed_again(&system, &run, in_state, false, &preempt_core::Budget::unlimited())
-                .expect("no limit");
+            let Some((run, in_state)) = random_run(&system, seed) else { continue };
+            let error = executed(&system, &run, in_state);
             let found = cheapest_order(&system, &run, &error.property, in_state, usize::MAX);
             let found = found.expect("the order of the run itself is one");
-            let again = executed_again(&system, &found, in_state, false, &preempt_core::Budget::unlimited())
-                .expect("no limit");
+            let again = executed(&system, &found, in_state);
             assert_eq!(again.property, error.property, "seed {seed}");
             let events = events(&system, &run).expect("a run that replays");
             let parts = parts(&events);
@@ -268,10 +282,9 @@ mod tests {
     fn the_budget_is_kept() {
         let (model, sources) = faulty_program_from_seed(3).to_model();
         let system = Interpreter::new(&model, &sources).expect("initial values have a meaning");
-        let found = (0..100).find_map(|seed| by_chance(&system, seed));
+        let found = (0..100).find_map(|seed| random_run(&system, seed));
         let (run, in_state) = found.expect("a faulty program");
-        let error = executed_again(&system, &run, in_state, false, &preempt_core::Budget::unlimited())
-            .expect("no limit");
+        let error = executed(&system, &run, in_state);
         assert!(cheapest_order(&system, &run, &error.property, in_state, 0).is_none());
     }
 }

@@ -1,13 +1,11 @@
-//! What waits to be expanded, in buckets by cost: preemptions first, then steps.
+//! What waits to be expanded, as numbers of states in buckets by cost; and the bucket that is being worked on.
 
 use super::buckets::Buckets;
 use super::checkpoint::{restore_items, save_items};
+use super::cost_store::Who;
 use crate::saved::{read_below, read_u64, write_u64};
 use crate::store::StateNumber;
 use std::io::{Read, Result, Write};
-
-/// Stands for "no process": before the first step nobody has run.
-pub const NOBODY: u8 = u8::MAX;
 
 /// Somebody is to run in a state. It also says how the state was reached: by `by`'s step from the state `from`, after
 /// which `last` was running.
@@ -20,17 +18,6 @@ pub struct Item {
     pub who: Who,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Who {
-    /// The process that was running goes on.
-    Last,
-    /// Everybody but that process.
-    Others,
-    /// Nobody: the state itself is a violation.
-    Nobody,
-}
-
 /// A checkpoint with more levels or longer runs than this is none.
 pub const MOST_LEVELS: u64 = 1 << 20;
 pub const MOST_STEPS: u64 = 1 << 48;
@@ -38,6 +25,10 @@ pub const MOST_STEPS: u64 = 1 << 48;
 #[derive(Debug, Default)]
 pub struct Frontier {
     buckets: Buckets<Vec<Item>>,
+    /// Taken from the buckets; those before `begun` were given out, the last of them from `batch` on.
+    taken: Vec<Item>,
+    batch: usize,
+    begun: usize,
     waiting: u64,
     /// Of what is in the buckets; and at their largest.
     bytes: u64,
@@ -55,15 +46,28 @@ impl Frontier {
         self.most = self.most.max(self.bytes);
     }
 
-    /// The items waiting at this cost. They still count as long as they are not [`Frontier::done`].
-    pub fn take(&mut self, preemptions: u32, steps: u64) -> Vec<Item> {
-        let items = self.buckets.take(preemptions, steps);
-        self.waiting -= items.len() as u64;
-        items
+    /// At most so many of the items at this cost; none if there are no more. They take room until all are given out.
+    pub fn next_batch(&mut self, preemptions: u32, steps: u64, most: usize) -> &[Item] {
+        if self.begun == self.taken.len() {
+            let next = self.buckets.take(preemptions, steps);
+            self.waiting -= next.len() as u64;
+            self.bytes -= bytes_of(&self.taken);
+            (self.taken, self.begun) = (next, 0);
+        }
+        self.batch = self.begun;
+        self.begun = self.taken.len().min(self.begun + most);
+        &self.taken[self.batch..self.begun]
     }
 
-    pub fn done(&mut self, items: Vec<Item>) {
-        self.bytes -= bytes_of(&items);
+    /// One of the last batch, by its number.
+    #[inline]
+    pub fn item(&self, number: usize) -> Item {
+        self.taken[self.batch + number]
+    }
+
+    /// What is left of the bucket that is being worked on.
+    pub fn rest(&self) -> &[Item] {
+        &self.taken[self.begun..]
     }
 
     /// The first bucket of a level, at this number of steps or more.
@@ -112,8 +116,9 @@ impl Frontier {
     }
 
     /// These were taken before, and are not done yet.
-    pub fn begin(&mut self, items: &Vec<Item>) {
-        self.bytes += bytes_of(items);
+    pub fn begin_with(&mut self, items: Vec<Item>) {
+        self.bytes += bytes_of(&items);
+        (self.taken, self.batch, self.begun) = (items, 0, 0);
     }
 
     pub fn waiting(&self) -> u64 {

@@ -1,11 +1,12 @@
 //! A log of who ran and why, in the order in which it happened: a few bytes for each entry, written once and read
-//! backwards when a run is to be told.
+//! backwards when a run is to be replayed.
 //!
 //! An entry is a head (who, and the process that was running), then the state and the state before it as differences
 //! to the entry before, then what is not usual. Neighbours in time are neighbours in number, so most differences are
 //! small.
 
-use super::frontier::{Item, Who};
+use super::cost_store::Who;
+use super::frontier::Item;
 use crate::saved::{damaged, read_below, read_bytes, read_u64, write_bytes, write_u64};
 use crate::store::StateNumber;
 use std::io::{Read, Result, Write};
@@ -25,13 +26,13 @@ pub type ProcessSet = [u64; 4];
 
 /// Because of `item` the processes `ran` ran, or a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Note {
+pub struct LogEntry {
     pub item: Item,
     /// Only with [`Who::Others`].
     pub ran: ProcessSet,
 }
 
-impl Note {
+impl LogEntry {
     /// Is this why the process ran in the state?
     pub fn let_run(&self, state: StateNumber, process: u8) -> bool {
         self.item.state == state
@@ -49,21 +50,21 @@ impl Note {
 }
 
 #[derive(Debug, Default)]
-pub struct Notes {
+pub struct ExpansionLog {
     chunks: Vec<Vec<u8>>,
     state: StateNumber,
     from: StateNumber,
 }
 
-impl Notes {
-    pub fn push(&mut self, note: &Note) {
+impl ExpansionLog {
+    pub fn push(&mut self, entry: &LogEntry) {
         let has_room = self.chunks.last().is_some_and(|chunk| chunk.len() + LONGEST <= CHUNK);
         if !has_room {
             self.chunks.push(Vec::with_capacity(CHUNK));
             (self.state, self.from) = (0, 0);
         }
         let Some(bytes) = self.chunks.last_mut() else { return };
-        let Item { state, from, by, last, who } = note.item;
+        let Item { state, from, by, last, who } = entry.item;
         let same = if by == last { SAME } else { 0 };
         let head = last.min(LARGE) << 3 | same | who as u8;
         bytes.push(head);
@@ -76,14 +77,14 @@ impl Notes {
             bytes.push(by);
         }
         if who == Who::Others {
-            write_set(bytes, note.ran);
+            write_set(bytes, entry.ran);
         }
         (self.state, self.from) = (state, from);
     }
 
     /// From the last entry to the first.
     pub fn backwards(&self) -> Backwards<'_> {
-        Backwards { chunks: &self.chunks, notes: Vec::new() }
+        Backwards { chunks: &self.chunks, entries: Vec::new() }
     }
 
     pub fn save(&self, out: &mut dyn Write) -> Result<()> {
@@ -94,23 +95,23 @@ impl Notes {
     }
 
     /// `is_possible` says of each item whether it can be.
-    pub fn restore(input: &mut dyn Read, is_possible: &dyn Fn(&Item) -> bool) -> Result<Notes> {
+    pub fn restore(input: &mut dyn Read, is_possible: &dyn Fn(&Item) -> bool) -> Result<ExpansionLog> {
         let mut number = || Ok::<_, std::io::Error>(read_below(input, 1 << 32)? as StateNumber);
         let (state, from) = (number()?, number()?);
-        let mut notes = Notes { chunks: Vec::new(), state, from };
+        let mut log = ExpansionLog { chunks: Vec::new(), state, from };
         let mut last = (0, 0);
         for _ in 0..read_u64(input)? {
             let mut chunk = read_bytes(input)?;
             let found = read_chunk(&chunk);
-            last = found.last().map_or((0, 0), |note| (note.item.state, note.item.from));
-            if chunk.len() > CHUNK || !found.iter().all(|note| is_possible(&note.item)) {
+            last = found.last().map_or((0, 0), |entry| (entry.item.state, entry.item.from));
+            if chunk.len() > CHUNK || !found.iter().all(|entry| is_possible(&entry.item)) {
                 return Err(damaged("it says of a state how it was reached that cannot be"));
             }
             chunk.reserve_exact(CHUNK - chunk.len());
-            notes.chunks.push(chunk);
+            log.chunks.push(chunk);
         }
         match last == (state, from) {
-            true => Ok(notes),
+            true => Ok(log),
             false => Err(damaged("it says of a state how it was reached that cannot be")),
         }
     }
@@ -124,25 +125,25 @@ impl Notes {
 pub struct Backwards<'a> {
     chunks: &'a [Vec<u8>],
     /// What is left of the chunk after these.
-    notes: Vec<Note>,
+    entries: Vec<LogEntry>,
 }
 
 impl Iterator for Backwards<'_> {
-    type Item = Note;
+    type Item = LogEntry;
 
-    fn next(&mut self) -> Option<Note> {
+    fn next(&mut self) -> Option<LogEntry> {
         loop {
-            if let Some(note) = self.notes.pop() {
-                return Some(note);
+            if let Some(entry) = self.entries.pop() {
+                return Some(entry);
             }
             let (last, others) = self.chunks.split_last()?;
-            (self.chunks, self.notes) = (others, read_chunk(last));
+            (self.chunks, self.entries) = (others, read_chunk(last));
         }
     }
 }
 
-fn read_chunk(mut bytes: &[u8]) -> Vec<Note> {
-    let mut notes = Vec::new();
+fn read_chunk(mut bytes: &[u8]) -> Vec<LogEntry> {
+    let mut entries = Vec::new();
     let (mut state, mut from) = (0u32, 0u32);
     while !bytes.is_empty() {
         let head = byte(&mut bytes);
@@ -150,15 +151,11 @@ fn read_chunk(mut bytes: &[u8]) -> Vec<Note> {
         state = state.wrapping_add(unzigzag(read(&mut bytes)));
         from = from.wrapping_add(unzigzag(read(&mut bytes)));
         let by = if head & SAME != 0 { last } else { byte(&mut bytes) };
-        let who = match head & 3 {
-            0 => Who::Last,
-            1 => Who::Others,
-            _ => Who::Nobody,
-        };
+        let who = Who::from_bits(head);
         let ran = if who == Who::Others { read_set(&mut bytes) } else { ProcessSet::default() };
-        notes.push(Note { item: Item { state, from, by, last, who }, ran });
+        entries.push(LogEntry { item: Item { state, from, by, last, who }, ran });
     }
-    notes
+    entries
 }
 
 fn byte(bytes: &mut &[u8]) -> u8 {
@@ -236,14 +233,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_come_back_in_reverse() {
-        let mut notes = Notes::default();
+    fn entries_come_back_in_reverse() {
+        let mut log = ExpansionLog::default();
         let mut written = Vec::new();
-        let mut seed = 1u64;
-        let mut random = move || {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (seed >> 33) as u32
-        };
+        let mut rng = preempt_core::Rng::new(1);
+        let mut random = move || rng.word() as u32;
         for i in 0..50_000 {
             let wide = if i % 3 == 0 { u32::MAX } else { 0xFF };
             let by = random() as u8;
@@ -254,10 +248,10 @@ mod tests {
                 (0..random() % 4).for_each(|_| ran[(random() % 4) as usize] |= 1 << (random() % 64));
             }
             let item = Item { state: random() & wide, from: random() & wide, by, last, who };
-            notes.push(&Note { item, ran });
-            written.push(Note { item, ran });
+            log.push(&LogEntry { item, ran });
+            written.push(LogEntry { item, ran });
         }
-        assert!(notes.chunks.len() > 2);
-        assert!(notes.backwards().eq(written.into_iter().rev()));
+        assert!(log.chunks.len() > 2);
+        assert!(log.backwards().eq(written.into_iter().rev()));
     }
 }

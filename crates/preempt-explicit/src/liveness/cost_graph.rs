@@ -1,12 +1,14 @@
-//! The product once more, with the process that is running: what a step costs depends on it. Nodes are settled in the
-//! order of their cost, so that everything within so many preemptions is there before anything that needs more.
+//! The product once more, with the process that is running: what a step costs depends on it.
+//!
+//! A node is a state with the process that runs in it; an edge costs a preemption if it takes the processor from somebody
+//! who could go on, and its steps. Nodes are settled in the order of their cost (Dijkstra's algorithm, with pairs as
+//! weights), so that everything within so many preemptions is there before anything that needs more. There are at most as
+//! many nodes as states times processes, but edges are kept once for each state.
 
-use super::space::{Cut, Edge, NOBODY, Space};
+use super::product_graph::{Edge, Incomplete, ProductGraph};
+use crate::replay::NOBODY;
 use crate::store::StateNumber;
-use crate::watched::PlaceOf;
 use preempt_core::Progress;
-use preempt_model::Interpreter;
-use preempt_model::monitor::Monitor;
 use preempt_model::search::RunCost;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -19,9 +21,9 @@ pub struct Node {
     pub accepts: bool,
     /// May the running process be left for free?
     free: bool,
-    /// Of the cheapest way from a beginning, once the node is settled; before that, the cheapest known.
+    /// Of the cheapest path from an initial node, once this one is settled; before that, the cheapest known.
     pub cost: RunCost,
-    /// The node and the number of its step on that way; the node itself at a beginning.
+    /// The node before it on that path, and the number of its step; the node itself if it is initial.
     pub from: (u32, u32),
     /// When it was settled, counted from 0.
     pub rank: u32,
@@ -32,7 +34,7 @@ pub struct Node {
 const NEVER: u32 = u32::MAX;
 
 #[derive(Default)]
-pub struct Running {
+pub struct CostGraph {
     pub nodes: Vec<Node>,
     numbers: HashMap<(StateNumber, u8), u32, foldhash::fast::RandomState>,
     /// Nodes that cost as much are not settled.
@@ -54,35 +56,28 @@ struct Steps {
     free: Vec<u8>,
 }
 
-impl Running {
+impl CostGraph {
     /// Before the first step nobody runs. A loop back to the initial state closes with somebody running, though, so
     /// each process is also taken as if it had been running already.
-    pub fn new<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
-        space: &mut Space<'_, 'm, M>,
-    ) -> Result<Running, Cut> {
-        let mut graph = Running::default();
+    pub fn new(product: &mut ProductGraph<'_, '_>) -> Result<CostGraph, Incomplete> {
+        let mut graph = CostGraph::default();
         let nothing = RunCost { preemptions: 0, steps: 0 };
-        for state in space.initial()? {
-            for running in (0..space.process_count(state)).chain([NOBODY]) {
-                let node = graph.number(space, state, running);
+        for state in product.initial()? {
+            for running in (0..product.process_count(state)).chain([NOBODY]) {
+                let node = graph.number(product, state, running);
                 graph.reach(node, nothing, (node, 0));
             }
         }
         Ok(graph)
     }
 
-    fn number<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
-        &mut self,
-        space: &mut Space<'_, 'm, M>,
-        state: StateNumber,
-        running: u8,
-    ) -> u32 {
+    fn number(&mut self, product: &mut ProductGraph<'_, '_>, state: StateNumber, running: u8) -> u32 {
         *self.numbers.entry((state, running)).or_insert_with(|| {
             let never = RunCost { preemptions: u32::MAX, steps: u64::MAX };
             self.nodes.push(Node {
                 state,
                 running,
-                accepts: space.accepts(state),
+                accepts: product.accepts(state),
                 free: false,
                 cost: never,
                 from: (0, 0),
@@ -102,12 +97,12 @@ impl Running {
     }
 
     /// Settles every node within so many preemptions. Says whether there are further ones.
-    pub fn settle<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    pub fn settle(
         &mut self,
-        space: &mut Space<'_, 'm, M>,
+        product: &mut ProductGraph<'_, '_>,
         preemptions: u32,
         progress: &mut dyn Progress,
-    ) -> Result<bool, Cut> {
+    ) -> Result<bool, Incomplete> {
         while let Some(Reverse((cost, node))) = self.waiting.peek().copied() {
             if cost.preemptions > preemptions {
                 return Ok(true);
@@ -117,45 +112,45 @@ impl Running {
             }
             self.waiting.pop();
             let at = node as usize;
-            if self.nodes[at].rank != NEVER || !space.is_within_depth(cost.steps as usize) {
+            if self.nodes[at].rank != NEVER || !product.is_within_depth(cost.steps as usize) {
                 continue;
             }
             self.nodes[at].rank = self.settled.len() as u32;
             self.settled.push(node);
             let Node { state, running, .. } = self.nodes[at];
-            let steps = self.steps_from(space, state)?;
+            let steps = self.steps_from(product, state)?;
             self.nodes[at].targets = self.targets.len() as u32;
             // A process that has ended cannot go on.
-            let ended = running >= space.process_count(state);
+            let ended = running >= product.process_count(state);
             self.nodes[at].free = ended || steps.free.contains(&running);
             for number in 0..steps.count {
                 let edge = self.edges[(steps.first + number) as usize];
                 // A state of rest repeats itself, and whoever was running still is.
                 let runs = if edge.by == NOBODY { running } else { edge.runs };
-                let target = self.number(space, edge.to, runs);
+                let target = self.number(product, edge.to, runs);
                 self.targets.push(target);
                 let cost = self.nodes[at].after(&edge, cost);
                 if self.nodes[target as usize].rank == NEVER {
                     self.reach(target, cost, (node, number));
                 }
             }
-            space.look_around(self.waiting.len() as u64, self.bytes(), preemptions, progress)?;
+            product.poll(self.waiting.len() as u64, self.bytes(), preemptions, progress)?;
         }
         Ok(false)
     }
 
-    fn steps_from<'m, M: Monitor<Interpreter<'m>, Place: PlaceOf>>(
+    fn steps_from(
         &mut self,
-        space: &mut Space<'_, 'm, M>,
+        product: &mut ProductGraph<'_, '_>,
         state: StateNumber,
-    ) -> Result<Steps, Cut> {
+    ) -> Result<Steps, Incomplete> {
         if let Some(steps) = self.steps.get(&state) {
             return Ok(steps.clone());
         }
-        let leaving = space.leaving(state)?;
-        let (first, count) = (self.edges.len() as u32, leaving.edges.len() as u32);
-        self.edges.extend(leaving.edges);
-        let steps = Steps { first, count, free: leaving.free };
+        let expansion = product.expand_with_costs(state)?;
+        let (first, count) = (self.edges.len() as u32, expansion.edges.len() as u32);
+        self.edges.extend(expansion.edges);
+        let steps = Steps { first, count, free: expansion.free };
         self.steps.insert(state, steps.clone());
         Ok(steps)
     }
@@ -173,8 +168,8 @@ impl Running {
         self.steps_of(node).nth(number as usize).map(|(target, edge)| (target, *edge))
     }
 
-    /// The steps from a beginning to the node, and the state where they begin.
-    pub fn way_to(&self, node: u32) -> (StateNumber, Vec<Edge>) {
+    /// The cheapest path to the node: the state where it begins, and its steps.
+    pub fn path_to(&self, node: u32) -> (StateNumber, Vec<Edge>) {
         let mut steps = Vec::new();
         let mut at = node;
         while let Some((_, edge)) =

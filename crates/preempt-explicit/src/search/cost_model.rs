@@ -1,11 +1,15 @@
 //! What a run is charged for: the first part of its cost, before its steps.
+//!
+//! Costs are pairs, compared in order, and every step adds to at least one part and takes from none: what the search in
+//! order of cost and the bounds rely on. Where preemptions or switches are charged, the first part is their number; where
+//! steps are, it stays 0 and the second part does all the work.
 
 use preempt_core::{Cost, Trace};
 use preempt_model::search::RunCost;
 
 /// What switching to another process adds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Charges {
+pub struct CostModel {
     unit: Cost,
     /// From a process that could have gone on.
     pub preemption: u32,
@@ -13,14 +17,14 @@ pub struct Charges {
     pub forced: u32,
 }
 
-impl Charges {
-    pub fn new(unit: Cost) -> Charges {
+impl CostModel {
+    pub fn new(unit: Cost) -> CostModel {
         let (preemption, forced) = match unit {
             Cost::Preemptions => (1, 0),
             Cost::Switches => (1, 1),
             Cost::Steps => (0, 0),
         };
-        Charges { unit, preemption, forced }
+        CostModel { unit, preemption, forced }
     }
 
     pub fn is_within(self, cost: RunCost, bound: Option<u32>) -> bool {
@@ -30,7 +34,7 @@ impl Charges {
         })
     }
 
-    /// What a run that was executed again really costs.
+    /// What a run that was replayed costs.
     pub fn of_run(self, trace: &Trace) -> RunCost {
         let charged = match self.unit {
             Cost::Preemptions => trace.preemptions(),

@@ -1,29 +1,29 @@
 //! How the waiting states were reached: a tree of steps in which a node lives only as long as somebody holds it, an item
-//! that waits or a node below. A step is a process and which of its ways on; the states come back by taking the steps
+//! that waits or a node below. A step is a process and which of its successors; the states come back by taking the steps
 //! again.
 
+use super::cost_store::Site;
+use crate::replay::{NOBODY, PathState};
 use crate::successors::{Event, Successors};
 use preempt_core::Budget;
 
-pub type NodeNumber = u32;
-
 /// Paths are not kept, or there is none.
-pub const NO_PATH: NodeNumber = NodeNumber::MAX;
+pub const NO_PATH: Site = Site::MAX;
 
-/// So many ways on can be told apart.
+/// So many successors of one process can be told apart.
 const MOST_CHOICES: u32 = 1 << 24;
 
 #[derive(Debug, Default)]
-pub struct Paths {
+pub struct PathTree {
     nodes: Vec<Node>,
     /// The first of a list of nodes that nobody holds.
-    free: Option<NodeNumber>,
+    free: Option<Site>,
 }
 
 #[derive(Debug)]
 struct Node {
     /// Of a free node: the next free one.
-    parent: NodeNumber,
+    parent: Site,
     holders: u32,
     /// The process in the upper eight bits, and which of its arrivals; without a parent, which initial state.
     step: u32,
@@ -36,9 +36,9 @@ pub struct Step {
     pub choice: u32,
 }
 
-impl Paths {
+impl PathTree {
     /// A new node that one holds; `None` if there is no room.
-    pub fn add(&mut self, parent: NodeNumber, step: Step) -> Option<NodeNumber> {
+    pub fn add(&mut self, parent: Site, step: Step) -> Option<Site> {
         if step.choice >= MOST_CHOICES {
             return None;
         }
@@ -53,19 +53,19 @@ impl Paths {
             }
             None if self.nodes.len() < NO_PATH as usize => {
                 self.nodes.push(node);
-                Some(self.nodes.len() as NodeNumber - 1)
+                Some(self.nodes.len() as Site - 1)
             }
             None => None,
         }
     }
 
-    pub fn hold(&mut self, number: NodeNumber) {
+    pub fn hold(&mut self, number: Site) {
         if let Some(node) = self.nodes.get_mut(number as usize) {
             node.holders += 1;
         }
     }
 
-    pub fn release(&mut self, mut number: NodeNumber) {
+    pub fn release(&mut self, mut number: Site) {
         while let Some(node) = self.nodes.get_mut(number as usize) {
             node.holders -= 1;
             if node.holders > 0 {
@@ -78,7 +78,7 @@ impl Paths {
     }
 
     /// Which initial state, and the steps from there.
-    pub fn steps(&self, mut number: NodeNumber) -> Option<(u32, Vec<Step>)> {
+    pub fn steps(&self, mut number: Site) -> Option<(u32, Vec<Step>)> {
         let mut steps = Vec::new();
         loop {
             let node = self.nodes.get(number as usize)?;
@@ -96,40 +96,33 @@ impl Paths {
     }
 }
 
-/// A state on a path, and who was running when it was reached.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reached {
-    pub state: Vec<u8>,
-    pub last: u8,
-}
-
 /// The states along a path, the initial one first; `None` if the budget ends.
-pub fn states_along<S: Successors>(
+pub fn states_along<S: Successors + ?Sized>(
     system: &mut S,
     initial: u32,
     steps: &[Step],
     budget: &Budget,
-) -> Option<Vec<Reached>> {
-    let state = system.initial().into_iter().nth(initial as usize)?;
-    let mut reached = vec![Reached { state, last: u8::MAX }];
+) -> Option<Vec<PathState>> {
+    let bytes = system.initial().into_iter().nth(initial as usize)?;
+    let mut states = vec![PathState { bytes, by: NOBODY, last: NOBODY }];
     for step in steps {
         if budget.exhausted().is_some() {
             return None;
         }
         let mut number = 0;
         let mut next = None;
-        let from = &reached.last()?.state;
+        let from = &states.last()?.bytes;
         system.expand(from, usize::from(step.process), &mut |event| {
             if let Event::Arrival { state, runs, .. } = event {
                 if number == step.choice {
-                    next = Some(Reached { state: state.to_vec(), last: runs });
+                    next = Some(PathState { bytes: state.to_vec(), by: step.process, last: runs });
                 }
                 number += 1;
             }
         });
-        reached.push(next?);
+        states.push(next?);
     }
-    Some(reached)
+    Some(states)
 }
 
 #[cfg(test)]
@@ -138,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_path_lives_as_long_as_it_is_held() {
-        let mut paths = Paths::default();
+        let mut paths = PathTree::default();
         let step = |process, choice| Step { process, choice };
         let root = paths.add(NO_PATH, step(0, 2)).expect("there is room");
         let left = paths.add(root, step(1, 5)).expect("there is room");

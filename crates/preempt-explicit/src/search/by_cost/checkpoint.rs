@@ -8,12 +8,13 @@
 //! is looked at before it is used, so that one that was made to fit is refused where it cannot be, and never leads astray
 //! in memory.
 
-use super::explore::Search;
-use super::frontier::{Frontier, Item, MOST_LEVELS, MOST_STEPS, Who};
-use super::ways::End;
-use super::{Goal, SearchOptions};
+use super::cost_store::{End, Who};
+use super::exact::ExactStore;
+use super::frontier::{Frontier, Item, MOST_LEVELS, MOST_STEPS};
+use super::{ByCost, Goal, SearchOptions};
+use crate::replay::Ending;
 use crate::saved::{Summed, damaged, read_below, read_bytes, read_u64, write_bytes, write_u64};
-use crate::store::Store;
+use crate::store::{Opened, Store};
 use crate::successors::Successors;
 use preempt_core::{Level, PropertyKind};
 use preempt_model::search::RunCost;
@@ -52,43 +53,56 @@ impl Checkpoints for NoCheckpoints {
 
 const MAGIC: &[u8] = b"preempt checkpoint 2\n";
 
-/// Where the search stands within the frontier.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Position {
-    pub level: u32,
-    pub steps: u64,
-    /// Taken from the frontier and not yet worked on, the next one first from `done` on.
-    pub items: Vec<Item>,
-    pub done: usize,
-}
-
-/// A number that is different for another model or another question.
-fn identity<S: Successors>(system: &S, options: &SearchOptions, goal: Goal) -> u64 {
+/// A number that is different for another model or another check.
+fn identity<S: Successors + ?Sized>(system: &S, options: &SearchOptions, goal: Goal) -> u64 {
     let SearchOptions { order, cost, bound, fair_switch, reduction, .. } = options;
-    let question = format!("{order:?} {cost:?} {bound:?} {fair_switch} {reduction:?} {goal:?}");
+    let check = format!("{order:?} {cost:?} {bound:?} {fair_switch} {reduction:?} {goal:?}");
     let mut hasher = foldhash::quality::FixedState::default().build_hasher();
-    hasher.write(question.as_bytes());
+    hasher.write(check.as_bytes());
     hasher.write_u64(system.identity());
     hasher.finish()
 }
 
-impl<S: Successors> Search<'_, S> {
-    pub(super) fn save(&self, out: &mut dyn Write) -> Result<()> {
-        let mut summed = Summed::new(out);
-        self.save_all(&mut summed)?;
-        summed.finish()
-    }
+type ExactSearch<'a, S> = ByCost<'a, S, ExactStore>;
 
+pub(super) fn save<S: Successors + ?Sized>(search: &ExactSearch<'_, S>, out: &mut dyn Write) -> Result<()> {
+    let mut summed = Summed::new(out);
+    search.save_all(&mut summed)?;
+    summed.finish()
+}
+
+/// Takes up a search where its checkpoint left it.
+pub(super) fn restore<S: Successors + ?Sized>(
+    search: &mut ExactSearch<'_, S>,
+    input: &mut dyn Read,
+) -> Result<()> {
+    let mut summed = Summed::new(input);
+    let ends = search.restore_all(&mut summed)?;
+    summed.finish()?;
+    search.resumed = true;
+    let mut opened = Opened::default();
+    for (cost, end) in ends {
+        search.store.states.open(&*search.system, end.site, &mut opened);
+        let is_one = search.system.violation(&opened.bytes, end.ending).is_some();
+        if !is_one && search.budget.stopped().is_none() {
+            return Err(damaged("it has a violation that is none"));
+        }
+        search.violation(cost, end, &opened.bytes);
+    }
+    Ok(())
+}
+
+impl<S: Successors + ?Sized> ExactSearch<'_, S> {
     fn save_all(&self, out: &mut dyn Write) -> Result<()> {
         out.write_all(MAGIC)?;
-        write_u64(out, identity(&self.system, self.options, self.goal))?;
+        write_u64(out, identity(&*self.system, self.options, self.goal))?;
         self.system.save(out)?;
-        self.store.save(out)?;
-        self.ways.save(out)?;
-        self.frontier.save(out)?;
-        write_u64(out, self.position.level.into())?;
-        write_u64(out, self.position.steps)?;
-        save_items(out, &self.position.items[self.position.done..])?;
+        self.store.states.save(out)?;
+        self.store.predecessors.save(out)?;
+        self.store.frontier.save(out)?;
+        write_u64(out, self.at.preemptions.into())?;
+        write_u64(out, self.at.steps)?;
+        save_items(out, self.store.frontier.rest())?;
         self.save_numbers(out)?;
         // Another depth may be asked for when it goes on.
         let nearest = self.cheapest.iter().chain(&self.beyond).min_by_key(|(cost, _)| *cost);
@@ -105,10 +119,10 @@ impl<S: Successors> Search<'_, S> {
     }
 
     fn save_numbers(&self, out: &mut dyn Write) -> Result<()> {
-        let stats = &self.tally.stats;
+        let stats = &self.statistics.stats;
         let numbers = [stats.states, stats.transitions, stats.revisits, stats.depth];
         numbers.into_iter().try_for_each(|number| write_u64(out, number))?;
-        write_u64(out, self.tally.elapsed().as_micros() as u64)?;
+        write_u64(out, self.budget.elapsed().as_micros() as u64)?;
         write_u64(out, stats.levels.len() as u64)?;
         for level in &stats.levels {
             write_u64(out, level.states)?;
@@ -122,21 +136,6 @@ impl<S: Successors> Search<'_, S> {
         Ok(())
     }
 
-    /// Takes up a search where its checkpoint left it.
-    pub(super) fn restore(&mut self, input: &mut dyn Read) -> Result<()> {
-        let mut summed = Summed::new(input);
-        let ends = self.restore_all(&mut summed)?;
-        summed.finish()?;
-        self.resumed = true;
-        for (cost, end) in ends {
-            if self.words_for(end).is_none() && self.tally.budget.stopped().is_none() {
-                return Err(damaged("it has a violation that is none"));
-            }
-            self.violation(cost, end);
-        }
-        Ok(())
-    }
-
     /// Returns the violations that were found.
     fn restore_all(&mut self, input: &mut dyn Read) -> Result<Vec<(RunCost, End)>> {
         let mut magic = vec![0; MAGIC.len()];
@@ -144,23 +143,22 @@ impl<S: Successors> Search<'_, S> {
         if magic != MAGIC {
             return Err(damaged("it is no checkpoint of this version"));
         }
-        if read_u64(input)? != identity(&self.system, self.options, self.goal) {
+        if read_u64(input)? != identity(&*self.system, self.options, self.goal) {
             return Err(damaged("it belongs to another model, or to other options"));
         }
         self.system.restore(input)?;
-        self.store = Store::restore(&self.system, input)?;
-        let records = &self.store.records;
+        self.store.states = Store::restore(&*self.system, input)?;
+        let ExactStore { states: Store { records, .. }, frontier, predecessors } = &mut self.store;
         let is_possible = |item: &Item| records.contains(item.state) && records.contains(item.from);
-        self.ways.restore(input, &is_possible)?;
-        self.frontier = Frontier::restore(input, &is_possible)?;
-        self.position.level = read_below(input, MOST_LEVELS)? as u32;
-        self.position.steps = read_below(input, MOST_STEPS)?;
-        (self.position.items, self.position.done) = (restore_items(input, &is_possible)?, 0);
-        if self.frontier.lowest().is_some_and(|lowest| lowest < (self.position.level, self.position.steps)) {
+        predecessors.restore(input, &is_possible)?;
+        *frontier = Frontier::restore(input, &is_possible)?;
+        self.at.preemptions = read_below(input, MOST_LEVELS)? as u32;
+        self.at.steps = read_below(input, MOST_STEPS)?;
+        frontier.begin_with(restore_items(input, &is_possible)?);
+        if frontier.lowest().is_some_and(|lowest| lowest < (self.at.preemptions, self.at.steps)) {
             return Err(damaged("something waits that should have been done"));
         }
         let count = records.count();
-        self.frontier.begin(&self.position.items);
         let mut ends = Vec::new();
         self.restore_numbers(input)?;
         for _ in 0..read_u64(input)? {
@@ -170,9 +168,9 @@ impl<S: Successors> Search<'_, S> {
             let packed = read_below(input, 1 << 33)?;
             self.wrong.insert((packed >> 1) as u32, packed & 1 != 0);
         }
-        let records = &self.store.records;
-        let named = ends.iter().map(|(_, end)| end.state()).chain(self.wrong.keys().copied());
-        let stats = &self.tally.stats;
+        let records = &self.store.states.records;
+        let named = ends.iter().map(|(_, end)| end.site).chain(self.wrong.keys().copied());
+        let stats = &self.statistics.stats;
         let sum = |number: fn(&Level) -> u64| {
             stats.levels.iter().try_fold(0u64, |sum, level| sum.checked_add(number(level)))
         };
@@ -186,17 +184,17 @@ impl<S: Successors> Search<'_, S> {
     }
 
     fn restore_numbers(&mut self, input: &mut dyn Read) -> Result<()> {
-        let stats = &mut self.tally.stats;
+        let stats = &mut self.statistics.stats;
         stats.states = read_u64(input)?;
         stats.transitions = read_u64(input)?;
         stats.revisits = read_u64(input)?;
         stats.depth = read_u64(input)?;
-        self.tally.before = Duration::from_micros(read_u64(input)?);
+        self.budget.before = Duration::from_micros(read_u64(input)?);
         for level in 0..read_u64(input)? {
             let (states, transitions) = (read_u64(input)?, read_u64(input)?);
             stats.levels.push(Level { level: level as u32, states, transitions });
         }
-        if stats.levels.len() as u64 > u64::from(self.position.level) + 1 {
+        if stats.levels.len() as u64 > u64::from(self.at.preemptions) + 1 {
             return Err(damaged("it was at levels that come later"));
         }
         for _ in 0..read_u64(input)? {
@@ -212,7 +210,7 @@ impl<S: Successors> Search<'_, S> {
 }
 
 /// What is wrong with a checkpoint.
-pub(super) fn told(error: &Error) -> String {
+pub(super) fn describe(error: &Error) -> String {
     match error.kind() {
         ErrorKind::UnexpectedEof => "it ends too early".into(),
         _ => error.to_string(),
@@ -222,11 +220,11 @@ pub(super) fn told(error: &Error) -> String {
 fn save_ends(out: &mut dyn Write, ends: Vec<&(RunCost, End)>) -> Result<()> {
     write_u64(out, ends.len() as u64)?;
     for (cost, end) in ends {
-        let (state, process, violation) = match *end {
-            End::During { state, process, violation } => (state, process, u64::from(violation) + 1),
-            End::In { state, last } => (state, last, 0),
+        let (process, violation) = match end.ending {
+            Ending::During { process, violation } => (process, u64::from(violation) + 1),
+            Ending::InState => (end.last, 0),
         };
-        let numbers = [cost.preemptions.into(), cost.steps, state.into(), process.into(), violation];
+        let numbers = [cost.preemptions.into(), cost.steps, end.site.into(), process.into(), violation];
         numbers.into_iter().try_for_each(|number| write_u64(out, number))?;
     }
     Ok(())
@@ -237,12 +235,12 @@ fn restore_end(input: &mut dyn Read) -> Result<(RunCost, End)> {
         preemptions: read_below(input, MOST_LEVELS)? as u32,
         steps: read_below(input, MOST_STEPS)?,
     };
-    let (state, process) = (read_below(input, 1 << 32)? as u32, read_below(input, 1 << 8)? as u8);
-    let end = match read_below(input, 1 << 32)? {
-        0 => End::In { state, last: process },
-        violation => End::During { state, process, violation: violation as u32 - 1 },
+    let (site, last) = (read_below(input, 1 << 32)? as u32, read_below(input, 1 << 8)? as u8);
+    let ending = match read_below(input, 1 << 32)? {
+        0 => Ending::InState,
+        violation => Ending::During { process: last, violation: violation as u32 - 1 },
     };
-    Ok((cost, end))
+    Ok((cost, End { site, last, ending }))
 }
 
 pub(super) fn save_items(out: &mut dyn Write, items: &[Item]) -> Result<()> {

@@ -1,0 +1,305 @@
+//! The product of model and observer as a graph whose states are numbered as they are met: what every algorithm for runs
+//! without end works on.
+//!
+//! States lie in the exact store; edges are computed anew each time they are asked for, which costs less than keeping them.
+
+use crate::Unsupported;
+use crate::budget::SearchBudget;
+use crate::product::Product;
+use crate::replay::{LassoPath, NOBODY, PathState};
+use crate::search::SearchOptions;
+use crate::store::{Opened, StateNumber, Store};
+use crate::successors::{Event, Successors};
+use preempt_core::{Budget, Progress, Snapshot, Stats, StopReason, Trace};
+use preempt_model::system::Violation;
+
+/// A step of the product: `by` made it, and afterwards `runs` is running. Where nobody can move, a state repeats itself
+/// by [`NOBODY`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    pub from: StateNumber,
+    pub to: StateNumber,
+    pub by: u8,
+    pub runs: u8,
+    /// How many steps of the model: an atomic sequence has several.
+    pub steps: u32,
+}
+
+pub struct ProductGraph<'a, 'm> {
+    product: Product<'a, 'm>,
+    budget: SearchBudget,
+    store: Store,
+    stats: Stats,
+    opened: Opened,
+    /// Most that the searches needed beside the store, as they say.
+    most_search_bytes: u64,
+    fair_switch: bool,
+    /// Are states left out that the reduction need not try?
+    reduces: bool,
+    judges: bool,
+    /// Some step has no end: it fails, or goes round in an atomic sequence for ever.
+    has_dead_ends: bool,
+}
+
+/// What was met from one state.
+#[derive(Debug, Default, Clone)]
+pub struct Expansion {
+    pub edges: Vec<Edge>,
+    /// The processes that cannot move.
+    pub resting: Vec<u8>,
+    pub processes: u8,
+}
+
+/// The steps from one state, and who may be left there for free.
+#[derive(Debug, Default, Clone)]
+pub struct CostedExpansion {
+    pub edges: Vec<Edge>,
+    pub free: Vec<u8>,
+}
+
+/// Why a search ends before it has seen everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Incomplete {
+    Limit(StopReason),
+    /// A finite run is a violation already; see [`ProductGraph::judging`].
+    FiniteViolation,
+}
+
+/// How often, in steps, the clock, the memory and the observer of the search are looked at.
+const LOOK_EVERY: u32 = 256;
+
+/// A state cannot be stored: there are too many.
+const FULL: Incomplete = Incomplete::Limit(StopReason::Memory);
+
+impl<'a, 'm> ProductGraph<'a, 'm> {
+    pub fn new(mut product: Product<'a, 'm>, options: &SearchOptions, progress: &dyn Progress) -> Self {
+        let mut budget = SearchBudget::new(options.limits, LOOK_EVERY);
+        product.work_within(budget.begin(progress));
+        ProductGraph {
+            product,
+            budget,
+            store: Store::new(),
+            stats: Stats::default(),
+            opened: Opened::default(),
+            most_search_bytes: 0,
+            fair_switch: options.fair_switch,
+            reduces: true,
+            judges: false,
+            has_dead_ends: false,
+        }
+    }
+
+    /// Ends the search at a state that is a violation in itself.
+    pub fn judging(self) -> Self {
+        ProductGraph { judges: true, ..self }
+    }
+}
+
+impl ProductGraph<'_, '_> {
+    /// From now on every step counts. So many states more are allowed than were met.
+    pub fn unreduced(&mut self, more: u64) {
+        self.reduces = false;
+        self.budget.lower_states(self.stats.states + more);
+    }
+
+    pub fn initial(&mut self) -> Result<Vec<StateNumber>, Incomplete> {
+        let states = self.product.initial();
+        states.iter().map(|state| self.number(state, &Opened::default())).collect()
+    }
+
+    fn number(&mut self, state: &[u8], like: &Opened) -> Result<StateNumber, Incomplete> {
+        let key = self.store.encode(&self.product, state, like).ok_or(FULL)?;
+        let processes = self.product.process_count(state);
+        let (number, is_new) = self.store.insert(key, key.hash(), processes).ok_or(FULL)?;
+        self.stats.states += u64::from(is_new);
+        Ok(number)
+    }
+
+    /// Every step from a state that the reduction does not leave out, the first process's first.
+    pub fn expand(&mut self, number: StateNumber) -> Result<Expansion, Incomplete> {
+        let mut opened = std::mem::take(&mut self.opened);
+        self.store.open(&self.product, number, &mut opened);
+        if self.judges && self.product.state_violation(&opened.bytes).is_some() {
+            return Err(Incomplete::FiniteViolation);
+        }
+        let count = self.product.process_count(&opened.bytes) as u8;
+        let chosen = if self.reduces { self.product.reduced_to(&opened.bytes) } else { None };
+        let expansion = match chosen {
+            Some(chosen) => match self.steps_by(number, &opened, &mut chosen.into_iter())? {
+                // A step that leads nowhere does not stand for those of the others.
+                expansion if expansion.edges.is_empty() => self.steps_by(number, &opened, &mut (0..count))?,
+                expansion => expansion,
+            },
+            None => self.steps_by(number, &opened, &mut (0..count))?,
+        };
+        let mut expansion = Expansion { processes: count, ..expansion };
+        if expansion.edges.is_empty() {
+            for state in self.product.repetitions(&opened.bytes) {
+                let to = self.number(&state, &opened)?;
+                expansion.edges.push(Edge { from: number, to, by: NOBODY, runs: NOBODY, steps: 0 });
+            }
+        }
+        self.stats.transitions += expansion.edges.len() as u64;
+        self.opened = opened;
+        self.is_whole()?;
+        Ok(expansion)
+    }
+
+    fn steps_by(
+        &mut self,
+        number: StateNumber,
+        opened: &Opened,
+        processes: &mut dyn Iterator<Item = u8>,
+    ) -> Result<Expansion, Incomplete> {
+        let mut expansion = Expansion::default();
+        let mut bytes = Vec::new();
+        let mut arrivals = Vec::new();
+        for process in processes {
+            let before = arrivals.len();
+            let moved = self.product.expand(&opened.bytes, usize::from(process), &mut |event| {
+                if let Event::Arrival { state, runs, steps } = event {
+                    arrivals.push((bytes.len(), state.len(), process, runs, steps));
+                    bytes.extend_from_slice(state);
+                }
+            });
+            if arrivals.len() == before {
+                expansion.resting.push(process);
+                self.has_dead_ends |= moved;
+            }
+        }
+        for (start, length, by, runs, steps) in arrivals {
+            let to = self.number(&bytes[start..start + length], opened)?;
+            expansion.edges.push(Edge { from: number, to, by, runs, steps });
+        }
+        Ok(expansion)
+    }
+
+    /// The same for a search in the order of cost.
+    pub fn expand_with_costs(&mut self, number: StateNumber) -> Result<CostedExpansion, Incomplete> {
+        let Expansion { edges, resting, processes } = self.expand(number)?;
+        let mut opened = std::mem::take(&mut self.opened);
+        self.store.open(&self.product, number, &mut opened);
+        // Who only fails, or goes round in an atomic sequence for ever, rests without being unable to move.
+        let stuck = |product: &mut Product<'_, '_>, process: u8| {
+            resting.contains(&process) && !product.could_move(&opened.bytes, usize::from(process))
+        };
+        let free = (0..processes)
+            .filter(|process| {
+                stuck(&mut self.product, *process)
+                    || self.fair_switch
+                        && self.product.spins(&self.budget.shared, &opened.bytes, usize::from(*process))
+            })
+            .collect();
+        self.opened = opened;
+        self.is_whole()?;
+        Ok(CostedExpansion { edges, free })
+    }
+
+    pub fn accepts(&mut self, number: StateNumber) -> bool {
+        let mut opened = std::mem::take(&mut self.opened);
+        self.store.open(&self.product, number, &mut opened);
+        let accepts = self.product.accepts(&opened.bytes);
+        self.opened = opened;
+        accepts
+    }
+
+    pub fn process_count(&mut self, number: StateNumber) -> u8 {
+        let mut opened = std::mem::take(&mut self.opened);
+        self.store.open(&self.product, number, &mut opened);
+        let count = self.product.process_count(&opened.bytes);
+        self.opened = opened;
+        count as u8
+    }
+
+    /// Was everything done that was asked for? If not, what came back is not all.
+    pub fn is_whole(&self) -> Result<(), Incomplete> {
+        self.budget.stopped().map_or(Ok(()), |reason| Err(Incomplete::Limit(reason)))
+    }
+
+    /// For whoever works beside the graph.
+    pub fn budget(&self) -> &Budget {
+        &self.budget.shared
+    }
+
+    /// At each step of a depth-first search: is it time to stop? The path has so many entries, and so many bytes are used
+    /// beside the store.
+    pub fn poll_path(
+        &mut self,
+        path: usize,
+        bytes: usize,
+        progress: &mut dyn Progress,
+    ) -> Result<(), Incomplete> {
+        self.stats.depth = self.stats.depth.max(path as u64);
+        self.poll(path as u64, bytes as u64, 0, progress)
+    }
+
+    /// At each step of a search without a path: so much is waiting, and so many bytes are used beside the store.
+    pub fn poll(
+        &mut self,
+        frontier: u64,
+        bytes: u64,
+        level: u32,
+        progress: &mut dyn Progress,
+    ) -> Result<(), Incomplete> {
+        self.most_search_bytes = self.most_search_bytes.max(bytes);
+        let Stats { states, transitions, depth, .. } = self.stats;
+        let (store, product) = (&self.store, &self.product);
+        let snapshot = || {
+            let bytes = store.bytes() + product.bytes() + bytes;
+            Snapshot { states, transitions, frontier, depth, level, bytes }
+        };
+        self.budget.poll(states, progress, snapshot).map_or(Ok(()), |reason| Err(Incomplete::Limit(reason)))
+    }
+
+    /// May the path become so long? If not, that is remembered.
+    pub fn is_within_depth(&mut self, path: usize) -> bool {
+        self.budget.is_within_depth(path as u64)
+    }
+
+    pub fn has_dead_ends(&self) -> bool {
+        self.has_dead_ends
+    }
+
+    pub fn cut_by_depth(&self) -> bool {
+        self.budget.cut_by_depth
+    }
+
+    pub fn store_bytes(&self) -> u64 {
+        self.store.bytes() + self.product.bytes()
+    }
+
+    pub fn most_search_bytes(&self) -> u64 {
+        self.most_search_bytes
+    }
+
+    pub fn stats(&self) -> Stats {
+        Stats { time: self.budget.elapsed(), ..self.stats.clone() }
+    }
+
+    pub fn error(&self) -> Option<Unsupported> {
+        self.product.error()
+    }
+
+    /// What an accepted run violates.
+    pub fn violation(&self) -> Violation {
+        self.product.accepted_violation()
+    }
+
+    /// Begins at this state and takes these edges: the path as it can be replayed.
+    pub fn path(&mut self, initial: StateNumber, edges: impl Iterator<Item = Edge>) -> Vec<PathState> {
+        let mut opened = Opened::default();
+        let mut state = |number, by, last| {
+            self.store.open(&self.product, number, &mut opened);
+            PathState { bytes: opened.bytes.clone(), by, last }
+        };
+        let first = state(initial, NOBODY, NOBODY);
+        std::iter::once(first).chain(edges.map(|edge| state(edge.to, edge.by, edge.runs))).collect()
+    }
+
+    /// The run of such a path, executed by the definition.
+    pub fn replay(&mut self, path: &LassoPath, progress: &dyn Progress) -> Result<Trace, StopReason> {
+        let budget = self.budget.for_replay(progress);
+        self.product.work_within(&budget);
+        self.product.replay_lasso(path, &budget)
+    }
+}
