@@ -1,7 +1,9 @@
 //! Limits are kept wherever a search may spend its time, and "holds" is said only if nothing was left undone: in every
 //! order, with every store and both kinds of successors, and by the reference.
 
-use preempt_core::{Budget, Limits, Outcome, Progress, Silent, Snapshot, SourceMap, StopReason, Verdict};
+use preempt_core::{
+    Budget, Limits, Outcome, Progress, PropertyKind, Silent, Snapshot, SourceMap, StopReason, Verdict,
+};
 use preempt_explicit::{
     Figure, Goal, Order, Portfolio, Published, Reduction, SearchOptions, Storage, SuccessorSource, Walks,
     answer, count, explore,
@@ -234,6 +236,31 @@ fn a_long_deterministic_block_is_executed_to_its_end() {
 }
 
 /// Two that count: everything that one of them alone can reach is looked at for each state.
+/// As in Spin 255 processes can live at a time, and one more ends the run with an error. The counts are Spin's.
+#[test]
+fn one_process_too_many() {
+    let text = |children: u32| {
+        let children = format!("do :: n < {children} -> run C(); n++ :: else -> break od");
+        load(&format!("proctype C() {{ end: false }} init {{ byte n; {children}; end: false }}"))
+    };
+    let (enough, more) = (text(254), text(255));
+    for (name, way) in ways() {
+        let outcome = check(&enough, &way, Limits::default(), &mut Silent);
+        assert_ne!(outcome.verdict, Verdict::Violated, "{name}: {:?}", outcome.violation);
+        let outcome = check(&more, &way, Limits::default(), &mut Silent);
+        let Some(violation) = outcome.violation else { panic!("{name}: {:?}", outcome.verdict) };
+        assert_eq!(violation.kind, PropertyKind::RuntimeError, "{name}");
+        assert_eq!(violation.name, "too many processes: there can be 255", "{name}");
+        let steps = outcome.counterexample.map(|trace| trace.steps.len());
+        assert_eq!(steps, Some(3 * 254 + 2), "{name}");
+    }
+    for (model, states) in [(&enough, 764), (&more, 764)] {
+        let counted =
+            count(&model.0, &model.1, &SearchOptions::default(), &mut Silent).expect("supported").stats;
+        assert_eq!((counted.states, counted.transitions + 1), (states, states));
+    }
+}
+
 /// One step in 2^40 ways: they are not listed first and counted then.
 #[test]
 fn a_step_in_many_ways_ends_with_the_limits() {
