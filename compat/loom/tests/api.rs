@@ -45,7 +45,9 @@ fn what_is_lost_or_raced_for_is_a_failure() {
     let racy = || {
         let cell = Rc::new(UnsafeCell::new(0));
         let other = Rc::clone(&cell);
+        // SAFETY: modelled threads share an OS thread; that nothing orders the accesses is what the test is about.
         let child = thread::spawn(move || other.with_mut(|value| unsafe { *value += 1 }));
+        // SAFETY: as above.
         cell.with(|value| unsafe { *value });
         child.join().unwrap();
     };
@@ -54,10 +56,13 @@ fn what_is_lost_or_raced_for_is_a_failure() {
 
 #[test]
 fn memory_is_followed() {
-    model(|| unsafe {
+    model(|| {
         let layout = Layout::new::<u64>();
-        dealloc(alloc(layout), layout);
-        dealloc(alloc_zeroed(layout), layout);
+        // SAFETY: the layout has a size, and the memory is given back with it.
+        unsafe {
+            dealloc(alloc(layout), layout);
+            dealloc(alloc_zeroed(layout), layout);
+        }
         let mut track = Track::new(1);
         *track.get_mut() += *track.get_ref();
         assert_eq!(track.into_inner(), 2);
@@ -68,6 +73,7 @@ fn memory_is_followed() {
 fn cells_lend_pointers() {
     model(|| {
         let cell = UnsafeCell::new(1);
+        // SAFETY: nobody else has the cell, and one pointer to it is used at a time.
         unsafe {
             *cell.get_mut().deref() += 1;
             cell.get_mut().with(|pointer| *pointer += 1);
@@ -85,6 +91,7 @@ fn atomics_have_looms_extras() {
     model(|| {
         let mut atomic = AtomicUsize::new(1);
         atomic.with_mut(|value| *value += 1);
+        // SAFETY: nobody else has the atomic.
         assert_eq!(unsafe { atomic.unsync_load() }, 2);
         assert_eq!(atomic.compare_and_swap(2, 3, SeqCst), 2);
         fence(SeqCst);
