@@ -47,7 +47,7 @@ fn processor_time() -> Duration {
 }
 
 /// With the steps and prefixes of the search.
-fn preempt(test: fn(), strategy: Strategy, bound: Option<u32>) -> (Cost, preempt::Report) {
+fn preempt(test: fn(), strategy: Strategy, bound: Option<u32>) -> (Cost, preempt::CheckReport) {
     let mut report = None;
     let cost = timed(|| {
         let checker = Checker::new().strategy(strategy).max_preemptions(bound);

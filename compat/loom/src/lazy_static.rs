@@ -11,7 +11,7 @@ pub(crate) fn shut_down() {
     OVER.store(true, Ordering::Release);
 }
 
-/// A value that is made when a run first asks for it.
+/// A value that is made when a run first uses it.
 #[derive(Debug)]
 pub struct Lazy<T: 'static> {
     init: fn() -> T,

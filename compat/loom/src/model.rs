@@ -10,6 +10,12 @@ const MAX_BRANCHES: usize = 1000;
 
 /// How a test is searched. What loom's variables say comes first (`LOOM_MAX_PREEMPTIONS`, `LOOM_MAX_BRANCHES`,
 /// `LOOM_MAX_PERMUTATIONS`, `LOOM_MAX_DURATION`), then what the code says, and preempt's own variables win over both.
+///
+/// ```
+/// let mut builder = loom::model::Builder::new();
+/// builder.preemption_bound = Some(2);
+/// builder.check(|| drop(loom::thread::spawn(|| 1).join()));
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Builder {
@@ -36,7 +42,7 @@ pub struct Builder {
     pub log: bool,
 }
 
-/// Of a variable.
+/// The value of a variable of the environment.
 fn read<T: FromStr>(name: &str) -> Option<T> {
     let text = std::env::var(name).ok()?;
     Some(text.parse().unwrap_or_else(|_| panic!("invalid value for `{name}`: {text}")))
@@ -91,7 +97,7 @@ impl Builder {
             checker = checker.max_duration(most);
         }
         let report = checker.run(move || {
-            preempt::thread::without_name_of_main();
+            preempt::thread::unnamed_main();
             f();
             crate::lazy_static::shut_down();
         });
@@ -113,6 +119,20 @@ impl Default for Builder {
 ///
 /// # Panics
 /// With the simplest failing run, if there is one.
+///
+/// ```
+/// use loom::sync::Arc;
+/// use loom::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+///
+/// loom::model(|| {
+///     let count = Arc::new(AtomicUsize::new(0));
+///     let other = Arc::clone(&count);
+///     let child = loom::thread::spawn(move || other.fetch_add(1, SeqCst));
+///     count.fetch_add(1, SeqCst);
+///     child.join().unwrap();
+///     assert_eq!(count.load(SeqCst), 2);
+/// });
+/// ```
 #[track_caller]
 pub fn model<F>(f: F)
 where

@@ -2,7 +2,7 @@
 
 pub use preempt::thread::{
     AccessError, JoinHandle, LocalKey, Scope, ScopedJoinHandle, Thread, ThreadId, current, panicking, park,
-    park_timeout, scope, sleep, spawn_here as spawn, yield_now,
+    park_timeout, scope, sleep, spawn_local as spawn, yield_now,
 };
 
 /// As `std::thread::Builder`.
@@ -38,6 +38,6 @@ impl Builder {
         F: FnOnce() -> T + 'static,
         T: 'static,
     {
-        self.0.spawn_here(f)
+        self.0.spawn_local(f)
     }
 }

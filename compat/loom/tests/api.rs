@@ -45,7 +45,7 @@ fn what_is_lost_or_raced_for_is_a_failure() {
     let racy = || {
         let cell = Rc::new(UnsafeCell::new(0));
         let other = Rc::clone(&cell);
-        // SAFETY: a race of the model only: modelled threads share one thread of the machine.
+        // SAFETY: modelled threads share an OS thread; that nothing orders the accesses is what the test is about.
         let child = thread::spawn(move || other.with_mut(|value| unsafe { *value += 1 }));
         // SAFETY: as above.
         cell.with(|value| unsafe { *value });
@@ -56,11 +56,13 @@ fn what_is_lost_or_raced_for_is_a_failure() {
 
 #[test]
 fn memory_is_followed() {
-    // SAFETY: memory is given back with the layout that it was asked for.
-    model(|| unsafe {
+    model(|| {
         let layout = Layout::new::<u64>();
-        dealloc(alloc(layout), layout);
-        dealloc(alloc_zeroed(layout), layout);
+        // SAFETY: the layout has a size, and the memory is given back with it.
+        unsafe {
+            dealloc(alloc(layout), layout);
+            dealloc(alloc_zeroed(layout), layout);
+        }
         let mut track = Track::new(1);
         *track.get_mut() += *track.get_ref();
         assert_eq!(track.into_inner(), 2);
@@ -71,7 +73,7 @@ fn memory_is_followed() {
 fn cells_lend_pointers() {
     model(|| {
         let cell = UnsafeCell::new(1);
-        // SAFETY: the cell lives, and nobody else has a pointer to it while it is written.
+        // SAFETY: nobody else has the cell, and one pointer to it is used at a time.
         unsafe {
             *cell.get_mut().deref() += 1;
             cell.get_mut().with(|pointer| *pointer += 1);
@@ -89,7 +91,7 @@ fn atomics_have_looms_extras() {
     model(|| {
         let mut atomic = AtomicUsize::new(1);
         atomic.with_mut(|value| *value += 1);
-        // SAFETY: there is no other thread.
+        // SAFETY: nobody else has the atomic.
         assert_eq!(unsafe { atomic.unsync_load() }, 2);
         assert_eq!(atomic.compare_and_swap(2, 3, SeqCst), 2);
         fence(SeqCst);

@@ -1,6 +1,8 @@
 //! What [`crate::lazy_static!`] makes.
 
-/// A value that is made when a run first asks for it.
+pub use preempt::lazy::LazyStatic;
+
+/// A value that is made when a run first uses it.
 #[derive(Debug)]
 pub struct Lazy<T: 'static>(preempt::sync::LazyLock<T>);
 
@@ -15,12 +17,6 @@ impl<T: Sync + Send> Lazy<T> {
     pub fn get(&'static self) -> &'static T {
         preempt::sync::LazyLock::force(&self.0)
     }
-}
-
-/// As the trait of the crate `lazy_static`.
-pub trait LazyStatic {
-    /// Makes the value, if it is not there.
-    fn initialize(lazy: &Self);
 }
 
 /// Makes the value, if it is not there.

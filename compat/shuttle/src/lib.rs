@@ -12,6 +12,7 @@
 //! same in every execution. What belongs to shuttle's own engine is missing: schedulers of the user's, vector clocks,
 //! labels and tags.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 #[doc(hidden)]
 pub use preempt as __preempt;
@@ -24,7 +25,7 @@ mod runner;
 pub mod scheduler;
 pub mod sync;
 
-pub use preempt::{hint, thread};
+pub use preempt::{hint, thread, thread_local};
 pub use runner::{Config, FailurePersistence, MaxSteps, PortfolioRunner, Runner};
 
 use scheduler::{
@@ -47,16 +48,32 @@ pub fn check<F: Fn() + Send + Sync + 'static>(f: F) {
     run(RoundRobinScheduler::new(1), f);
 }
 
-/// Runs the test with so many schedules, each chosen by chance.
+/// Runs the test with so many random schedules.
 ///
 /// # Panics
 /// If one of them fails.
+///
+/// ```
+/// use shuttle::{sync::{Arc, Mutex}, thread};
+///
+/// shuttle::check_random(
+///     || {
+///         let total = Arc::new(Mutex::new(0));
+///         let other = Arc::clone(&total);
+///         let child = thread::spawn(move || *other.lock().unwrap() += 1);
+///         *total.lock().unwrap() += 1;
+///         child.join().unwrap();
+///         assert_eq!(*total.lock().unwrap(), 2);
+///     },
+///     100,
+/// );
+/// ```
 #[track_caller]
 pub fn check_random<F: Fn() + Send + Sync + 'static>(f: F, iterations: usize) {
     run(RandomScheduler::new(iterations), f);
 }
 
-/// As [`check_random`], with the chance of a seed.
+/// As [`check_random`], with a seed: the same one gives the same schedules.
 ///
 /// # Panics
 /// If a schedule fails.
@@ -65,7 +82,7 @@ pub fn check_random_with_seed<F: Fn() + Send + Sync + 'static>(f: F, seed: u64, 
     run(RandomScheduler::new_from_seed(seed, iterations), f);
 }
 
-/// As [`check_random`]: here it is no different walk.
+/// As [`check_random`]: here it is the same walk.
 ///
 /// # Panics
 /// If a schedule fails.
@@ -87,6 +104,20 @@ pub fn check_pct<F: Fn() + Send + Sync + 'static>(f: F, iterations: usize, depth
 ///
 /// # Panics
 /// With the simplest that fails.
+///
+/// ```
+/// use shuttle::{sync::mpsc, thread};
+///
+/// shuttle::check_dfs(
+///     || {
+///         let (sender, receiver) = mpsc::channel();
+///         let child = thread::spawn(move || sender.send(1).unwrap());
+///         assert_eq!(receiver.recv(), Ok(1));
+///         child.join().unwrap();
+///     },
+///     None,
+/// );
+/// ```
 #[track_caller]
 pub fn check_dfs<F: Fn() + Send + Sync + 'static>(f: F, max_iterations: Option<usize>) {
     run(DfsScheduler::new(max_iterations, false), f);
@@ -119,37 +150,17 @@ pub fn replay_from_file<F: Fn() + Send + Sync + 'static, P: AsRef<Path>>(f: F, p
     run(ReplayScheduler::new_from_file(path).expect("a file with a schedule"), f);
 }
 
-/// As `std::thread_local!`, for modelled threads.
-#[macro_export]
-macro_rules! thread_local {
-    ($($declarations:tt)*) => {
-        $crate::__preempt::thread_local! { $($declarations)* }
-    };
-}
-
 /// As the macro of the crate `lazy_static`: a value for each run.
+///
+/// ```
+/// shuttle::lazy_static! {
+///     static ref LIMIT: usize = 3;
+/// }
+/// shuttle::check(|| assert_eq!(*LIMIT, 3));
+/// ```
 #[macro_export]
 macro_rules! lazy_static {
-    () => {};
-    ($(#[$attr:meta])* $vis:vis static ref $name:ident : $type:ty = $init:expr; $($rest:tt)*) => {
-        #[allow(missing_copy_implementations, non_camel_case_types, dead_code)]
-        $(#[$attr])*
-        $vis struct $name { __private_field: () }
-        #[doc(hidden)]
-        $vis static $name: $name = $name { __private_field: () };
-        impl ::std::ops::Deref for $name {
-            type Target = $type;
-
-            fn deref(&self) -> &$type {
-                static LAZY: $crate::lazy_static::Lazy<$type> = $crate::lazy_static::Lazy::new(|| $init);
-                LAZY.get()
-            }
-        }
-        impl $crate::lazy_static::LazyStatic for $name {
-            fn initialize(lazy: &Self) {
-                let _ = &**lazy;
-            }
-        }
-        $crate::lazy_static! { $($rest)* }
+    ($($declarations:tt)*) => {
+        $crate::__preempt::__lazy_static! { ($crate::lazy_static) $($declarations)* }
     };
 }

@@ -6,12 +6,13 @@ pub use rand::{Rng, RngCore};
 
 /// The generators.
 pub mod rngs {
+    use preempt_core::Rng;
     use rand::{Error, RngCore};
-    use std::cell::Cell;
+    use std::cell::RefCell;
     use std::hash::{DefaultHasher, Hash, Hasher};
 
     preempt::thread_local! {
-        static STATE: Cell<Option<u64>> = Cell::new(None);
+        static GENERATOR: RefCell<Option<Rng>> = RefCell::new(None);
     }
 
     /// That of the running thread.
@@ -23,18 +24,14 @@ pub mod rngs {
             (self.next_u64() >> 32) as u32
         }
 
-        /// SplitMix64, started by the thread's name.
+        /// The seed is the thread's identity.
         fn next_u64(&mut self) -> u64 {
-            let start = || {
+            let seeded = || {
                 let mut hasher = DefaultHasher::new();
                 preempt::thread::current().id().hash(&mut hasher);
-                hasher.finish()
+                Rng::new(hasher.finish())
             };
-            let state = STATE.get().unwrap_or_else(start).wrapping_add(0x9e37_79b9_7f4a_7c15);
-            STATE.set(Some(state));
-            let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            mixed ^ (mixed >> 31)
+            GENERATOR.with_borrow_mut(|generator| generator.get_or_insert_with(seeded).word())
         }
 
         fn fill_bytes(&mut self, bytes: &mut [u8]) {

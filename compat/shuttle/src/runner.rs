@@ -1,7 +1,7 @@
 //! A search with options.
 
-use crate::scheduler::{Plan, Scheduler};
-use preempt::{Checker, Failure, Report};
+use crate::scheduler::{Scheduler, SearchPlan};
+use preempt::{CheckReport, Checker, Failure};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,7 +61,7 @@ impl Config {
         }
     }
 
-    fn checker(&self, plan: Plan) -> Checker {
+    fn checker(&self, plan: SearchPlan) -> Checker {
         let steps = match self.max_steps {
             MaxSteps::None => usize::MAX,
             MaxSteps::FailAfter(steps) | MaxSteps::ContinueAfter(steps) => steps,
@@ -80,7 +80,7 @@ impl Config {
     }
 
     /// The report of a failure, with the schedule as shuttle shows it.
-    fn tell(&self, report: &Report, failure: &Failure) -> String {
+    fn failure_message(&self, report: &CheckReport, failure: &Failure) -> String {
         let schedule = &failure.schedule;
         match &self.failure_persistence {
             FailurePersistence::None => report.to_string(),
@@ -108,6 +108,16 @@ impl Default for Config {
 }
 
 /// A scheduler with options.
+///
+/// ```
+/// use shuttle::scheduler::PctScheduler;
+/// use shuttle::{Config, Runner};
+///
+/// let executions = Runner::new(PctScheduler::new(3, 50), Config::new()).run(|| {
+///     shuttle::thread::spawn(|| ()).join().unwrap();
+/// });
+/// assert_eq!(executions, 50);
+/// ```
 #[derive(Debug)]
 pub struct Runner<S: ?Sized + Scheduler> {
     config: Config,
@@ -128,7 +138,7 @@ impl<S: Scheduler + 'static> Runner<S> {
     pub fn run<F: Fn() + Send + Sync + 'static>(self, f: F) -> usize {
         let report = self.config.checker(self.scheduler.plan()).run(f);
         if let Some(failure) = &report.failure {
-            panic!("{}", self.config.tell(&report, failure));
+            panic!("{}", self.config.failure_message(&report, failure));
         }
         report.executions as usize
     }
@@ -141,7 +151,7 @@ pub struct PortfolioRunner {
 }
 
 impl PortfolioRunner {
-    /// To be run. The first failure is the one that is told, whether or not the others are waited for.
+    /// To be run. The first failure is the one that is shown, whether or not the others are waited for.
     pub fn new(_stop_on_first_failure: bool, config: Config) -> PortfolioRunner {
         PortfolioRunner { schedulers: Vec::new(), config }
     }

@@ -6,9 +6,12 @@ use std::path::Path;
 /// What a scheduler stands for.
 #[doc(hidden)]
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct SearchPlan {
+    /// Which algorithm.
     pub strategy: Strategy,
+    /// So many at most.
     pub executions: Option<usize>,
+    /// This schedule only.
     pub replay: Option<String>,
 }
 
@@ -16,25 +19,25 @@ pub struct Plan {
 pub trait Scheduler {
     /// What it stands for.
     #[doc(hidden)]
-    fn plan(&self) -> Plan;
+    fn plan(&self) -> SearchPlan;
 }
 
 macro_rules! scheduler {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Debug, Clone)]
-        pub struct $name(Plan);
+        pub struct $name(SearchPlan);
 
         impl Scheduler for $name {
-            fn plan(&self) -> Plan {
+            fn plan(&self) -> SearchPlan {
                 self.0.clone()
             }
         }
     };
 }
 
-fn plan(strategy: Strategy, executions: Option<usize>) -> Plan {
-    Plan { strategy, executions, replay: None }
+fn plan(strategy: Strategy, executions: Option<usize>) -> SearchPlan {
+    SearchPlan { strategy, executions, replay: None }
 }
 
 scheduler!(
@@ -50,7 +53,7 @@ impl DfsScheduler {
 }
 
 scheduler!(
-    /// By chance.
+    /// Random schedules.
     RandomScheduler
 );
 
@@ -60,14 +63,14 @@ impl RandomScheduler {
         RandomScheduler::new_from_seed(0, max_iterations)
     }
 
-    /// So many, with the chance of a seed.
+    /// So many, with a seed: the same one gives the same schedules.
     pub fn new_from_seed(seed: u64, max_iterations: usize) -> RandomScheduler {
         RandomScheduler(plan(Strategy::Random(seed), Some(max_iterations)))
     }
 }
 
 scheduler!(
-    /// By chance; here it is no different walk.
+    /// Random schedules; here it is the same walk as [`RandomScheduler`].
     UrwScheduler
 );
 
@@ -77,7 +80,7 @@ impl UrwScheduler {
         UrwScheduler::new_from_seed(0, max_iterations)
     }
 
-    /// So many, with the chance of a seed.
+    /// So many, with a seed: the same one gives the same schedules.
     pub fn new_from_seed(seed: u64, max_iterations: usize) -> UrwScheduler {
         UrwScheduler(plan(Strategy::Random(seed), Some(max_iterations)))
     }
@@ -94,7 +97,7 @@ impl PctScheduler {
         PctScheduler::new_from_seed(0, max_depth, max_iterations)
     }
 
-    /// As [`PctScheduler::new`], with the chance of a seed.
+    /// As [`PctScheduler::new`], with a seed: the same one gives the same schedules.
     ///
     /// # Panics
     /// If the depth is 0.
@@ -126,7 +129,7 @@ impl ReplayScheduler {
     /// A schedule as a failure shows it.
     pub fn new_from_encoded(encoded_schedule: &str) -> ReplayScheduler {
         let replay = Some(encoded_schedule.trim().to_string());
-        ReplayScheduler(Plan { replay, ..plan(Strategy::Marking, Some(1)) })
+        ReplayScheduler(SearchPlan { replay, ..plan(Strategy::Marking, Some(1)) })
     }
 
     /// A schedule in a file.
@@ -153,13 +156,13 @@ impl<S: Scheduler> UncontrolledNondeterminismCheckScheduler<S> {
 }
 
 impl<S: Scheduler> Scheduler for UncontrolledNondeterminismCheckScheduler<S> {
-    fn plan(&self) -> Plan {
+    fn plan(&self) -> SearchPlan {
         self.0.plan()
     }
 }
 
 impl<S: Scheduler + ?Sized> Scheduler for Box<S> {
-    fn plan(&self) -> Plan {
+    fn plan(&self) -> SearchPlan {
         (**self).plan()
     }
 }

@@ -1,14 +1,24 @@
-//! Paper 001, Algorithm 1: every happens-before graph within the bound is visited once, prefixes included.
+//! Musuvathi and Qadeer 2007 (paper 001), Algorithm 1: every happens-before graph within the bound is visited once, prefixes
+//! included.
 //!
-//! It makes a run for every prefix that it has not seen, where Algorithm 2 makes one for every complete graph; it is
-//! here to be compared with. Raising the bound starts anew; complete graphs are counted once.
+//! **What it computes.** A depth-first search over graphs as states: from a graph it goes on to each successor that is not in
+//! the hash table and whose context bound is within the bound.
+//!
+//! **Why it is right.** Theorem 2: at the end exactly the graphs with a context bound of at most c are in the table. By
+//! Theorem 1 each of them is reached by a run all of whose prefixes are within the bound, so cutting the others loses none.
+//!
+//! **What it costs.** A run of the program for every *prefix* that it has not seen, where Algorithm 2
+//! ([`crate::marking`], the default) makes one for every *complete* graph. It is here to be compared with, and as the
+//! plainest search that reduces soundly under a bound. Raising the bound starts anew; complete graphs are counted once.
 
 use crate::context_bound::ContextBounds;
-use crate::executable::{Executable, Flow, Move, Stamp};
-use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch};
+use crate::executable::{Executable, Flow, Move};
+use crate::explore::{Exploration, ExplorationLimits, ExplorationStop, FailingRun, RunObserver};
 use crate::graph::Graph;
 use crate::prefix::Prefix;
+use crate::recorder::RunRecorder;
 use crate::runner::Runner;
+use crate::stamp::Stamp;
 use std::collections::HashSet;
 
 type Stamps = HashSet<Stamp, foldhash::fast::FixedState>;
@@ -21,8 +31,8 @@ struct Search<'a, E, T> {
     /// Complete graphs, of all bounds.
     executed: Stamps,
     bounds: ContextBounds,
-    watch: Watch<'a>,
-    terminal: &'a mut T,
+    recorder: RunRecorder<'a>,
+    observer: &'a mut T,
     bound: u32,
     cut: bool,
 }
@@ -34,7 +44,11 @@ struct Frame {
 }
 
 /// Explores bound 0, 1, 2, ... until the limit, or until nothing is cut.
-pub fn explore<E: Executable>(program: &mut E, limits: &Limits, terminal: &mut impl Terminal) -> Exploration {
+pub fn explore<E: Executable>(
+    program: &mut E,
+    limits: &ExplorationLimits,
+    observer: &mut impl RunObserver,
+) -> Exploration {
     let runner = Runner::new(program);
     let graph = Graph::new(runner.program());
     let mut search = Search {
@@ -43,27 +57,27 @@ pub fn explore<E: Executable>(program: &mut E, limits: &Limits, terminal: &mut i
         visited: Stamps::default(),
         executed: Stamps::default(),
         bounds: ContextBounds::new(limits.fair),
-        watch: Watch::new(limits),
-        terminal,
+        recorder: RunRecorder::new(limits),
+        observer,
         bound: 0,
         cut: false,
     };
     let result = search.iterate();
-    let Search { runner, visited, bounds, mut watch, .. } = search;
-    watch.found.graphs = visited.len() as u64;
-    watch.found.prefixes = bounds.prefixes() as u64;
-    watch.finish(result, runner.runs, runner.steps)
+    let Search { runner, visited, bounds, mut recorder, .. } = search;
+    recorder.exploration.graphs = visited.len() as u64;
+    recorder.exploration.prefixes = bounds.prefixes() as u64;
+    recorder.finish(result, &runner)
 }
 
-impl<E: Executable, T: Terminal> Search<'_, E, T> {
-    fn iterate(&mut self) -> Result<(), Stop> {
+impl<E: Executable, T: RunObserver> Search<'_, E, T> {
+    fn iterate(&mut self) -> Result<(), ExplorationStop> {
         loop {
             self.cut = false;
             self.visited.clear();
             self.search()?;
-            self.watch.completed(self.bound);
-            self.watch.found.exhaustive = !self.cut;
-            if !self.cut || self.watch.limits.preemptions.is_some_and(|most| self.bound >= most) {
+            self.recorder.completed_bound(self.bound);
+            self.recorder.exploration.exhaustive = !self.cut;
+            if !self.cut || self.recorder.is_last(self.bound) {
                 return Ok(());
             }
             self.bound += 1;
@@ -72,7 +86,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
     }
 
     /// Lines 3 to 10, with the stack made explicit.
-    fn search(&mut self) -> Result<(), Stop> {
+    fn search(&mut self) -> Result<(), ExplorationStop> {
         let mut stack = Vec::new();
         self.enter(&mut stack, Flow::Continue)?;
         while let Some(frame) = stack.last_mut() {
@@ -98,22 +112,22 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         Ok(())
     }
 
-    fn enter(&mut self, stack: &mut Vec<Frame>, flow: Flow) -> Result<(), Stop> {
+    fn enter(&mut self, stack: &mut Vec<Frame>, flow: Flow) -> Result<(), ExplorationStop> {
         self.runner.arrive()?;
         let prefix = self.graph.whole();
         self.visited.insert(prefix.stamp);
-        self.watch.found.visits += 1;
+        self.recorder.exploration.visits += 1;
         let mut left = if flow == Flow::Continue { self.runner.moves() } else { Vec::new() };
-        let livelock = !left.is_empty() && self.runner.is_endless(self.watch.limits.steps);
+        let livelock = !left.is_empty() && self.runner.is_endless(self.recorder.limits.steps);
         if livelock {
             left.clear();
             let schedule = self.runner.schedule();
-            self.watch.failed(Failing { schedule, preemptions: self.bound, livelock })?;
+            self.recorder.failed(FailingRun { schedule, preemptions: self.bound, livelock })?;
         } else if left.is_empty() && self.executed.insert(prefix.stamp) {
             let end = self.runner.program_mut().end();
-            self.terminal.terminal(&self.graph);
-            let (graph, fair, bound) = (&self.graph, self.watch.limits.fair, self.bound);
-            self.watch.ended(end, || Failing::cheapest(graph, fair, bound))?;
+            self.observer.observe(&self.graph);
+            let (graph, fair, bound) = (&self.graph, self.recorder.limits.fair, self.bound);
+            self.recorder.completed_run(end, || FailingRun::cheapest(graph, fair, bound))?;
         }
         left.reverse();
         stack.push(Frame { prefix, left });

@@ -1,4 +1,4 @@
-//! The bound functions `Bv` that paper 003's Algorithm 1 can be used with.
+//! The bound functions `Bv` that Algorithm 1 of Coons, Musuvathi and McKinley 2013 (paper 003) can be used with.
 //!
 //! What is bounded is the cost of a run, and the cost of a graph is that of its cheapest run. Which threads have to be
 //! tried at a point so that no graph within the bound is lost depends on the function:

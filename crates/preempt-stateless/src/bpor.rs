@@ -1,8 +1,17 @@
-//! Paper 003: bounded partial-order reduction (its Algorithm 1), with the preemption bound (Algorithm 2) or another
-//! [`BoundFunction`], the fair bound (Algorithm 3), both together, or none.
+//! Coons, Musuvathi and McKinley 2013 (paper 003): bounded partial-order reduction (its Algorithm 1), with the preemption
+//! bound (Algorithm 2) or another [`BoundFunction`], the fair bound (Algorithm 3), both together, or none.
 //!
-//! Unlike the algorithms of paper 001 it has no table: which threads are tried at a point of the run follows from the
-//! conflicts of the steps after it. It may run the same graph more than once, and needs no memory beyond the stack.
+//! **What it computes.** A depth-first search that begins with one thread at each point of the run. For the next step of each
+//! thread it looks back for the most recent steps that depend on it, and adds the thread to those to be tried there; under
+//! a preemption bound also where the block of that step begins, since a switch may be free there that is not further on.
+//!
+//! **Why it is right.** Theorems 4 and 10: a set of steps that is persistent in the sense of the bound is sufficient locally.
+//! Theorems 7 and 13: what the search has tried at a point, when it leaves it, is such a set. (`persistent.rs` has those
+//! definitions as predicates, and tests compare.) Plain persistent sets are not enough under a bound: the steps that they
+//! postpone may cost more later.
+//!
+//! **What it costs.** No table, so no memory beyond the stack; but the same graph may be run more than once, and every
+//! bound starts anew. For each step all steps before it are looked at, once for each thread.
 //!
 //! Where we differ from the text:
 //! - Line 8 of Algorithm 2 can be read as asking for a block start strictly before step `i`. Lemma 5, case 5.3, uses the
@@ -19,15 +28,17 @@
 //!   waits for the end of its thread: the definition and the algorithm disagree on which step is meant, so either does.
 
 use crate::bound::BoundFunction;
-use crate::executable::{Executable, Flow, Move, Need, Operation};
-use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch};
+use crate::executable::{Executable, Flow, Move};
+use crate::explore::{Exploration, ExplorationLimits, ExplorationStop, FailingRun, RunObserver};
 use crate::graph::Graph;
+use crate::operation::{Need, Operation};
+use crate::recorder::RunRecorder;
 use crate::runner::Runner;
 
 /// A point of the current run: the state before its `i`-th step.
 struct Point {
     enabled: Vec<usize>,
-    /// Every way on: of the enabled threads, and other ways of the disabled ones.
+    /// Every possible move: of the enabled threads, and by another choice of the disabled ones.
     moves: Vec<Move>,
     backtrack: Vec<usize>,
     visited: Vec<Move>,
@@ -60,7 +71,7 @@ impl Point {
         self.moves.iter().any(|step| step.thread == thread)
     }
 
-    /// A thread is to be tried: all its ways are.
+    /// The next move to be tried: of a thread that is to be tried all moves are.
     fn next(&self) -> Option<Move> {
         let tried = |step: &&Move| self.backtrack.contains(&step.thread) && !self.visited.contains(step);
         // In the order in which the threads were added.
@@ -80,15 +91,17 @@ impl Point {
 /// The threads that were explored at a point, when the search has left it: what definitions 1.6 and 1.10 speak of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explored {
+    /// The steps up to the point.
     pub path: Vec<Move>,
+    /// Those whose next step was explored there.
     pub threads: Vec<usize>,
 }
 
 struct Search<'a, E, T> {
     runner: Runner<'a, E>,
     graph: Graph,
-    watch: Watch<'a>,
-    terminal: &'a mut T,
+    recorder: RunRecorder<'a>,
+    observer: &'a mut T,
     function: BoundFunction,
     /// `None`: there is none but the fair bound.
     bound: Option<u32>,
@@ -104,19 +117,19 @@ struct Search<'a, E, T> {
 /// anew.
 pub fn explore<E: Executable>(
     program: &mut E,
-    limits: &Limits,
+    limits: &ExplorationLimits,
     function: BoundFunction,
-    terminal: &mut impl Terminal,
+    observer: &mut impl RunObserver,
 ) -> Exploration {
-    run(program, limits, terminal, |search| {
+    run(program, limits, observer, |search| {
         search.function = function;
         for bound in 0.. {
             search.bound = Some(bound);
             search.cut = false;
             search.within()?;
-            search.watch.completed(bound);
-            search.watch.found.exhaustive = !search.cut && !search.unfair;
-            if !search.cut || search.watch.limits.preemptions.is_some_and(|most| bound >= most) {
+            search.recorder.completed_bound(bound);
+            search.recorder.exploration.exhaustive = !search.cut && !search.unfair;
+            if !search.cut || search.recorder.is_last(bound) {
                 break;
             }
             search.runner.reset();
@@ -128,18 +141,22 @@ pub fn explore<E: Executable>(
 /// Without a bound on preemptions: dynamic partial-order reduction, within the fair bound if there is one.
 pub fn explore_unbounded<E: Executable>(
     program: &mut E,
-    limits: &Limits,
-    terminal: &mut impl Terminal,
+    limits: &ExplorationLimits,
+    observer: &mut impl RunObserver,
 ) -> Exploration {
-    run(program, limits, terminal, |search| {
+    run(program, limits, observer, |search| {
         search.within()?;
-        search.watch.found.exhaustive = !search.unfair;
+        search.recorder.exploration.exhaustive = !search.unfair;
         Ok(())
     })
 }
 
 /// What was explored at each point within one bound on preemptions, or none, and the fair bound of the limits.
-pub fn explored_sets<E: Executable>(program: &mut E, limits: &Limits, bound: Option<u32>) -> Vec<Explored> {
+pub fn explored_sets<E: Executable>(
+    program: &mut E,
+    limits: &ExplorationLimits,
+    bound: Option<u32>,
+) -> Vec<Explored> {
     let mut sets = Vec::new();
     run(program, limits, &mut (), |search| {
         (search.bound, search.explored) = (bound, Some(Vec::new()));
@@ -150,20 +167,20 @@ pub fn explored_sets<E: Executable>(program: &mut E, limits: &Limits, bound: Opt
     sets
 }
 
-fn run<E: Executable, T: Terminal>(
+fn run<E: Executable, T: RunObserver>(
     program: &mut E,
-    limits: &Limits,
-    terminal: &mut T,
-    how: impl FnOnce(&mut Search<'_, E, T>) -> Result<(), Stop>,
+    limits: &ExplorationLimits,
+    observer: &mut T,
+    how: impl FnOnce(&mut Search<'_, E, T>) -> Result<(), ExplorationStop>,
 ) -> Exploration {
     let runner = Runner::new(program);
     let graph = Graph::new(runner.program());
-    let watch = Watch::new(limits);
+    let recorder = RunRecorder::new(limits);
     let mut search = Search {
         runner,
         graph,
-        watch,
-        terminal,
+        recorder,
+        observer,
         function: BoundFunction::Preemptions,
         bound: None,
         fair: limits.fair,
@@ -173,13 +190,13 @@ fn run<E: Executable, T: Terminal>(
         explored: None,
     };
     let result = how(&mut search);
-    let Search { runner, watch, .. } = search;
-    watch.finish(result, runner.runs, runner.steps)
+    let Search { runner, recorder, .. } = search;
+    recorder.finish(result, &runner)
 }
 
-impl<E: Executable, T: Terminal> Search<'_, E, T> {
+impl<E: Executable, T: RunObserver> Search<'_, E, T> {
     /// `Explore`, with the stack made explicit.
-    fn within(&mut self) -> Result<(), Stop> {
+    fn within(&mut self) -> Result<(), ExplorationStop> {
         self.enter(0, 0, Flow::Continue)?;
         while let Some(point) = self.stack.last_mut() {
             let Some(step) = point.next() else {
@@ -213,20 +230,20 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         Ok(())
     }
 
-    fn enter(&mut self, cost: u32, preemptions: u32, flow: Flow) -> Result<(), Stop> {
+    fn enter(&mut self, cost: u32, preemptions: u32, flow: Flow) -> Result<(), ExplorationStop> {
         self.runner.arrive()?;
         self.add_backtrack_points(flow == Flow::Stop);
         let counts = self.graph.whole().counts;
         let mut moves = if flow == Flow::Continue { self.runner.moves() } else { Vec::new() };
-        let livelock = !moves.is_empty() && self.runner.is_endless(self.watch.limits.steps);
+        let livelock = !moves.is_empty() && self.runner.is_endless(self.recorder.limits.steps);
         let schedule = self.runner.schedule();
         if livelock {
             moves.clear();
-            self.watch.failed(Failing { schedule, preemptions, livelock })?;
+            self.recorder.failed(FailingRun { schedule, preemptions, livelock })?;
         } else if moves.is_empty() {
             let end = self.runner.program_mut().end();
-            self.terminal.terminal(&self.graph);
-            self.watch.ended(end, || Failing { schedule, preemptions, livelock })?;
+            self.observer.observe(&self.graph);
+            self.recorder.completed_run(end, || FailingRun { schedule, preemptions, livelock })?;
         }
         let threads = 0..self.graph.threads().len();
         let unfairness = threads.clone().map(|thread| self.graph.unfairness(&counts, thread)).collect();
@@ -243,7 +260,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
             None => Vec::new(),
         };
         let last = self.runner.last();
-        let enabled = moves.iter().filter(|step| step.way == 0).map(|step| step.thread).collect();
+        let enabled = moves.iter().filter(|step| step.choice == 0).map(|step| step.thread).collect();
         let mut point = Point {
             enabled,
             moves,
@@ -261,7 +278,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         Ok(())
     }
 
-    /// `Initialize` of Algorithms 2 and 3: a cheapest thread, so that there is always a way on.
+    /// `Initialize` of Algorithms 2 and 3: a cheapest thread, so that the search can always go on.
     fn initialize(&mut self, point: &mut Point) {
         if self.bound.is_some() && self.function.tries_all() {
             point.add_all();
@@ -270,12 +287,12 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         let own = point.last.filter(|last| point.enabled.contains(last));
         match own {
             Some(own) if point.unfairness[own] <= most => point.add(own),
-            // Under both bounds there may be no thread that is cheapest in both ways: try all.
+            // Under both bounds there may be no thread that is cheapest in both senses: try all.
             Some(_) if self.bound.is_some() => point.add_all(),
             _ => {
                 // At rest, somebody who can go on by itself.
                 let moves =
-                    point.moves.iter().map(|step| (step.way, point.unfairness[step.thread], step.thread));
+                    point.moves.iter().map(|step| (step.choice, point.unfairness[step.thread], step.thread));
                 let fairest = moves.min().map(|(_, _, thread)| thread);
                 fairest.into_iter().for_each(|thread| point.add(thread));
             }
@@ -332,7 +349,7 @@ impl<E: Executable, T: Terminal> Search<'_, E, T> {
         self.add_backtrack_point(i, u);
         if self.bound.is_some() && self.function == BoundFunction::Preemptions {
             // Algorithm 2, lines 8 and 9: where the block of the step begins, a switch may be free that is not at `i`.
-            // So it may where its thread could only go on in its other way.
+            // So it may where its thread could go on spuriously only.
             let begins =
                 |j: usize| steps[j - 1].0 != steps[j].0 || !self.stack[j].enabled.contains(&steps[j].0);
             let start = (1..=i).rev().find(|&j| begins(j)).unwrap_or(0);

@@ -1,10 +1,13 @@
-//! Plain depth-first search within the bound, without any reduction: the baseline `cb-dfs` of paper 001's Table 1.
+//! Depth-first search within the bound, without any reduction: the baseline `cb-dfs` of Musuvathi and Qadeer 2007 (paper
+//! 001), Table 1.
 //!
-//! With bound c it runs every schedule of at most c preemptions. Raising the bound starts anew; `executions` counts
-//! the runs of all bounds, as the other algorithms do.
+//! With bound c it runs every schedule of at most c preemptions, so it is right by exhaustion. Their number is polynomial in
+//! the steps and exponential in the bound, and equivalent ones are all run: what the other algorithms are measured by.
+//! Raising the bound starts anew; `executions` counts the runs of all bounds, as the other algorithms do.
 
 use crate::executable::{Executable, Flow, Move, RunEnd};
-use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch, show};
+use crate::explore::{Exploration, ExplorationLimits, ExplorationStop, FailingRun, RunObserver};
+use crate::recorder::{RunRecorder, observe_path};
 use crate::runner::Runner;
 
 /// A point of the current run where others could have moved.
@@ -14,25 +17,27 @@ struct Frame {
 }
 
 /// Explores bound 0, 1, 2, ... until the limit, or until nothing is cut.
-pub fn explore<E: Executable>(program: &mut E, limits: &Limits, terminal: &mut impl Terminal) -> Exploration {
-    let mut watch = Watch::new(limits);
+pub fn explore<E: Executable>(
+    program: &mut E,
+    limits: &ExplorationLimits,
+    observer: &mut impl RunObserver,
+) -> Exploration {
+    let mut recorder = RunRecorder::new(limits);
     let mut runner = Runner::new(program);
-    let result = iterate(&mut runner, &mut watch, terminal);
-    watch.finish(result, runner.runs, runner.steps)
+    let result = iterate(&mut runner, &mut recorder, observer);
+    recorder.finish(result, &runner)
 }
 
 fn iterate<E: Executable>(
     runner: &mut Runner<'_, E>,
-    watch: &mut Watch<'_>,
-    terminal: &mut impl Terminal,
-) -> Result<(), Stop> {
+    recorder: &mut RunRecorder<'_>,
+    observer: &mut impl RunObserver,
+) -> Result<(), ExplorationStop> {
     for bound in 0.. {
-        let cut = within(runner, bound, watch, terminal)?;
-        watch.completed(bound);
-        if !cut {
-            watch.found.exhaustive = true;
-        }
-        if !cut || watch.limits.preemptions.is_some_and(|most| bound >= most) {
+        let cut = within(runner, bound, recorder, observer)?;
+        recorder.completed_bound(bound);
+        recorder.exploration.exhaustive = !cut;
+        if !cut || recorder.is_last(bound) {
             break;
         }
         runner.reset();
@@ -44,9 +49,9 @@ fn iterate<E: Executable>(
 fn within<E: Executable>(
     runner: &mut Runner<'_, E>,
     bound: u32,
-    watch: &mut Watch<'_>,
-    terminal: &mut impl Terminal,
-) -> Result<bool, Stop> {
+    recorder: &mut RunRecorder<'_>,
+    observer: &mut impl RunObserver,
+) -> Result<bool, ExplorationStop> {
     let mut cut = false;
     let mut stack: Vec<Frame> = Vec::new();
     let mut cost = 0;
@@ -54,7 +59,7 @@ fn within<E: Executable>(
     loop {
         runner.arrive()?;
         let mut left = Vec::new();
-        if flow == Flow::Continue && !runner.is_endless(watch.limits.steps) {
+        if flow == Flow::Continue && !runner.is_endless(recorder.limits.steps) {
             let (moves, last) = (runner.moves(), runner.last());
             let goes_on = last.is_some_and(|last| moves.contains(&Move::from(last)));
             for step in moves.into_iter().rev() {
@@ -70,12 +75,12 @@ fn within<E: Executable>(
         }
         if left.is_empty() {
             let livelock = flow == Flow::Continue
-                && runner.is_endless(watch.limits.steps)
+                && runner.is_endless(recorder.limits.steps)
                 && !runner.enabled().is_empty();
             let end = if livelock { RunEnd::Failed } else { runner.program_mut().end() };
             let schedule = runner.schedule();
-            watch.ended(end, || Failing { schedule, preemptions: cost, livelock })?;
-            show(runner, terminal)?;
+            recorder.completed_run(end, || FailingRun { schedule, preemptions: cost, livelock })?;
+            observe_path(runner, observer)?;
         } else {
             stack.push(Frame { left });
         }

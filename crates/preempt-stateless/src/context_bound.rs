@@ -1,31 +1,44 @@
-//! The context bound of a partial order (paper 001, section 3.2): the fewest preemptions of any order of its steps.
+//! The context bound of a prefix (Musuvathi and Qadeer 2007, paper 001, section 3.2): the fewest preemptions of any order of
+//! its steps, by the paper's dynamic program with a table.
 //!
-//! Deciding it is NP-complete (Theorem 5), so this is the paper's dynamic program over prefixes. What it finds is kept
-//! by stamp and reused for every graph with the same prefix, in whatever run it occurs.
+//! **What it computes.** `CB(x, t)`, the fewest preemptions of a run that does the steps of `x` in some order and then one
+//! of `t`. The equation is in [`preempt_model::search::cheapest_linearisation`]; here it is solved backward, for all
+//! prefixes of the one that is needed.
 //!
-//! With a fair bound (paper 003, definition 1.9) steps that are too far ahead in yields do not exist: unfairness is a
-//! property of the prefix and the thread, so the program below only leaves those steps out.
+//! **Why it is right.** `CB(x, t)` depends on the prefix `x` alone, and stamps identify prefixes: so what was computed for
+//! the prefix of one graph holds for every graph that has the same prefix, in whatever run it occurs. By Theorem 1 every
+//! graph with a context bound of at most c is reached by a run all of whose prefixes have one of at most c.
+//!
+//! **What it costs.** Whether `CB(x) ≤ c` is NP-complete (Theorem 5). The table has up to k^n prefixes for n threads with k
+//! steps, and it is only needed beyond the cost of the path at hand, which is an upper bound and known without effort
+//! (`marking.rs`). Prefixes that separate hidden steps from the step before are left out: they are in no cheaper run
+//! (`racing.rs`), and n threads with k private steps each have n blocks instead of k^n prefixes.
+//!
+//! With a *fair* bound (paper 003, definition 1.9) steps that are too far ahead in yields do not exist. How far ahead one is
+//! follows from the prefix and the thread, so such steps are just left out of the minimum.
+//!
+//! [`crate::linearisation`] solves the same equation forward, for one graph at a time; the table is shared by all graphs.
 
-use crate::executable::Stamp;
 use crate::graph::Graph;
 use crate::prefix::Prefix;
-use crate::table::ByStamp;
+use crate::stamp::Stamp;
+use crate::table::StampMap;
 use preempt_model::search::Arrival;
 
-/// No order of the steps exists, because of the fair bound.
+/// The context bound of a prefix none of whose orders keeps to the fair bound.
 pub const UNREACHABLE: u32 = u32::MAX;
 
 /// The table of the dynamic program.
 #[derive(Debug, Clone, Default)]
 pub struct ContextBounds {
-    /// Where those of a prefix stand in the list of all.
-    arrivals: ByStamp<(u32, u32)>,
+    /// Where the arrivals of a prefix stand in the list of all: from, to.
+    arrivals: StampMap<(u32, u32)>,
     all: Vec<Arrival<u64>>,
     fair: Option<u32>,
 }
 
 impl ContextBounds {
-    /// With at most this unfairness.
+    /// Of runs with at most this unfairness.
     pub fn new(fair: Option<u32>) -> ContextBounds {
         ContextBounds { fair, ..ContextBounds::default() }
     }
@@ -39,13 +52,13 @@ impl ContextBounds {
         self.arrivals.get(&stamp).map(|&(from, to)| &self.all[from as usize..to as usize])
     }
 
-    /// Another graph hides other steps: what was computed may be too much.
+    /// Forgets everything: fewer steps are hidden now, so that prefixes have arrivals that were left out.
     pub fn forget(&mut self) {
         self.arrivals.clear();
         self.all.clear();
     }
 
-    /// Is the step fair enough? It must be enabled.
+    /// Does the thread's next step keep to the fair bound? It must be enabled.
     pub fn fair(&self, graph: &Graph, prefix: &Prefix, thread: usize) -> bool {
         self.fair.is_none_or(|most| graph.unfairness(&prefix.counts, thread) <= most)
     }

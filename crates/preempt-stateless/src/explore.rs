@@ -1,64 +1,79 @@
-//! What all algorithms share: the limits, the bound raised step by step, and what is reported.
+//! What all algorithms share: which one, how far it goes, and what it reports.
 
 use crate::bound::BoundFunction;
-use crate::executable::{Executable, Move, RunEnd};
+use crate::executable::{Executable, Move};
 use crate::graph::Graph;
 use crate::runner::{Diverged, Runner};
 use crate::{basic, bpor, cb_dfs, marking, pct, random};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Which algorithm.
+/// Which algorithm explores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strategy {
-    /// Paper 001, Algorithm 2.
+    /// Musuvathi and Qadeer 2007 (paper 001), Algorithm 2: each happens-before graph once ([`crate::marking`]).
     #[default]
     Marking,
-    /// Paper 001, Algorithm 1.
+    /// The same paper's Algorithm 1: each prefix of each graph once ([`crate::basic`]).
     Basic,
-    /// Paper 003, Algorithm 1 with Algorithm 2, and Algorithm 3 if there is a fair bound.
+    /// Coons, Musuvathi and McKinley 2013 (paper 003), Algorithm 1 with Algorithm 2, and with Algorithm 3 if there is a fair
+    /// bound ([`crate::bpor`]).
     Bpor,
-    /// Paper 003, Algorithm 1, with another bound function. The limit on preemptions is then one on what it counts.
+    /// The same with another bound function. The limit on preemptions is then one on what it counts.
     BporBy(BoundFunction),
-    /// Paper 003, Algorithm 1 without a bound on preemptions.
+    /// The same paper's Algorithm 1 without a bound on preemptions: dynamic partial-order reduction.
     Dpor,
-    /// Plain depth-first search within the bound.
+    /// Depth-first search within the bound, without reduction ([`crate::cb_dfs`]).
     CbDfs,
-    /// Schedules by chance; the number is the seed.
+    /// Random schedules ([`crate::random`]); the number is the seed.
     Random(u64),
-    /// Random priorities with `depth - 1` points where they change.
-    Pct { seed: u64, depth: u32 },
+    /// Probabilistic concurrency testing ([`crate::pct`]).
+    Pct {
+        /// Of the random priorities.
+        seed: u64,
+        /// The priorities change at `depth - 1` points of a run.
+        depth: u32,
+    },
 }
 
-/// How far to go.
+/// How far an exploration goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ExplorationLimits {
     /// The largest bound on preemptions; `None`: until nothing is cut.
     pub preemptions: Option<u32>,
     /// A thread may be so many yields ahead of an enabled one (paper 003, definition 1.9).
     pub fair: Option<u32>,
     /// A longer run is a livelock (paper 003, Algorithm 3, line 2).
     pub steps: usize,
+    /// So many complete runs.
     pub executions: Option<u64>,
+    /// So much time.
     pub time: Option<Duration>,
     /// End with the first failure?
     pub stop_at_failure: bool,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        let steps = 10_000;
-        Limits { preemptions: None, fair: None, steps, executions: None, time: None, stop_at_failure: true }
+impl Default for ExplorationLimits {
+    /// None but 10 000 steps of a run; ends with the first failure.
+    fn default() -> ExplorationLimits {
+        ExplorationLimits {
+            preemptions: None,
+            fair: None,
+            steps: 10_000,
+            executions: None,
+            time: None,
+            stop_at_failure: true,
+        }
     }
 }
 
 /// Why an exploration ended before it was complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop {
+pub enum ExplorationStop {
+    /// The limit on executions was reached.
     Executions,
+    /// The time was over.
     Time,
-    /// Ended with a failure, as asked.
+    /// A run failed, and the limits say that the exploration ends then.
     Failure,
     /// Another search of the same program has ended.
     Elsewhere,
@@ -66,23 +81,30 @@ pub enum Stop {
     Diverged(Diverged),
 }
 
+impl From<Diverged> for ExplorationStop {
+    fn from(diverged: Diverged) -> ExplorationStop {
+        ExplorationStop::Diverged(diverged)
+    }
+}
+
 /// A run that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failing {
+pub struct FailingRun {
     /// Who moves when.
     pub schedule: Vec<Move>,
+    /// How many of its switches are preemptions.
     pub preemptions: u32,
     /// It did not end within the limit on steps.
     pub livelock: bool,
 }
 
-impl Failing {
+impl FailingRun {
     /// The cheapest order of a failing run that was found within the bound.
-    pub(crate) fn cheapest(graph: &Graph, fair: Option<u32>, bound: u32) -> Failing {
+    pub(crate) fn cheapest(graph: &Graph, fair: Option<u32>, bound: u32) -> FailingRun {
         // The run itself is an order within both bounds, so there is one.
         let found = graph.cheapest_linearisation(fair);
         let (schedule, preemptions) = found.unwrap_or_else(|| (graph.path().to_vec(), bound));
-        Failing { schedule, preemptions, livelock: false }
+        FailingRun { schedule, preemptions, livelock: false }
     }
 }
 
@@ -101,9 +123,12 @@ pub struct Exploration {
     pub complete_to: Option<u32>,
     /// Nothing was cut by any bound.
     pub exhaustive: bool,
-    pub failure: Option<Failing>,
+    /// Of the failing runs one with the fewest preemptions.
+    pub failure: Option<FailingRun>,
+    /// How many runs failed.
     pub failures: u64,
-    pub stop: Option<Stop>,
+    /// `None` if the exploration is complete within its bounds.
+    pub stop: Option<ExplorationStop>,
     /// Happens-before graphs in the table, prefixes included; 0 for algorithms without one.
     pub graphs: u64,
     /// Prefixes whose context bound was computed.
@@ -112,199 +137,75 @@ pub struct Exploration {
     pub visits: u64,
 }
 
-/// Hears of every complete run.
-pub trait Terminal {
-    fn terminal(&mut self, graph: &Graph);
+/// Is shown the graph of every complete run.
+///
+/// Any `FnMut(&Graph)` is one, and `()` is one that does not look.
+pub trait RunObserver {
+    /// A run is complete.
+    fn observe(&mut self, graph: &Graph);
 
-    /// Algorithms that do not need graphs build them only if asked.
+    /// Algorithms that do not need graphs themselves build them only if this is true.
     fn wants_graphs(&self) -> bool {
         true
     }
 }
 
-impl Terminal for () {
-    fn terminal(&mut self, _: &Graph) {}
+impl RunObserver for () {
+    fn observe(&mut self, _: &Graph) {}
 
     fn wants_graphs(&self) -> bool {
         false
     }
 }
 
-impl<F: FnMut(&Graph)> Terminal for F {
-    fn terminal(&mut self, graph: &Graph) {
+impl<F: FnMut(&Graph)> RunObserver for F {
+    fn observe(&mut self, graph: &Graph) {
         self(graph);
     }
 }
 
-/// Runs the runner's path again for the graph that those who want one are shown.
-pub(crate) fn show<E: Executable>(
-    runner: &mut Runner<'_, E>,
-    terminal: &mut impl Terminal,
-) -> Result<(), Stop> {
-    if terminal.wants_graphs() {
-        let schedule = runner.schedule();
-        runner.reset();
-        runner.arrive()?;
-        // Not one of the search's own runs.
-        runner.runs -= 1;
-        let mut graph = Graph::new(runner.program());
-        for step in schedule {
-            graph.follow(runner, step)?;
-        }
-        terminal.terminal(&graph);
-    }
-    Ok(())
-}
-
 /// Explores the program with the strategy, bound by bound.
+///
+/// Two threads that each take the same lock once have two happens-before graphs, and both need no preemption:
+///
+/// ```
+/// use preempt_stateless::program::{Op, Program};
+/// use preempt_stateless::{ExplorationLimits, Strategy, explore};
+///
+/// let mut program = Program::new(vec![vec![Op::Lock(0), Op::Unlock(0)]; 2]);
+/// let found = explore(&mut program, Strategy::Marking, &ExplorationLimits::default(), &mut ());
+/// assert_eq!((found.executions, found.exhaustive), (2, true));
+/// assert_eq!(found.per_bound, [2]);
+/// ```
+///
+/// A failure is shown by a run with the fewest preemptions:
+///
+/// ```
+/// use preempt_stateless::program::{Op, Program};
+/// use preempt_stateless::{ExplorationLimits, Strategy, explore};
+///
+/// // The second thread fails if it looks between the two stores of the first.
+/// let mut program = Program::new(vec![vec![Op::Store(0, 1), Op::Store(0, 0)], vec![Op::FailIf(0, 1)]]);
+/// let found = explore(&mut program, Strategy::Marking, &ExplorationLimits::default(), &mut ());
+/// let failure = found.failure.unwrap();
+/// assert_eq!(failure.schedule, [0, 1].map(preempt_stateless::Move::from));
+/// assert_eq!(failure.preemptions, 1);
+/// ```
 pub fn explore<E: Executable>(
     program: &mut E,
     strategy: Strategy,
-    limits: &Limits,
-    terminal: &mut impl Terminal,
+    limits: &ExplorationLimits,
+    observer: &mut impl RunObserver,
 ) -> Exploration {
     match strategy {
-        Strategy::Marking => marking::explore(program, limits, terminal),
-        Strategy::Basic => basic::explore(program, limits, terminal),
-        Strategy::Bpor => bpor::explore(program, limits, BoundFunction::Preemptions, terminal),
-        Strategy::BporBy(function) => bpor::explore(program, limits, function, terminal),
-        Strategy::Dpor => bpor::explore_unbounded(program, limits, terminal),
-        Strategy::CbDfs => cb_dfs::explore(program, limits, terminal),
-        Strategy::Random(seed) => random::explore(program, limits, seed, terminal),
-        Strategy::Pct { seed, depth } => pct::explore(program, limits, seed, depth, terminal),
-    }
-}
-
-/// What several searches share that explore the same program.
-#[derive(Debug, Default)]
-pub(crate) struct Progress {
-    executions: AtomicU64,
-    /// `executions` when each bound was complete.
-    pub per_bound: Mutex<Vec<u64>>,
-    /// Why the first of them ended before its time.
-    pub stop: Mutex<Option<Stop>>,
-    stopped: AtomicBool,
-    /// How many searches have completed each bound; those that have ended have completed all.
-    arrived: Mutex<Vec<usize>>,
-    left: AtomicUsize,
-    arrival: Condvar,
-}
-
-impl Progress {
-    /// Waits until all searches have completed the bound, or one has ended.
-    pub fn wait_for_all(&self, bound: u32, searches: usize) {
-        let mut arrived = self.arrived.lock().unwrap_or_else(PoisonError::into_inner);
-        let least = arrived.len().max(bound as usize + 1);
-        arrived.resize(least, 0);
-        arrived[bound as usize] += 1;
-        self.arrival.notify_all();
-        while arrived[bound as usize] + self.left.load(Ordering::SeqCst) < searches
-            && !self.stopped.load(Ordering::SeqCst)
-        {
-            arrived = self.arrival.wait(arrived).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// One search has ended.
-    pub fn leave(&self) {
-        self.left.fetch_add(1, Ordering::SeqCst);
-        self.wake();
-    }
-
-    /// All are to end.
-    pub fn end(&self) {
-        self.stopped.store(true, Ordering::SeqCst);
-        self.wake();
-    }
-
-    fn wake(&self) {
-        // Those who wait have looked before they hold the lock no more.
-        drop(self.arrived.lock().unwrap_or_else(PoisonError::into_inner));
-        self.arrival.notify_all();
-    }
-
-    pub fn executions(&self) -> u64 {
-        self.executions.load(Ordering::SeqCst)
-    }
-}
-
-/// Watches the limits and collects the numbers for one search.
-#[derive(Debug)]
-pub(crate) struct Watch<'a> {
-    pub limits: &'a Limits,
-    pub found: Exploration,
-    progress: Arc<Progress>,
-    began: Instant,
-}
-
-impl<'a> Watch<'a> {
-    pub fn new(limits: &'a Limits) -> Watch<'a> {
-        Watch::sharing(limits, Arc::default())
-    }
-
-    pub fn sharing(limits: &'a Limits, progress: Arc<Progress>) -> Watch<'a> {
-        Watch { limits, found: Exploration::default(), progress, began: Instant::now() }
-    }
-
-    /// Counts a complete run. `Err` if the exploration is over.
-    pub fn ended(&mut self, end: RunEnd, failing: impl FnOnce() -> Failing) -> Result<(), Stop> {
-        self.found.executions += 1;
-        self.progress.executions.fetch_add(1, Ordering::SeqCst);
-        if end == RunEnd::Failed {
-            self.failed(failing())?;
-        }
-        self.check()
-    }
-
-    pub fn failed(&mut self, failing: Failing) -> Result<(), Stop> {
-        self.found.failures += 1;
-        if self.found.failure.as_ref().is_none_or(|known| failing.preemptions < known.preemptions) {
-            self.found.failure = Some(failing);
-        }
-        if self.limits.stop_at_failure { Err(Stop::Failure) } else { Ok(()) }
-    }
-
-    /// Are the limits reached, by all searches together?
-    pub fn check(&self) -> Result<(), Stop> {
-        if self.progress.stopped.load(Ordering::Relaxed) {
-            return Err(Stop::Elsewhere);
-        }
-        if self.limits.executions.is_some_and(|most| self.progress.executions() >= most) {
-            return Err(Stop::Executions);
-        }
-        // The clock is asked for every run only: a run is short compared to the limits that people set.
-        if self.limits.time.is_some_and(|most| self.began.elapsed() >= most) {
-            return Err(Stop::Time);
-        }
-        Ok(())
-    }
-
-    /// Every run with at most `bound` preemptions was explored.
-    pub fn completed(&mut self, bound: u32) {
-        self.found.complete_to = Some(bound);
-        let mut per_bound = self.progress.per_bound.lock().unwrap_or_else(PoisonError::into_inner);
-        if per_bound.len() <= bound as usize {
-            per_bound.push(self.progress.executions());
-        }
-        self.found.per_bound.clone_from(&per_bound);
-    }
-
-    pub fn finish(mut self, result: Result<(), Stop>, runs: u64, steps: u64) -> Exploration {
-        self.found.stop = result.err();
-        if let Some(stop) = self.found.stop.clone().filter(|stop| *stop != Stop::Elsewhere) {
-            self.progress.stop.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(stop);
-            self.progress.end();
-        }
-        self.progress.leave();
-        self.found.pruned = runs.saturating_sub(self.found.executions);
-        self.found.steps = steps;
-        self.found
-    }
-}
-
-impl From<Diverged> for Stop {
-    fn from(diverged: Diverged) -> Stop {
-        Stop::Diverged(diverged)
+        Strategy::Marking => marking::explore(program, limits, observer),
+        Strategy::Basic => basic::explore(program, limits, observer),
+        Strategy::Bpor => bpor::explore(program, limits, BoundFunction::Preemptions, observer),
+        Strategy::BporBy(function) => bpor::explore(program, limits, function, observer),
+        Strategy::Dpor => bpor::explore_unbounded(program, limits, observer),
+        Strategy::CbDfs => cb_dfs::explore(program, limits, observer),
+        Strategy::Random(seed) => random::explore(program, limits, seed, observer),
+        Strategy::Pct { seed, depth } => pct::explore(program, limits, seed, depth, observer),
     }
 }
 

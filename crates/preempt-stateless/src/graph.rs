@@ -1,31 +1,38 @@
-//! The happens-before graph of the current run (paper 001, sections 2 and 3.3), grown and shrunk a step at a time.
+//! The happens-before graph of the current run (Musuvathi and Qadeer 2007, paper 001, sections 2 and 3.3), grown and shrunk
+//! a step at a time.
 //!
 //! Graph identity uses *all* conflicts: a write is ordered after every earlier access to the object, a read after the
-//! last write, whatever memory orderings the program asked for. (Only the detection of data races, which is not here,
-//! looks at those.)
+//! last write, whatever memory orderings the program names. (Only the detection of data races, which is not here,
+//! looks at those.) Two runs with the same graph do the same, so one of them is enough.
 //!
 //! A step that ends the run depends on every other: whatever was done before it could not have been done after it.
+//!
+//! A step costs a vector clock and an entry in the log of each object that it touches; going back removes them.
 
 use crate::counts::Counts;
-use crate::executable::{Executable, Flow, Move, ObjectId, Operation, Stamp};
+use crate::executable::{Executable, Flow, Move};
+use crate::operation::{ObjectId, Operation};
 use crate::racing::Racing;
 use crate::runner::{Diverged, Runner};
+use crate::stamp::Stamp;
 use std::collections::HashMap;
 
 /// A step that was done.
 #[derive(Debug, Clone)]
 pub struct Event {
+    /// What was done.
     pub operation: Operation,
-    /// Which way it went.
-    pub way: u8,
+    /// By which choice.
+    pub choice: u8,
     /// For each access the number of writes to the object before it: the `m` of paper 001's actions.
     pub versions: [u32; 3],
+    /// Identifies the step and what it saw.
     pub stamp: Stamp,
     /// How many steps of each thread happened before or are this one; threads beyond its end: none.
     pub clock: Counts,
     /// How often its thread had yielded before it.
     pub yields_before: u32,
-    /// For each access: the how-manieth object of its thread it touches (see `racing.rs`).
+    /// For each access: it touches the n-th object that its thread has used (see `racing.rs`).
     pub(crate) places: [u32; 3],
     /// How many its thread had used before.
     pub(crate) objects_before: u32,
@@ -36,11 +43,13 @@ pub struct Event {
 /// What one thread did, and what it would do next.
 #[derive(Debug, Clone)]
 pub struct ThreadLog {
+    /// As [`Executable::name`].
     pub name: u64,
     /// The step that created it: thread and index.
     pub parent: Option<(usize, u32)>,
+    /// Its steps.
     pub events: Vec<Event>,
-    /// `None` once it has finished.
+    /// Its next operation; `None` once it has finished.
     pub pending: Option<Operation>,
     pub(crate) pending_places: [u32; 3],
     pub(crate) pending_hidden: bool,
@@ -75,7 +84,7 @@ pub(crate) struct ObjectLog {
     pub writes: Vec<Write>,
     /// Those that saw version 0, version 1, ...; one list more than there are writes.
     pub reads: Vec<Vec<Read>>,
-    /// Who has used it, as the how-manieth of its objects.
+    /// Who has used it, and as the n-th of its objects.
     pub places: Vec<(usize, u32)>,
 }
 
@@ -123,10 +132,12 @@ impl Graph {
         &self.path
     }
 
+    /// Of all its steps.
     pub fn stamp(&self) -> Stamp {
         self.stamp
     }
 
+    /// In the order in which the run created them.
     pub fn threads(&self) -> &[ThreadLog] {
         &self.threads
     }
@@ -152,7 +163,7 @@ impl Graph {
 
     /// To be called after the program has done a step that was pending here.
     fn push(&mut self, program: &impl Executable, step: Move, flow: Flow, before: &Before) {
-        let Move { thread, way } = step;
+        let Move { thread, choice } = step;
         let Some(operation) = self.threads[thread].pending else { return };
         let index = self.threads[thread].events.len() as u32;
         let mut clock = self.clock_of_next(thread, &operation);
@@ -167,7 +178,7 @@ impl Graph {
             versions[i] = log.writes.len() as u32;
             seen[i] = log.writes.last().map_or(Stamp::EMPTY, |write| write.version);
         }
-        let stamp = stamp_of(self.threads[thread].name, index, way, &operation, seen);
+        let stamp = stamp_of(self.threads[thread].name, index, choice, &operation, seen);
         let ThreadLog { pending_places: places, pending_hidden: hidden, objects: objects_before, .. } =
             self.threads[thread];
         for (i, access) in operation.accesses.iter().enumerate() {
@@ -189,7 +200,7 @@ impl Graph {
         let yields_before = log.yields();
         log.events.push(Event {
             operation,
-            way,
+            choice,
             versions,
             stamp,
             clock,
@@ -310,7 +321,7 @@ impl Graph {
             }
         }
         for need in operation.needs.iter().flatten() {
-            if let crate::executable::Need::Finished(other) = *need {
+            if let crate::operation::Need::Finished(other) = *need {
                 match self.threads[other].events.len() {
                     0 => self.threads[other].parent.into_iter().for_each(|(p, index)| join(p, index)),
                     n => join(other, n as u32 - 1),
@@ -342,12 +353,12 @@ impl ThreadLog {
     }
 }
 
-pub(crate) fn stamp_of(name: u64, index: u32, way: u8, operation: &Operation, seen: [Stamp; 3]) -> Stamp {
+pub(crate) fn stamp_of(name: u64, index: u32, choice: u8, operation: &Operation, seen: [Stamp; 3]) -> Stamp {
     let accesses = operation.accesses.iter().zip(seen);
     Stamp::action(
         name,
         index,
-        way,
+        choice,
         accesses.filter_map(|(access, seen)| Some((access.as_ref()?.write, seen))),
     )
 }

@@ -4,7 +4,7 @@
 //! ours to choose, and the one with the fewest preemptions is the simplest. It is found forward from the empty prefix
 //! ([`preempt_model::search::cheapest_linearisation`], the equation of Musuvathi and Qadeer 2007, paper 001). A table would
 //! have the same answer ([`crate::context_bound`] is one), but it looks at all prefixes of the graph, and forward search only
-//! at those that cost no more than the answer: this is asked once for each failing run, and failing runs are long.
+//! at those that cost no more than the answer: it is needed once for each failing run, and failing runs are long.
 
 use crate::counts::Counts;
 use crate::executable::{Executable, Move};
@@ -77,8 +77,9 @@ impl PartialOrder for Linearisations<'_> {
 
     fn next(&self, counts: &Counts, last: Option<usize>) -> Vec<NextStep<Self>> {
         // No order that separates hidden steps is cheaper: see `racing.rs`.
-        let obliged = self.graph.obliged(counts).filter(|&thread| self.graph.is_ready(counts, thread));
-        let mut threads: Vec<usize> = match obliged {
+        let must_continue =
+            self.graph.must_continue(counts).filter(|&thread| self.graph.is_ready(counts, thread));
+        let mut threads: Vec<usize> = match must_continue {
             Some(thread) => vec![thread],
             None => (0..counts.len()).filter(|&thread| self.graph.is_ready(counts, thread)).collect(),
         };
@@ -93,7 +94,7 @@ impl PartialOrder for Linearisations<'_> {
             NextStep {
                 process: thread,
                 runs: thread,
-                step: Move { thread, way: event.way },
+                step: Move { thread, choice: event.choice },
                 after: Some(after),
             }
         };

@@ -1,30 +1,50 @@
-//! Several searches side by side: paper 001's Algorithm 2 on several threads that share the table of graphs.
+//! Several searches side by side: Algorithm 2 of Musuvathi and Qadeer 2007 (paper 001) on several threads of the operating
+//! system that share the table of graphs.
 //!
-//! Each is a whole search that begins elsewhere, and none enters what another has closed. Graphs that are complete are
-//! claimed in the table, so that they count once; who comes second has made a run in vain, which happens where the
-//! searches meet. They go on to the next bound together, when the empty graph is closed within this one: then all runs
-//! within it have been made, by whomever. So a failure has as few preemptions as one search would find, but which
-//! of several equally cheap ones is reported may differ.
+//! **What it does.** Each is a whole search that begins elsewhere, and none enters what another has closed. Graphs that are
+//! complete are claimed in the table, so that they count once; who comes second has made a run in vain, which happens where
+//! the searches meet. They go on to the next bound together, when the empty graph is closed within this one: then all runs
+//! within it have been made, by whomever. So a failure has as few preemptions as one search would find, but which of several
+//! equally cheap ones is reported may differ.
 //!
-//! **Invariant:** who closes a graph looks at its predecessors afterwards. Of two that close the last two successors of a
-//! graph at the same time, the second to do so sees both closed, and closes it.
+//! **Why it is right.** Who closes a graph looks at its predecessors afterwards. Of two that close the last two successors
+//! of a graph at the same time, the second to do so sees both closed, and closes it.
+//!
+//! **What it costs.** Each search has a program of its own to run, so memory grows with the searches; the table does not.
+//! Hidden steps ([`crate::racing`]) are not used here: which steps are hidden is learned, and searches that share a table
+//! would have to share what they learn.
 
 use crate::executable::Executable;
-use crate::explore::{Exploration, Limits, Progress, Stop};
-use crate::marking::{self, Team};
+use crate::explore::{Exploration, ExplorationLimits, ExplorationStop, FailingRun};
+use crate::marking;
 use crate::table::SharedTable;
+use crate::team::{Team, TeamProgress};
 use std::sync::{Arc, PoisonError};
 
 /// Explores with so many threads. Every thread makes its own program to run.
-pub fn explore<E: Executable>(make: impl Fn() -> E + Sync, limits: &Limits, threads: usize) -> Exploration {
+///
+/// ```
+/// use preempt_stateless::program::{Op, Program};
+/// use preempt_stateless::{ExplorationLimits, parallel};
+///
+/// // Three threads with one critical section each: 3! orders, whoever explores them.
+/// let program = Program::new(vec![vec![Op::Lock(0), Op::Unlock(0)]; 3]);
+/// let found = parallel::explore(|| program.clone(), &ExplorationLimits::default(), 2);
+/// assert_eq!((found.executions, found.exhaustive), (6, true));
+/// ```
+pub fn explore<E: Executable>(
+    make: impl Fn() -> E + Sync,
+    limits: &ExplorationLimits,
+    threads: usize,
+) -> Exploration {
     let table = SharedTable::new();
-    let (progress, size) = (Arc::new(Progress::default()), threads.max(1));
+    let (progress, size) = (Arc::new(TeamProgress::new(limits)), threads.max(1));
     let found: Vec<Exploration> = std::thread::scope(|scope| {
         let search = |member: usize| {
             let (table, progress, make) = (&table, Arc::clone(&progress), &make);
             let team = Team { progress, size, member };
             move || {
-                let ending = EndOnPanic(&team.progress);
+                let ending = AbandonOnPanic(&team.progress);
                 let found = marking::explore_from(&mut make(), limits, table, team.clone());
                 std::mem::forget(ending);
                 found
@@ -33,6 +53,11 @@ pub fn explore<E: Executable>(make: impl Fn() -> E + Sync, limits: &Limits, thre
         let workers: Vec<_> = (0..size).map(|member| scope.spawn(search(member))).collect();
         workers.into_iter().filter_map(|worker| worker.join().ok()).collect()
     });
+    together(found, &progress)
+}
+
+/// What all of them have explored and found.
+fn together(found: Vec<Exploration>, progress: &TeamProgress) -> Exploration {
     // Some have seen a step that the fair bound cut, and others not.
     let exhaustive = found.iter().all(|part| part.exhaustive);
     let mut whole = Exploration { exhaustive, ..Exploration::default() };
@@ -43,19 +68,14 @@ pub fn explore<E: Executable>(make: impl Fn() -> E + Sync, limits: &Limits, thre
         whole.visits += part.visits;
         whole.failures += part.failures;
         whole.graphs = part.graphs.max(whole.graphs);
-        whole.failure = match (whole.failure, part.failure) {
-            (Some(a), Some(b)) => {
-                let price = |failing: &crate::explore::Failing| (failing.preemptions, failing.schedule.len());
-                Some(if price(&b) < price(&a) { b } else { a })
-            }
-            (a, b) => a.or(b),
-        };
+        let simplest = |failing: &FailingRun| (failing.preemptions, failing.schedule.len());
+        whole.failure = whole.failure.into_iter().chain(part.failure).min_by_key(simplest);
     }
     whole.executions = progress.executions();
     whole.pruned = runs - whole.executions;
     whole.per_bound = progress.per_bound.lock().unwrap_or_else(PoisonError::into_inner).clone();
     whole.stop = progress.stop.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    if let (Some(Stop::Failure), Some(failing)) = (&whole.stop, &whole.failure) {
+    if let (Some(ExplorationStop::Failure), Some(failing)) = (&whole.stop, &whole.failure) {
         // Others may have closed the bound of the failure before they heard of it; one search alone would not.
         whole.per_bound.truncate(failing.preemptions as usize);
     }
@@ -64,10 +84,10 @@ pub fn explore<E: Executable>(make: impl Fn() -> E + Sync, limits: &Limits, thre
 }
 
 /// A search that panics must not leave the others waiting for it.
-struct EndOnPanic<'a>(&'a Progress);
+struct AbandonOnPanic<'a>(&'a TeamProgress);
 
-impl Drop for EndOnPanic<'_> {
+impl Drop for AbandonOnPanic<'_> {
     fn drop(&mut self) {
-        self.0.end();
+        self.0.abandon();
     }
 }

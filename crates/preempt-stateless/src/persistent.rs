@@ -1,7 +1,11 @@
-//! Paper 003's definitions 1.6 and 1.10 as predicates, by enumeration: what its Algorithm 1 explores at every point is
-//! supposed to be persistent in their sense. For small programs, in tests.
+//! Definitions 1.6 and 1.10 of Coons, Musuvathi and McKinley 2013 (paper 003) as predicates: what its Algorithm 1
+//! ([`crate::bpor`]) explores at every point is supposed to be persistent in their sense.
+//!
+//! They are decided by enumerating all sequences of steps of other threads within the bound, so they are exponential in
+//! the length of the run: for small programs, in tests. They share nothing with the algorithm but the program.
 
-use crate::executable::{Executable, Move, Need, Operation};
+use crate::executable::{Executable, Move};
+use crate::operation::{Need, Operation};
 
 /// A point of a small program: the state after `S`.
 #[derive(Debug, Clone)]

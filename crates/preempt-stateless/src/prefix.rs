@@ -1,19 +1,23 @@
 //! Prefixes of a graph, most of which no run has stood in: what is enabled there, and where a step leads.
 //!
 //! A prefix-closed set of steps is given by how many steps of each thread it has. A thread that stands somewhere in the
-//! graph will next do what it did there, or, at its end, what is pending; whether it can depends on the gate of
-//! its objects, and that on the accesses inside the prefix alone. So the graph and the pending operations answer
-//! everything that paper 001's `Mark` asks about `E(x)` and `next(x, t)`, without running the program.
+//! graph will next do what it did there, or, at its end, what is pending; whether it can depends on the gates of
+//! its objects, and those on the accesses inside the prefix alone. So the graph and the pending operations answer
+//! everything that `Mark` of Musuvathi and Qadeer 2007 (paper 001) needs to know about `E(x)` and `next(x, t)`, without
+//! running the program. A question costs a binary search in the log of each object that the operation touches.
 
 use crate::counts::Counts;
-use crate::executable::{Move, ObjectId, Operation, Stamp, Ways};
+use crate::executable::Move;
 use crate::graph::{Graph, ObjectLog, stamp_of};
+use crate::operation::{Choices, ObjectId, Operation};
+use crate::stamp::Stamp;
 
 /// A prefix-closed set of steps of a [`Graph`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prefix {
     /// How many steps of each thread; a thread that does not exist yet has none.
     pub counts: Counts,
+    /// Of the set of these steps: it identifies the prefix, also in other graphs.
     pub stamp: Stamp,
 }
 
@@ -72,7 +76,7 @@ impl Graph {
         })
     }
 
-    /// Every way on, `E(x)` first.
+    /// Every possible move, `E(x)` first.
     pub fn moves_in(&self, counts: &[u32]) -> Vec<Move> {
         let mut moves = Vec::new();
         self.add_moves_in(counts, &mut moves);
@@ -84,15 +88,16 @@ impl Graph {
         let threads = 0..self.threads.len();
         moves.extend(threads.clone().filter(|&thread| self.enabled_in(counts, thread)).map(Move::from));
         for thread in threads {
-            let next = self.next_in(counts, thread).filter(|next| next.ways != Ways::One);
-            let ways = next.map(|next| next.other_ways(|object| self.gate_in(counts, object), |_| false));
-            moves.extend(ways.into_iter().flatten().map(|way| Move { thread, way }));
+            let next = self.next_in(counts, thread).filter(|next| next.choices != Choices::One);
+            let choices =
+                next.map(|next| next.other_choices(|object| self.gate_in(counts, object), |_| false));
+            moves.extend(choices.into_iter().flatten().map(|choice| Move { thread, choice }));
         }
     }
 
     /// The stamp of `next(x, t)`.
     pub fn successor_stamp(&self, prefix: &Prefix, step: Move) -> Option<Stamp> {
-        let Move { thread, way } = step;
+        let Move { thread, choice } = step;
         let operation = self.next_in(&prefix.counts, thread)?;
         let mut seen = [Stamp::EMPTY; 3];
         for (seen, access) in seen.iter_mut().zip(&operation.accesses) {
@@ -101,7 +106,7 @@ impl Graph {
             *seen = if version == 0 { Stamp::EMPTY } else { log.writes[version - 1].version };
         }
         let name = self.threads[thread].name;
-        Some(prefix.stamp.toggle(stamp_of(name, prefix.counts[thread], way, operation, seen)))
+        Some(prefix.stamp.toggle(stamp_of(name, prefix.counts[thread], choice, operation, seen)))
     }
 
     /// Is the thread's last step maximal, so that the prefix without it is a prefix too (paper 001: the frontier)?

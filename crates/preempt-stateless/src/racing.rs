@@ -1,38 +1,47 @@
 //! Which steps are scheduling points: those on objects that race.
 //!
-//! Two steps of different threads *race* if they conflict and nothing but this conflict orders them. A step that races with
-//! none in any run is *hidden*: nobody needs to be let in before it. The search lets a thread that has moved go on
-//! while its next step is hidden and enabled, so that independent work costs no more than the steps themselves.
+//! **What it computes.** Two steps of different threads *race* if they conflict and nothing but this conflict orders them. A
+//! step that races with none in any run is *hidden*: nobody needs to be let in before it. The search lets a thread that has
+//! moved go on while its next step is hidden and enabled.
 //!
-//! **Nothing is lost, within any bound.** Let `p` be a step of thread t and `e` the next one of t, hidden and enabled after
-//! `p`, and take a run `α p X e β` in which others do `X` in between. No step of `X` happens before `e`: the first that
+//! **Why nothing is lost, within any bound.** Let `p` be a step of thread t and `e` the next one of t, hidden and enabled
+//! after `p`, and take a run `α p X e β` in which others do `X` in between. No step of `X` happens before `e`: the first that
 //! conflicts with `e` would race with it. So `α p e X β` is a run with the same graph. It costs no more: leaving t after
 //! `p` was a preemption, since `e` was enabled; leaving it after `e` is at most one. Returning from `X` to t is left
 //! out, and what comes after `e` is entered from `X` at the price that `e` was. Who is enabled within `X` is the same,
 //! since an operation that `e` enables or disables conflicts with `e`. So every graph has a cheapest run in which no
 //! hidden step is separated from the step before.
 //!
-//! **What races is learned.** At first nothing is known to race. With every step of every run we look for races with steps done
-//! and with operations pending ([`Graph::learn`]), and what is found races from then on. Suppose that at the end a graph
-//! within the bound was not run, and take of all runs of such graphs within the bound one that keeps to the rule for
-//! longest: `α p X..`, where the rule asked for `e` after `p`. By the above, `e` cannot be moved to `p`: let `d` be the
+//! **Why what races may be learned.** At first nothing is known to race. With every step of every run we look for races with
+//! steps done and with operations pending ([`Graph::learn`]), and what is found races from then on. Suppose that at the end a
+//! graph within the bound was not run, and take of all runs of such graphs within the bound one that keeps to the rule for
+//! longest: `α p X..`, where the rule demanded `e` after `p`. By the above, `e` cannot be moved to `p`: let `d` be the
 //! first step (or pending operation) of `X..` that conflicts with `e`. Then `α p e`, followed by `X` up to `d`, is the
 //! beginning of a run that costs no more and keeps to the rule for longer, so its graph was run. In it `d` is done or
 //! pending, and `e` does not happen before the step of `d`'s thread before `d`: so `e` was found to race, and the rule
-//! cannot have asked for it. (If an operation on the way is enabled by `e` and makes the run dearer, it is this operation
-//! that conflicts with `e`, and the same holds of it.)
+//! cannot have demanded it. (If an operation in between is enabled by `e` and raises the cost of the run, it is this
+//! operation that conflicts with `e`, and the same holds of it.)
 //!
-//! **Never hidden** are: the first step of a thread (there is none before it); a step that can go several ways; one that waits
+//! **Never hidden** are: the first step of a thread (there is none before it); a step with several choices; one that waits
 //! for the end of a thread; and steps of a thread that has yielded, which may be held back by the fair bound. So a
 //! hidden step that is enabled was so since the step before it, and whether it is hidden follows from the prefix. A
 //! step that ends the run depends on all others: once there is one, nothing is hidden.
 //!
 //! Objects that race are remembered by thread as "the n-th object that this thread has used", which follows from the thread's
 //! own steps in every run.
+//!
+//! **What it costs.** Independent work costs no more than the steps themselves: three threads with n steps on private objects
+//! have one prefix for each block instead of n^3. Each discovery of a race opens the table again (complete graphs
+//! excepted), so a program in which everything races is searched anew a few times near the beginning.
+//!
+//! **Tried and dropped.** *Working out at each prefix whether a step is hidden*: it changes only when something is found to
+//! race, and showed in the profile of small programs, so it is kept with each step.
 
-use crate::executable::{Flow, Need, Operation, Stamp, Ways};
+use crate::executable::Flow;
 use crate::graph::{Event, Graph, ObjectLog, ThreadLog};
+use crate::operation::{Choices, Need, Operation};
 use crate::prefix::Prefix;
+use crate::stamp::Stamp;
 use std::collections::HashMap;
 
 /// What is known to race.
@@ -72,7 +81,7 @@ fn hideable(operation: &Operation) -> bool {
         }
         Need::Finished(_) => false,
     };
-    operation.ways == Ways::One && operation.needs.iter().flatten().all(touches)
+    operation.choices == Choices::One && operation.needs.iter().flatten().all(touches)
 }
 
 impl Graph {
@@ -147,7 +156,7 @@ impl Graph {
     }
 
     /// Who must go on here, if anybody must.
-    pub(crate) fn obliged(&self, counts: &[u32]) -> Option<usize> {
+    pub(crate) fn must_continue(&self, counts: &[u32]) -> Option<usize> {
         (0..counts.len()).find(|&thread| self.goes_on(counts, thread))
     }
 
@@ -236,7 +245,7 @@ impl Graph {
             if known(&(thread, place)) && object.places.iter().all(known) {
                 continue;
             }
-            let mut note = |by: usize, index: u32| {
+            let mut races_with = |by: usize, index: u32| {
                 let event = &self.threads[by].events[index as usize];
                 let theirs = event.operation.accesses().zip(event.places);
                 let theirs = theirs.filter(|(a, _)| a.object == access.object).map(|(_, place)| (by, place));
@@ -246,13 +255,13 @@ impl Graph {
             for version in (0..=object.writes.len()).rev() {
                 if access.write {
                     let unordered = object.reads[version].iter().filter(|r| !ordered(r.thread, r.index));
-                    unordered.for_each(|read| note(read.thread, read.index));
+                    unordered.for_each(|read| races_with(read.thread, read.index));
                 }
                 let Some(write) = version.checked_sub(1).map(|version| object.writes[version]) else { break };
                 if ordered(write.thread, write.index) {
                     break;
                 }
-                note(write.thread, write.index);
+                races_with(write.thread, write.index);
             }
         }
     }

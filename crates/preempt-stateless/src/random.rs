@@ -1,62 +1,68 @@
-//! Schedules by chance: every way on is as likely as any other at every step. A baseline that proves nothing.
+//! Random schedules: at every step each possible move is as likely as any other.
+//!
+//! It proves nothing, and the probability of a given schedule of k steps among n threads is down to n^-k, so what needs few
+//! switches in a long run is found worse than by [`crate::pct`]. It costs nothing beyond the runs themselves: a baseline,
+//! and a smoke test for programs that are too large for anything else.
 
 use crate::executable::{Executable, Flow, Move, RunEnd};
-use crate::explore::{Exploration, Failing, Limits, Stop, Terminal, Watch, show};
+use crate::explore::{Exploration, ExplorationLimits, ExplorationStop, FailingRun, RunObserver};
+use crate::recorder::{RunRecorder, observe_path};
 use crate::runner::Runner;
 use preempt_core::Rng;
 
 /// So many runs if there is no limit.
 const RUNS: u64 = 1000;
 
-/// Runs until the limit on executions or time, or 1000 times.
+/// Runs until the limit on executions or time, or 1000 times. The same seed makes the same runs.
 pub fn explore<E: Executable>(
     program: &mut E,
-    limits: &Limits,
+    limits: &ExplorationLimits,
     seed: u64,
-    terminal: &mut impl Terminal,
+    observer: &mut impl RunObserver,
 ) -> Exploration {
-    let mut chance = Rng::new(seed);
-    runs(program, limits, terminal, |_, moves, _| moves[chance.below(moves.len())])
+    let mut rng = Rng::new(seed);
+    runs(program, limits, observer, |_, moves, _| moves[rng.below(moves.len())])
 }
 
 /// Run after run, with `choose(run, moves, step)` deciding who moves, and how.
 pub(crate) fn runs<E: Executable>(
     program: &mut E,
-    limits: &Limits,
-    terminal: &mut impl Terminal,
+    limits: &ExplorationLimits,
+    observer: &mut impl RunObserver,
     mut choose: impl FnMut(u64, &[Move], usize) -> Move,
 ) -> Exploration {
-    let mut watch = Watch::new(limits);
+    let mut recorder = RunRecorder::new(limits);
     let mut runner = Runner::new(program);
     let most = limits.executions.unwrap_or(if limits.time.is_some() { u64::MAX } else { RUNS });
     let mut result = Ok(());
     for run in 0..most {
-        result = one(&mut runner, &mut watch, terminal, |moves, step| choose(run, moves, step));
+        result = one(&mut runner, &mut recorder, observer, |moves, step| choose(run, moves, step));
         if result.is_err() {
             break;
         }
         runner.reset();
     }
-    watch.finish(result, runner.runs, runner.steps)
+    recorder.finish(result, &runner)
 }
 
 fn one<E: Executable>(
     runner: &mut Runner<'_, E>,
-    watch: &mut Watch<'_>,
-    terminal: &mut impl Terminal,
+    recorder: &mut RunRecorder<'_>,
+    observer: &mut impl RunObserver,
     mut choose: impl FnMut(&[Move], usize) -> Move,
-) -> Result<(), Stop> {
+) -> Result<(), ExplorationStop> {
     runner.arrive()?;
     let mut preemptions = 0;
     let mut flow = Flow::Continue;
     loop {
         let moves = runner.moves();
-        let livelock = flow == Flow::Continue && !moves.is_empty() && runner.is_endless(watch.limits.steps);
+        let endless = runner.is_endless(recorder.limits.steps);
+        let livelock = flow == Flow::Continue && !moves.is_empty() && endless;
         if moves.is_empty() || flow == Flow::Stop || livelock {
             let end = if livelock { RunEnd::Failed } else { runner.program_mut().end() };
             let schedule = runner.schedule();
-            watch.ended(end, || Failing { schedule, preemptions, livelock })?;
-            return show(runner, terminal);
+            recorder.completed_run(end, || FailingRun { schedule, preemptions, livelock })?;
+            return observe_path(runner, observer);
         }
         let step = choose(&moves, runner.len());
         preemptions += u32::from(runner.preempts(step.thread));

@@ -1,12 +1,14 @@
 //! Drives a program along a path that grows and shrinks: going back means running again from the start.
 
-use crate::executable::{Executable, Flow, Move, Operation};
+use crate::executable::{Executable, Flow, Move};
+use crate::operation::Operation;
 
 /// The program did something else when the same steps were repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diverged {
     /// Which step of the run.
     pub step: usize,
+    /// Whose step.
     pub thread: usize,
     /// The kind of operation that the thread did at this point before; `None` if it could not move.
     pub expected: Option<u32>,
@@ -23,10 +25,10 @@ pub struct Runner<'a, E> {
     program: &'a mut E,
     /// The steps that are wanted, with the operations that they were when first done.
     path: Vec<(Move, Operation)>,
-    /// For each of them, how many up to it were yields or had alternatives: see [`Runner::is_endless`].
-    open: Vec<usize>,
+    /// For each of them, how many up to it were yields or could have been another thread's: see [`Runner::is_endless`].
+    contested: Vec<usize>,
     /// Does the program stand at the end of the path?
-    there: bool,
+    at_end: bool,
     /// Runs begun so far.
     pub runs: u64,
     /// Steps done so far, repeated ones included.
@@ -34,9 +36,10 @@ pub struct Runner<'a, E> {
 }
 
 impl<'a, E: Executable> Runner<'a, E> {
+    /// Starts the program.
     pub fn new(program: &'a mut E) -> Runner<'a, E> {
         let mut runner =
-            Runner { program, path: Vec::new(), open: Vec::new(), there: false, runs: 0, steps: 0 };
+            Runner { program, path: Vec::new(), contested: Vec::new(), at_end: false, runs: 0, steps: 0 };
         runner.restart();
         runner
     }
@@ -44,25 +47,30 @@ impl<'a, E: Executable> Runner<'a, E> {
     fn restart(&mut self) {
         self.program.start();
         self.runs += 1;
-        self.there = true;
+        self.at_end = true;
     }
 
+    /// The program where it stands, which may be elsewhere than the path ends (see [`Runner::rewind`]).
     pub fn program(&self) -> &E {
         self.program
     }
 
+    /// As [`Runner::program`].
     pub fn program_mut(&mut self) -> &mut E {
         self.program
     }
 
+    /// The number of steps of the path.
     pub fn len(&self) -> usize {
         self.path.len()
     }
 
+    /// Has the path no steps?
     pub fn is_empty(&self) -> bool {
         self.path.is_empty()
     }
 
+    /// The steps of the path.
     pub fn schedule(&self) -> Vec<Move> {
         self.path.iter().map(|(step, _)| *step).collect()
     }
@@ -72,25 +80,28 @@ impl<'a, E: Executable> Runner<'a, E> {
         self.path.last().map(|(step, _)| step.thread)
     }
 
-    /// Forgets all steps but the first `len`. The program is run again only when something is asked of it.
+    /// Forgets all steps but the first `len`. The program is run again only when it has to go on from there.
     pub fn rewind(&mut self, len: usize) {
         if len < self.path.len() {
             self.path.truncate(len);
-            self.open.truncate(len);
-            self.there = false;
+            self.contested.truncate(len);
+            self.at_end = false;
         }
     }
 
     /// Abandons the run that was left at a point where it could have gone on, too.
     pub fn reset(&mut self) {
         self.path.clear();
-        self.open.clear();
-        self.there = false;
+        self.contested.clear();
+        self.at_end = false;
     }
 
     /// Makes the program stand at the end of the path.
+    ///
+    /// # Errors
+    /// If it does something else than it did before.
     pub fn arrive(&mut self) -> Result<(), Diverged> {
-        if self.there {
+        if self.at_end {
             return Ok(());
         }
         self.restart();
@@ -111,7 +122,10 @@ impl<'a, E: Executable> Runner<'a, E> {
         if step.thread < self.program.threads() { self.program.next(step.thread) } else { None }
     }
 
-    /// One more step; the program must stand at the end of the path.
+    /// One more step.
+    ///
+    /// # Errors
+    /// If the thread cannot do it.
     pub fn step(&mut self, next: impl Into<Move>) -> Result<Flow, Diverged> {
         let next = next.into();
         self.arrive()?;
@@ -130,8 +144,8 @@ impl<'a, E: Executable> Runner<'a, E> {
             return Err(Diverged { step, thread, expected, found: found.map(|found| found.code) });
         }
         self.path.push((next, *operation));
-        let open = operation.yields || self.program.has_rival(thread);
-        self.open.push(self.open.last().copied().unwrap_or(0) + usize::from(open));
+        let contested = operation.yields || self.program.has_rival(thread);
+        self.contested.push(self.contested.last().copied().unwrap_or(0) + usize::from(contested));
         self.steps += 1;
         Ok(self.program.step(next))
     }
@@ -140,15 +154,16 @@ impl<'a, E: Executable> Runner<'a, E> {
     /// steps that yield or that others could have done instead count in full.
     pub fn is_endless(&self, limit: usize) -> bool {
         self.len() >= limit
-            && (self.open.last().is_some_and(|open| *open >= limit)
+            && (self.contested.last().is_some_and(|contested| *contested >= limit)
                 || self.len() >= limit.saturating_mul(ALONE))
     }
 
+    /// The threads that can move.
     pub fn enabled(&self) -> Vec<usize> {
         (0..self.program.threads()).filter(|&thread| self.program.enabled(thread)).collect()
     }
 
-    /// Every way on.
+    /// Every possible move.
     pub fn moves(&self) -> Vec<Move> {
         let mut moves = Vec::new();
         self.program.add_moves(&mut moves);

@@ -1,19 +1,26 @@
-//! The hash table `H` of paper 001's algorithms, for one search or for several that share it.
+//! The hash table `H` of Musuvathi and Qadeer 2007 (paper 001): which graphs are closed, for one search or for several that
+//! share it.
 //!
-//! For every closed graph it has the smallest bound within which the graph is open again (see [`crate::marking`]). Such
-//! a number only grows, whoever raises it, as long as the same steps are hidden (see [`crate::racing`]): when something is
-//! found to race, an *epoch* begins, and only complete graphs stay closed.
+//! **What it holds.** For every closed graph the smallest bound within which it is open again (see [`crate::marking`]).
+//!
+//! **Why it can be shared.** Such a number only grows, whoever raises it, as long as the same steps are hidden (see
+//! [`crate::racing`]), so a raise that comes late does no harm. When something is found to race, an *epoch* begins: what was
+//! closed before counts as open, and only complete graphs stay closed.
+//!
+//! **What it costs.** A key of 128 bits and eight bytes for each graph: graphs themselves are not stored. Two different
+//! graphs with the same stamp would be taken for one; with 2^32 graphs the probability of that is about 2^-65. The stamps are
+//! uniformly distributed already, so the hash function is the identity.
 
-use crate::executable::Stamp;
+use crate::stamp::Stamp;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Stamps are random bits already.
+/// The identity as a hash function: stamps are uniformly distributed already.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct AsIs(u64);
+pub struct IdentityHasher(u64);
 
-impl Hasher for AsIs {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -30,9 +37,9 @@ impl Hasher for AsIs {
 }
 
 /// A map from stamps.
-pub type ByStamp<T> = HashMap<Stamp, T, BuildHasherDefault<AsIs>>;
+pub type StampMap<T> = HashMap<Stamp, T, BuildHasherDefault<IdentityHasher>>;
 
-/// What a search asks of the table.
+/// What a search needs of the table.
 pub(crate) trait Table {
     /// The smallest bound within which the graph is open; 0 if it was not closed in this epoch.
     fn opens_at(&self, stamp: Stamp, epoch: u32) -> u32;
@@ -40,10 +47,11 @@ pub(crate) trait Table {
     /// Closes the graph up to this bound, in this epoch or for all. False if it was closed as far already.
     fn raise(&mut self, stamp: Stamp, opens_at: u32, epoch: u32) -> bool;
 
+    /// How many graphs it has.
     fn graphs(&self) -> u64;
 }
 
-/// Of a complete graph.
+/// The epoch of a complete graph: it stays closed whatever is found to race.
 pub(crate) const ALL_EPOCHS: u32 = u32::MAX;
 
 /// When the graph opens, and in which epoch that was found.
@@ -59,11 +67,11 @@ impl Closed {
     }
 }
 
-fn opens_at(map: &ByStamp<Closed>, stamp: Stamp, epoch: u32) -> u32 {
+fn opens_at(map: &StampMap<Closed>, stamp: Stamp, epoch: u32) -> u32 {
     map.get(&stamp).map_or(0, |closed| closed.opens_at(epoch))
 }
 
-fn raise(map: &mut ByStamp<Closed>, stamp: Stamp, opens_at: u32, epoch: u32) -> bool {
+fn raise(map: &mut StampMap<Closed>, stamp: Stamp, opens_at: u32, epoch: u32) -> bool {
     let known = map.entry(stamp).or_default();
     let before = known.opens_at(epoch);
     if opens_at > before {
@@ -72,7 +80,7 @@ fn raise(map: &mut ByStamp<Closed>, stamp: Stamp, opens_at: u32, epoch: u32) -> 
     opens_at > before
 }
 
-impl Table for ByStamp<Closed> {
+impl Table for StampMap<Closed> {
     fn opens_at(&self, stamp: Stamp, epoch: u32) -> u32 {
         opens_at(self, stamp, epoch)
     }
@@ -86,10 +94,10 @@ impl Table for ByStamp<Closed> {
     }
 }
 
-/// In parts, each behind a lock of its own, so that searches seldom wait for each other.
+/// A table for several searches: in shards, each behind a lock of its own, so that they seldom wait for each other.
 #[derive(Debug)]
 pub(crate) struct SharedTable {
-    shards: Vec<Mutex<ByStamp<Closed>>>,
+    shards: Vec<Mutex<StampMap<Closed>>>,
 }
 
 impl SharedTable {
@@ -97,7 +105,7 @@ impl SharedTable {
         SharedTable { shards: (0..256).map(|_| Mutex::default()).collect() }
     }
 
-    fn shard(&self, stamp: Stamp) -> MutexGuard<'_, ByStamp<Closed>> {
+    fn shard(&self, stamp: Stamp) -> MutexGuard<'_, StampMap<Closed>> {
         // Other bits than those that place it inside.
         let shard = (stamp.0 >> 56) as usize % self.shards.len();
         self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
@@ -114,7 +122,8 @@ impl Table for &SharedTable {
     }
 
     fn graphs(&self) -> u64 {
-        let len = |shard: &Mutex<ByStamp<Closed>>| shard.lock().unwrap_or_else(PoisonError::into_inner).len();
+        let len =
+            |shard: &Mutex<StampMap<Closed>>| shard.lock().unwrap_or_else(PoisonError::into_inner).len();
         self.shards.iter().map(len).sum::<usize>() as u64
     }
 }

@@ -6,7 +6,7 @@ use common::*;
 use preempt_stateless::bpor::explored_sets;
 use preempt_stateless::persistent::{is_fair_bound_persistent, is_preemption_bound_persistent};
 use preempt_stateless::program::{Op, Program};
-use preempt_stateless::{BoundFunction, Limits, Move, Strategy};
+use preempt_stateless::{BoundFunction, ExplorationLimits, Move, Strategy};
 use std::collections::BTreeSet;
 
 const ALL: u32 = LOCKS | TRY | RWLOCK | ATOMICS | CONDVAR | CHANNEL | PARK | JOIN;
@@ -14,11 +14,11 @@ const ALL: u32 = LOCKS | TRY | RWLOCK | ATOMICS | CONDVAR | CHANNEL | PARK | JOI
 fn compare(function: BoundFunction, bounds: impl Iterator<Item = u32> + Clone, seeds: u64) {
     let mut graphs = 0;
     for seed in 0..seeds {
-        let program = random_program(seed, Taste { threads: 3, length: 3, kinds: ALL | MAIN });
+        let program = random_program(seed, ProgramShape { threads: 3, length: 3, kinds: ALL | MAIN });
         for bound in bounds.clone() {
             let expected = oracle_by(function, &program, bound, None);
             let want: BTreeSet<Key> = expected.into_keys().collect();
-            let limits = Limits { preemptions: Some(bound), ..Limits::default() };
+            let limits = ExplorationLimits { preemptions: Some(bound), ..ExplorationLimits::default() };
             let (found, report) = reached(&program, Strategy::BporBy(function), &limits);
             assert_eq!(found, want, "{function:?} {bound}, seed {seed}: {:?}", program.code);
             assert_eq!(report.stop, None);
@@ -54,7 +54,7 @@ fn all_measures_end_with_everything() {
         BoundFunction::Depth,
     ] {
         let (found, report) =
-            reached(&Program::new(lists.clone()), Strategy::BporBy(function), &Limits::default());
+            reached(&Program::new(lists.clone()), Strategy::BporBy(function), &ExplorationLimits::default());
         assert_eq!(found.len(), 4, "{function:?}");
         assert!(report.exhaustive, "{function:?}: {report:?}");
     }
@@ -64,9 +64,9 @@ fn all_measures_end_with_everything() {
 fn what_is_explored_is_preemption_bound_persistent() {
     let mut sets = 0;
     for seed in 0..300 {
-        let program = random_program(seed, Taste { threads: 3, length: 3, kinds: ALL });
+        let program = random_program(seed, ProgramShape { threads: 3, length: 3, kinds: ALL });
         for bound in 0..3 {
-            for explored in explored_sets(&mut program.clone(), &Limits::default(), Some(bound)) {
+            for explored in explored_sets(&mut program.clone(), &ExplorationLimits::default(), Some(bound)) {
                 let (path, threads) = (&explored.path, &explored.threads);
                 let persistent = is_preemption_bound_persistent(&program, path, threads, bound);
                 assert!(persistent, "seed {seed}, bound {bound}: {explored:?}\n{:?}", program.code);
@@ -81,10 +81,12 @@ fn what_is_explored_is_preemption_bound_persistent() {
 fn what_is_explored_is_fair_bound_persistent() {
     let mut sets = 0;
     for seed in 0..300 {
-        let program =
-            random_program(seed, Taste { threads: 3, length: 3, kinds: LOCKS | ATOMICS | CHANNEL | YIELD });
+        let program = random_program(
+            seed,
+            ProgramShape { threads: 3, length: 3, kinds: LOCKS | ATOMICS | CHANNEL | YIELD },
+        );
         for bound in 0..2 {
-            let limits = Limits { fair: Some(bound), ..Limits::default() };
+            let limits = ExplorationLimits { fair: Some(bound), ..ExplorationLimits::default() };
             for explored in explored_sets(&mut program.clone(), &limits, None) {
                 let (path, threads) = (&explored.path, &explored.threads);
                 let persistent = is_fair_bound_persistent(&program, path, threads, bound);

@@ -6,7 +6,9 @@ mod common;
 use preempt_core::Rng;
 use preempt_stateless::explore::preemptions_of;
 use preempt_stateless::program::{Op, Program};
-use preempt_stateless::{Exploration, Graph, Limits, Move, Strategy, cheapest_linearisation, explore};
+use preempt_stateless::{
+    Exploration, ExplorationLimits, Graph, Move, Strategy, cheapest_linearisation, explore,
+};
 
 /// A main thread that starts the others and waits for them, as a Rust test does.
 fn spawned(lists: Vec<Vec<Op>>) -> Program {
@@ -16,7 +18,7 @@ fn spawned(lists: Vec<Vec<Op>>) -> Program {
 }
 
 fn run(lists: Vec<Vec<Op>>, most: Option<u32>) -> Exploration {
-    let limits = Limits { preemptions: most, ..Limits::default() };
+    let limits = ExplorationLimits { preemptions: most, ..ExplorationLimits::default() };
     let report = explore(&mut spawned(lists), Strategy::Marking, &limits, &mut ());
     assert_eq!(report.stop, None);
     assert_eq!(report.pruned, 0, "{report:?}");
@@ -108,7 +110,7 @@ fn file_system_with_four_threads_and_four_blocks() {
 fn the_example_against_sleep_sets() {
     let lists = vec![vec![Op::Store(0, 1), Op::Store(1, 1)], vec![Op::Store(1, 2)]];
     for strategy in [Strategy::Marking, Strategy::Basic, Strategy::Bpor] {
-        let limits = Limits { preemptions: Some(0), ..Limits::default() };
+        let limits = ExplorationLimits { preemptions: Some(0), ..ExplorationLimits::default() };
         let (found, _) = common::reached(&Program::new(lists.clone()), strategy, &limits);
         assert_eq!(found.len(), 2, "{strategy:?}");
     }
@@ -174,11 +176,11 @@ fn context_bounds_are_feedback_vertex_sets() {
     assert_eq!(feedback(4, &[(0, 1), (1, 0), (0, 2), (2, 0), (0, 3), (3, 0)]), 1);
     let mut sizes = [0; 8];
     for seed in 0..600 {
-        let mut chance = Rng::new(seed);
-        let vertices = 3 + chance.below(6);
-        let one_in = 2 + chance.below(vertices);
+        let mut rng = Rng::new(seed);
+        let vertices = 3 + rng.below(6);
+        let one_in = 2 + rng.below(vertices);
         let pairs = (0..vertices).flat_map(|u| (0..vertices).map(move |v| (u, v))).filter(|(u, v)| u != v);
-        let edges: Vec<(usize, usize)> = pairs.filter(|_| chance.below(one_in) == 0).take(18).collect();
+        let edges: Vec<(usize, usize)> = pairs.filter(|_| rng.below(one_in) == 0).take(18).collect();
         let size = smallest_feedback_set(vertices, &edges);
         assert_eq!(feedback(vertices, &edges), size, "seed {seed}: {edges:?}");
         sizes[size as usize] += 1;
@@ -193,14 +195,14 @@ fn all_strategies_find_a_failure() {
     let lists = || vec![vec![Op::Store(0, 1), Op::Store(0, 0)], vec![Op::FailIf(0, 1)]];
     let sure = [Strategy::Marking, Strategy::Basic, Strategy::Bpor, Strategy::CbDfs];
     for strategy in sure {
-        let report = explore(&mut spawned(lists()), strategy, &Limits::default(), &mut ());
+        let report = explore(&mut spawned(lists()), strategy, &ExplorationLimits::default(), &mut ());
         let failing = report.failure.expect("found");
         assert_eq!(failing.preemptions, 1, "{strategy:?}");
         assert_eq!(report.complete_to, Some(0), "{strategy:?}");
         assert_eq!(preemptions_of(&mut spawned(lists()), &failing.schedule), Some(1), "{strategy:?}");
     }
     for strategy in [Strategy::Dpor, Strategy::Random(1), Strategy::Pct { seed: 1, depth: 2 }] {
-        let report = explore(&mut spawned(lists()), strategy, &Limits::default(), &mut ());
+        let report = explore(&mut spawned(lists()), strategy, &ExplorationLimits::default(), &mut ());
         assert!(report.failure.is_some(), "{strategy:?}");
     }
 }

@@ -6,8 +6,10 @@ use preempt_model::generator::program_from_seed;
 use preempt_model::interpreter::Interpreter;
 use preempt_model::program::Model;
 use preempt_model::system::{Description, Successor, System};
-use preempt_stateless::system::{End, SystemRun, Unfit, explore_system};
-use preempt_stateless::{Counts, Executable, Flow, Graph, Limits, Move, Stop, Strategy, explore};
+use preempt_stateless::system::{FinalState, SystemRun, SystemRunError, explore_system};
+use preempt_stateless::{
+    Counts, Executable, ExplorationLimits, ExplorationStop, Flow, Graph, Move, Strategy, explore,
+};
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
@@ -15,10 +17,10 @@ const MOST: u32 = 3;
 
 /// Where runs with at most [`MOST`] preemptions end, each with the fewest; `None` if there are too many states,
 /// or runs without end.
-fn ends<S: System>(system: &S, most: usize) -> Option<HashMap<End<S::State>, u32>> {
+fn ends<S: System>(system: &S, most: usize) -> Option<HashMap<FinalState<S::State>, u32>> {
     let mut found = HashMap::new();
     let mut end = |state, violation, cost: u32| {
-        let least = found.entry(End { state, violation }).or_insert(cost);
+        let least = found.entry(FinalState { state, violation }).or_insert(cost);
         *least = cost.min(*least);
     };
     let mut followers: HashMap<S::State, HashSet<S::State>> = HashMap::new();
@@ -86,7 +88,7 @@ fn ends<S: System>(system: &S, most: usize) -> Option<HashMap<End<S::State>, u32
 #[derive(Debug, Default)]
 struct Use {
     failures: usize,
-    /// Some step could go several ways.
+    /// Some step had several choices.
     choices: bool,
     /// Some graph has several orders.
     reduced: bool,
@@ -101,16 +103,16 @@ fn agrees<S: System>(system: &S, name: &str, most: u64) -> Option<Use> {
             expected.iter().filter(|(_, cost)| **cost <= bound).map(|(end, _)| end).collect();
         let mut graphs = 0;
         for strategy in [Strategy::Marking, Strategy::Basic, Strategy::Bpor, Strategy::CbDfs] {
-            let limits = Limits {
+            let limits = ExplorationLimits {
                 preemptions: Some(bound),
                 steps: 50,
                 executions: Some(if strategy == Strategy::Marking { most } else { 10 * most }),
                 stop_at_failure: false,
-                ..Limits::default()
+                ..ExplorationLimits::default()
             };
-            let ways = &mut used.choices;
+            let choices = &mut used.choices;
             let terminal = &mut |graph: &Graph| {
-                *ways |= graph.threads().iter().flat_map(|log| &log.events).any(|event| event.way > 0);
+                *choices |= graph.threads().iter().flat_map(|log| &log.events).any(|event| event.choice > 0);
             };
             let (exploration, ends) = explore_system(system, strategy, &limits, terminal).ok()?;
             // Cut off, or a run without end.
@@ -170,16 +172,17 @@ fn understands_prefixes<S: System>(run: &mut SystemRun<'_, S>, graph: &Graph, te
         }
         let threads = 0..run.threads();
         let usual = threads.clone().filter(|&thread| run.enabled(thread)).map(Move::from);
-        let other = threads.flat_map(|thread| run.other_ways(thread).map(move |way| Move { thread, way }));
+        let other =
+            threads.flat_map(|thread| run.other_choices(thread).map(move |choice| Move { thread, choice }));
         let moves: HashSet<Move> = usual.chain(other).collect();
-        let told: HashSet<Move> = graph.moves_in(&counts).into_iter().collect();
-        assert_eq!(told, moves, "{text}: after {path:?} of {:?}", graph.path());
+        let by_graph: HashSet<Move> = graph.moves_in(&counts).into_iter().collect();
+        assert_eq!(by_graph, moves, "{text}: after {path:?} of {:?}", graph.path());
         for (thread, log) in graph.threads().iter().enumerate() {
             let Some(event) = log.events.get(counts[thread] as usize) else { continue };
             let mut after = counts.clone();
             after[thread] += 1;
             if event.clock.iter().zip(&*after).all(|(needed, done)| needed <= done) {
-                let step = Move { thread, way: event.way };
+                let step = Move { thread, choice: event.choice };
                 work.push((after, path.iter().copied().chain([step]).collect()));
             }
         }
@@ -192,12 +195,13 @@ fn check(text: &str) -> (Use, bool) {
     let interpreter = Interpreter::new(&model, &sources).expect("initial values are constants");
     let used = agrees(&interpreter, text, 4000).unwrap_or_else(|| panic!("does not fit: {text}"));
     let mut run = SystemRun::new(&interpreter, false);
-    let (mut graphs, limits) = (Vec::new(), Limits { stop_at_failure: false, ..Limits::default() });
+    let (mut graphs, limits) =
+        (Vec::new(), ExplorationLimits { stop_at_failure: false, ..ExplorationLimits::default() });
     explore(&mut run, Strategy::Basic, &limits, &mut |graph: &Graph| graphs.push(graph.clone()));
-    if run.unfit().is_none() {
+    if run.error().is_none() {
         graphs.iter().take(60).for_each(|graph| understands_prefixes(&mut run, graph, text));
     }
-    (used, run.unfit() == Some(Unfit::Coarse))
+    (used, run.error() == Some(SystemRunError::Coarse))
 }
 
 #[test]
@@ -318,7 +322,7 @@ fn coarse_runs() {
     }
 }
 
-/// So many ways from one state that no byte counts them.
+/// So many transitions from one state that no byte counts them.
 struct Wide(usize);
 
 impl System for Wide {
@@ -349,15 +353,15 @@ impl System for Wide {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let limits = Limits::default();
-    let explored = |ways| explore_system(&Wide(ways), Strategy::Marking, &limits, &mut ());
+    let limits = ExplorationLimits::default();
+    let explored = |choices| explore_system(&Wide(choices), Strategy::Marking, &limits, &mut ());
     assert_eq!(explored(255).map(|(_, ends)| ends.len()), Ok(255));
-    assert_eq!(explored(256).err(), Some(Unfit::Choice));
+    assert_eq!(explored(256).err(), Some(SystemRunError::Choice));
     let (model, sources) = promela("active [49] proctype P() { skip }");
     let interpreter = Interpreter::new(&model, &sources).expect("initial values are constants");
     let refused = explore_system(&interpreter, Strategy::Marking, &limits, &mut ());
-    assert_eq!(refused.err(), Some(Unfit::Processes));
-    assert_eq!(Unfit::Processes.to_string(), "more than 48 processes live at a time");
+    assert_eq!(refused.err(), Some(SystemRunError::Processes));
+    assert_eq!(SystemRunError::Processes.to_string(), "more than 48 processes live at a time");
     assert!(SystemRun::new(&interpreter, true).next(48).is_some());
 }
 
@@ -365,7 +369,7 @@ fn what_does_not_fit_is_refused() {
 #[test]
 fn a_step_keeps_the_limit_of_time() {
     let time = Duration::from_millis(300);
-    let limits = Limits { time: Some(time), ..Limits::default() };
+    let limits = ExplorationLimits { time: Some(time), ..ExplorationLimits::default() };
     for text in [
         "int x; active proctype P() { d_step { do :: x < 2 -> x = 1 - x od } }",
         "int x; active [2] proctype P() { d_step { do :: x >= 0 -> x = 1 - x :: else -> break od }; assert(false) }",
@@ -376,7 +380,7 @@ fn a_step_keeps_the_limit_of_time() {
         let (found, ends) =
             explore_system(&interpreter, Strategy::Marking, &limits, &mut ()).expect("it fits");
         assert!(since.elapsed() < 10 * time, "{text}");
-        assert_eq!((found.stop, found.failure, found.exhaustive), (Some(Stop::Time), None, false), "{text}");
+        assert_eq!((found.stop, found.failure, found.exhaustive), (Some(ExplorationStop::Time), None, false), "{text}");
         assert!(ends.is_empty(), "{text}");
     }
     // The budget was the exploration's own.

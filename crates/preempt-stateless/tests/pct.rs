@@ -1,7 +1,7 @@
 //! Probabilistic concurrency testing keeps its promise: a bug of depth d is hit with probability 1/(n k^(d-1)) in each run.
 
 use preempt_stateless::program::{Op, Program};
-use preempt_stateless::{Limits, Strategy, explore};
+use preempt_stateless::{ExplorationLimits, Strategy, explore};
 
 /// Two threads that count together: who sees the right number goes on to the next, each twice at most. The bug needs
 /// `depth` orderings between steps of different threads, one after the other. With it the length of the longest run.
@@ -22,7 +22,8 @@ fn ping_pong(depth: u32) -> (Program, u64) {
 }
 
 fn failures(program: &mut Program, depth: u32, runs: u64) -> u64 {
-    let limits = Limits { executions: Some(runs), stop_at_failure: false, ..Limits::default() };
+    let limits =
+        ExplorationLimits { executions: Some(runs), stop_at_failure: false, ..ExplorationLimits::default() };
     explore(program, Strategy::Pct { seed: 2010, depth }, &limits, &mut ()).failures
 }
 

@@ -5,19 +5,23 @@ mod common;
 
 use common::*;
 use preempt_stateless::explore::preemptions_of;
-use preempt_stateless::{Graph, Limits, Strategy};
+use preempt_stateless::{ExplorationLimits, Graph, Strategy};
 use std::collections::BTreeSet;
 
 const MOST: u32 = 4;
 
-fn compare(strategy: Strategy, taste: Taste, seeds: std::ops::Range<u64>, fair: Option<u32>) {
+fn compare(strategy: Strategy, shape: ProgramShape, seeds: std::ops::Range<u64>, fair: Option<u32>) {
     let (mut programs, mut graphs, mut executions, mut pruned) = (0, 0, 0, 0);
     for seed in seeds {
-        let program = random_program(seed, taste);
+        let program = random_program(seed, shape);
         let expected = oracle(&program, MOST, fair);
         for bound in 0..=MOST {
-            let limits =
-                Limits { preemptions: Some(bound), fair, stop_at_failure: false, ..Limits::default() };
+            let limits = ExplorationLimits {
+                preemptions: Some(bound),
+                fair,
+                stop_at_failure: false,
+                ..ExplorationLimits::default()
+            };
             let (found, report) = reached(&program, strategy, &limits);
             let want: BTreeSet<Key> =
                 expected.iter().filter(|(_, cost)| **cost <= bound).map(|(key, _)| key.clone()).collect();
@@ -45,53 +49,53 @@ fn compare(strategy: Strategy, taste: Taste, seeds: std::ops::Range<u64>, fair: 
     println!("{strategy:?}: {programs} programs, {graphs} graphs, {executions} executions, {pruned} pruned");
 }
 
-fn taste(threads: usize, length: usize, kinds: u32) -> Taste {
-    Taste { threads, length, kinds }
+fn shape(threads: usize, length: usize, kinds: u32) -> ProgramShape {
+    ProgramShape { threads, length, kinds }
 }
 
 const ALL: u32 = LOCKS | TRY | RWLOCK | ATOMICS | CONDVAR | CHANNEL | PARK | JOIN;
 
 #[test]
 fn marking_on_locks() {
-    compare(Strategy::Marking, taste(3, 4, LOCKS | TRY), 0..600, None);
+    compare(Strategy::Marking, shape(3, 4, LOCKS | TRY), 0..600, None);
 }
 
 #[test]
 fn marking_on_everything() {
-    compare(Strategy::Marking, taste(3, 4, ALL | MAIN), 0..1500, None);
+    compare(Strategy::Marking, shape(3, 4, ALL | MAIN), 0..1500, None);
 }
 
 /// Steps that race with none are no scheduling points, and what races may come to light late: nothing is lost.
 #[test]
 fn marking_on_private_work() {
-    compare(Strategy::Marking, taste(3, 3, LOCKS | ATOMICS | PRIVATE), 0..150, None);
-    compare(Strategy::Marking, taste(3, 3, ALL | MAIN | PRIVATE), 0..150, None);
-    compare(Strategy::Marking, taste(3, 3, LOCKS | CONDVAR | WEAK | MAIN | PRIVATE), 0..50, None);
-    compare(Strategy::Marking, taste(3, 3, LOCKS | ATOMICS | YIELD | PRIVATE), 0..100, Some(0));
-    compare(Strategy::Marking, taste(3, 3, ATOMICS | CHANNEL | FAIL | MAIN | PRIVATE), 0..100, None);
+    compare(Strategy::Marking, shape(3, 3, LOCKS | ATOMICS | PRIVATE), 0..150, None);
+    compare(Strategy::Marking, shape(3, 3, ALL | MAIN | PRIVATE), 0..150, None);
+    compare(Strategy::Marking, shape(3, 3, LOCKS | CONDVAR | WEAK | MAIN | PRIVATE), 0..50, None);
+    compare(Strategy::Marking, shape(3, 3, LOCKS | ATOMICS | YIELD | PRIVATE), 0..100, Some(0));
+    compare(Strategy::Marking, shape(3, 3, ATOMICS | CHANNEL | FAIL | MAIN | PRIVATE), 0..100, None);
 }
 
-/// Steps that can go one way or the other.
+/// Steps that may happen spuriously.
 #[test]
-fn both_ways() {
+fn spurious_steps() {
     let kinds = LOCKS | TRY | ATOMICS | CONDVAR | WEAK | MAIN;
-    compare(Strategy::Marking, taste(3, 4, kinds), 0..600, None);
-    compare(Strategy::Basic, taste(3, 4, kinds), 0..200, None);
-    compare(Strategy::Bpor, taste(3, 4, kinds), 0..200, None);
-    compare(Strategy::CbDfs, taste(3, 3, kinds), 0..30, None);
+    compare(Strategy::Marking, shape(3, 4, kinds), 0..600, None);
+    compare(Strategy::Basic, shape(3, 4, kinds), 0..200, None);
+    compare(Strategy::Bpor, shape(3, 4, kinds), 0..200, None);
+    compare(Strategy::CbDfs, shape(3, 3, kinds), 0..30, None);
 }
 
 /// Runs that end in the middle: a failing step is the last one, whatever the others had left to do.
 #[test]
 fn failing_runs() {
     let kinds = LOCKS | ATOMICS | CHANNEL | FAIL | MAIN;
-    compare(Strategy::Marking, taste(3, 4, kinds), 0..600, None);
-    compare(Strategy::Basic, taste(3, 4, kinds), 0..200, None);
-    compare(Strategy::Bpor, taste(3, 4, kinds), 0..600, None);
-    compare(Strategy::CbDfs, taste(3, 3, kinds), 0..50, None);
+    compare(Strategy::Marking, shape(3, 4, kinds), 0..600, None);
+    compare(Strategy::Basic, shape(3, 4, kinds), 0..200, None);
+    compare(Strategy::Bpor, shape(3, 4, kinds), 0..600, None);
+    compare(Strategy::CbDfs, shape(3, 3, kinds), 0..50, None);
     let kinds = LOCKS | ATOMICS | YIELD | FAIL;
-    compare(Strategy::Marking, taste(3, 4, kinds), 0..300, Some(0));
-    compare(Strategy::Bpor, taste(3, 4, kinds), 0..300, Some(0));
+    compare(Strategy::Marking, shape(3, 4, kinds), 0..300, Some(0));
+    compare(Strategy::Bpor, shape(3, 4, kinds), 0..300, Some(0));
 }
 
 /// Several searches that share the table run every graph once between them, at every bound.
@@ -100,19 +104,19 @@ fn searches_side_by_side() {
     let (mut executions, mut pruned) = (0, 0);
     for (seed, fair) in (0..400).flat_map(|seed| [(seed, None), (seed, Some(0))]) {
         let kinds = if fair.is_some() { LOCKS | ATOMICS | YIELD } else { ALL | MAIN | WEAK };
-        let program = random_program(seed, taste(3, 4, kinds));
-        let limits = Limits { preemptions: Some(3), fair, ..Limits::default() };
+        let program = random_program(seed, shape(3, 4, kinds));
+        let limits = ExplorationLimits { preemptions: Some(3), fair, ..ExplorationLimits::default() };
         let alone = preempt_stateless::explore(&mut program.clone(), Strategy::Marking, &limits, &mut ());
         for threads in [2, 3] {
             let together = preempt_stateless::parallel::explore(|| program.clone(), &limits, threads);
             assert_eq!(together.per_bound, alone.per_bound, "seed {seed}");
             assert_eq!(together.executions, alone.executions, "seed {seed}");
-            // Which steps the fair bound cuts depends on the way to them, and so on who comes first. But whoever says
+            // Which steps the fair bound cuts depends on the path to them, and so on who comes first. But whoever says
             // that nothing was cut must have run everything.
             if fair.is_none() {
                 assert_eq!(together.exhaustive, alone.exhaustive, "seed {seed}");
             } else if together.exhaustive {
-                let limits = Limits { fair: None, ..limits };
+                let limits = ExplorationLimits { fair: None, ..limits };
                 let all =
                     preempt_stateless::explore(&mut program.clone(), Strategy::Marking, &limits, &mut ());
                 assert_eq!(together.executions, all.executions, "seed {seed}");
@@ -126,34 +130,34 @@ fn searches_side_by_side() {
 
 #[test]
 fn marking_under_both_bounds() {
-    compare(Strategy::Marking, taste(3, 4, LOCKS | ATOMICS | YIELD), 0..600, Some(0));
-    compare(Strategy::Marking, taste(3, 4, LOCKS | ATOMICS | CHANNEL | YIELD), 0..600, Some(1));
+    compare(Strategy::Marking, shape(3, 4, LOCKS | ATOMICS | YIELD), 0..600, Some(0));
+    compare(Strategy::Marking, shape(3, 4, LOCKS | ATOMICS | CHANNEL | YIELD), 0..600, Some(1));
 }
 
 #[test]
 fn basic_on_everything() {
-    compare(Strategy::Basic, taste(3, 4, ALL | MAIN), 0..500, None);
+    compare(Strategy::Basic, shape(3, 4, ALL | MAIN), 0..500, None);
 }
 
 #[test]
 fn bpor_on_locks() {
-    compare(Strategy::Bpor, taste(3, 4, LOCKS | TRY), 0..600, None);
+    compare(Strategy::Bpor, shape(3, 4, LOCKS | TRY), 0..600, None);
 }
 
 #[test]
 fn bpor_on_everything() {
-    compare(Strategy::Bpor, taste(3, 4, ALL | MAIN), 0..1500, None);
+    compare(Strategy::Bpor, shape(3, 4, ALL | MAIN), 0..1500, None);
 }
 
 #[test]
 fn bpor_under_both_bounds() {
-    compare(Strategy::Bpor, taste(3, 4, LOCKS | ATOMICS | YIELD), 0..600, Some(0));
-    compare(Strategy::Bpor, taste(3, 4, LOCKS | ATOMICS | CHANNEL | YIELD), 0..600, Some(1));
+    compare(Strategy::Bpor, shape(3, 4, LOCKS | ATOMICS | YIELD), 0..600, Some(0));
+    compare(Strategy::Bpor, shape(3, 4, LOCKS | ATOMICS | CHANNEL | YIELD), 0..600, Some(1));
 }
 
 #[test]
 fn cb_dfs_on_everything() {
-    compare(Strategy::CbDfs, taste(3, 3, ALL | MAIN), 0..100, None);
+    compare(Strategy::CbDfs, shape(3, 3, ALL | MAIN), 0..100, None);
 }
 
 #[test]
@@ -161,9 +165,9 @@ fn dpor_without_a_bound() {
     for (fair, kinds) in [(None, ALL), (Some(0), LOCKS | ATOMICS | YIELD), (Some(1), LOCKS | CHANNEL | YIELD)]
     {
         for seed in 0..400 {
-            let program = random_program(seed, taste(3, 4, kinds));
+            let program = random_program(seed, shape(3, 4, kinds));
             let expected: BTreeSet<Key> = oracle(&program, 30, fair).into_keys().collect();
-            let limits = Limits { fair, ..Limits::default() };
+            let limits = ExplorationLimits { fair, ..ExplorationLimits::default() };
             let (found, _) = reached(&program, Strategy::Dpor, &limits);
             assert!(
                 found == expected,
@@ -184,9 +188,9 @@ fn cheapest_linearisations() {
     let yields = LOCKS | ATOMICS | YIELD;
     for (kinds, fair) in [(mixed, None), (private, None), (yields, Some(0))] {
         for seed in 0..150 {
-            let program = random_program(seed, taste(3, 3, kinds));
+            let program = random_program(seed, shape(3, 3, kinds));
             let expected = oracle(&program, 20, fair);
-            let limits = Limits { fair, stop_at_failure: false, ..Limits::default() };
+            let limits = ExplorationLimits { fair, stop_at_failure: false, ..ExplorationLimits::default() };
             let mut again = program.clone();
             let mut compare = |graph: &Graph| {
                 let (order, cost) = graph.cheapest_linearisation(fair).expect("the run itself is one");
@@ -204,20 +208,20 @@ fn cheapest_linearisations() {
 
 /// As many programs as there is time for: `PREEMPT_SEEDS=2000..4000 cargo test -p preempt-stateless campaign -- --ignored`.
 #[test]
-#[ignore = "takes as long as it is told to"]
+#[ignore = "runs for as long as the variable says"]
 fn campaign() {
     let seeds = std::env::var("PREEMPT_SEEDS").unwrap_or_else(|_| "10000..10500".into());
     let ends: Vec<u64> = seeds.split("..").map(|end| end.parse().expect("a number")).collect();
     let seeds = ends[0]..ends[1];
     for strategy in [Strategy::Marking, Strategy::Bpor] {
-        compare(strategy, taste(3, 5, ALL | MAIN), seeds.clone(), None);
-        compare(strategy, taste(4, 3, ALL | MAIN | WEAK | FAIL), seeds.clone(), None);
+        compare(strategy, shape(3, 5, ALL | MAIN), seeds.clone(), None);
+        compare(strategy, shape(4, 3, ALL | MAIN | WEAK | FAIL), seeds.clone(), None);
         compare(
             strategy,
-            taste(3, 4, LOCKS | TRY | RWLOCK | CONDVAR | ATOMICS | CHANNEL),
+            shape(3, 4, LOCKS | TRY | RWLOCK | CONDVAR | ATOMICS | CHANNEL),
             seeds.clone(),
             None,
         );
-        compare(strategy, taste(3, 4, LOCKS | ATOMICS | CHANNEL | YIELD | FAIL), seeds.clone(), Some(1));
+        compare(strategy, shape(3, 4, LOCKS | ATOMICS | CHANNEL | YIELD | FAIL), seeds.clone(), Some(1));
     }
 }

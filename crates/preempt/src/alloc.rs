@@ -1,7 +1,16 @@
 //! `std::alloc` with memory that is followed: freeing it twice is a failure, and so is forgetting it
 //! if [`crate::Checker::check_leaks`] says so.
+//!
+//! ```
+//! use preempt::alloc::Track;
+//! use preempt::{Checker, FailureKind};
+//!
+//! let forgets = || std::mem::forget(Track::new(7));
+//! let report = Checker::new().check_leaks(true).run(forgets);
+//! assert_eq!(report.failure.unwrap().kind, FailureKind::Leak);
+//! ```
 
-use crate::runtime::context::try_with;
+use crate::runtime::current::try_with;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 
@@ -31,7 +40,7 @@ fn freed(pointer: *mut u8) {
 #[track_caller]
 #[allow(unsafe_code)]
 pub unsafe fn alloc(layout: Layout) -> *mut u8 {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps to what std asks of it, and so do we.
     allocated(unsafe { std::alloc::alloc(layout) })
 }
 
@@ -42,7 +51,7 @@ pub unsafe fn alloc(layout: Layout) -> *mut u8 {
 #[track_caller]
 #[allow(unsafe_code)]
 pub unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps to what std asks of it, and so do we.
     allocated(unsafe { std::alloc::alloc_zeroed(layout) })
 }
 
@@ -54,7 +63,7 @@ pub unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
 #[allow(unsafe_code)]
 pub unsafe fn dealloc(pointer: *mut u8, layout: Layout) {
     freed(pointer);
-    // SAFETY: the caller's.
+    // SAFETY: the caller promises that the memory was allocated with this layout; that it lives was just checked.
     unsafe { std::alloc::dealloc(pointer, layout) }
 }
 
@@ -65,7 +74,7 @@ pub unsafe fn dealloc(pointer: *mut u8, layout: Layout) {
 #[track_caller]
 #[allow(unsafe_code)]
 pub unsafe fn realloc(pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-    // SAFETY: the caller's.
+    // SAFETY: the caller promises that the memory was allocated with this layout and that the size is none that overflows.
     let moved = unsafe { std::alloc::realloc(pointer, layout, size) };
     if !moved.is_null() {
         freed(pointer);

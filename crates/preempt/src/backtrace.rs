@@ -1,12 +1,12 @@
-//! Where a panic of the program under test came from, if `RUST_BACKTRACE` asks for it: the user's own frames, without those
+//! Where a panic of the program under test came from, if `RUST_BACKTRACE` is set: the user's own frames, without those
 //! of std and of the search.
 
-use crate::runtime::failure::Failed;
+use crate::runtime::failure::RunFailure;
 use std::backtrace::BacktraceStatus;
 
 /// The frames of the panic, newest first.
-pub(crate) fn of_user(failed: &Failed) -> Option<String> {
-    let Failed::Panic { backtrace: Some(backtrace), .. } = failed else { return None };
+pub(crate) fn of_user(failed: &RunFailure) -> Option<String> {
+    let RunFailure::Panic { backtrace: Some(backtrace), .. } = failed else { return None };
     if backtrace.status() != BacktraceStatus::Captured {
         return None;
     }

@@ -1,8 +1,27 @@
 //! `std::cell`, with accesses that are checked for data races. `RefCell`, `OnceCell` and `LazyCell` are std's own: they are
 //! not `Sync`, so no two threads meet there.
+//!
+//! ```
+//! use preempt::cell::UnsafeCell;
+//! use preempt::{Checker, FailureKind, sync::Arc, thread};
+//!
+//! struct Shared(UnsafeCell<u32>);
+//! // SAFETY: whether the accesses are ordered is what the test is about.
+//! unsafe impl Sync for Shared {}
+//!
+//! let report = Checker::new().run(|| {
+//!     let shared = Arc::new(Shared(UnsafeCell::new(0)));
+//!     let other = Arc::clone(&shared);
+//!     let child = thread::spawn(move || other.0.with_mut(|value| unsafe { *value += 1 }));
+//!     shared.0.with_mut(|value| unsafe { *value += 1 });
+//!     child.join().unwrap();
+//! });
+//! assert_eq!(report.failure.unwrap().kind, FailureKind::DataRace);
+//! ```
 
-use crate::runtime::context::{Location_, try_with};
-use crate::runtime::place::{Tag, Tagged, here};
+use crate::runtime::current::try_with;
+use crate::runtime::identity::{ObjectTag, Tagged, resolve};
+use crate::runtime::thread::CodeLocation;
 use preempt_stateless::ObjectId;
 use std::fmt;
 use std::panic::Location;
@@ -14,21 +33,23 @@ pub use std::cell::{BorrowError, BorrowMutError, LazyCell, OnceCell, Ref, RefCel
 /// Accesses are no scheduling points; two that the program's synchronisation does not order are a data race, and
 /// reported, if one of them is a write.
 pub struct UnsafeCell<T: ?Sized> {
-    tag: Tag,
+    tag: ObjectTag,
     value: std::cell::UnsafeCell<T>,
 }
 
 impl<T: ?Sized> Tagged for UnsafeCell<T> {
-    fn tag(&self) -> &Tag {
+    fn tag(&self) -> &ObjectTag {
         &self.tag
     }
 }
 
 impl<T> UnsafeCell<T> {
+    /// A cell with a value.
     pub const fn new(value: T) -> UnsafeCell<T> {
-        UnsafeCell { tag: Tag::new(), value: std::cell::UnsafeCell::new(value) }
+        UnsafeCell { tag: ObjectTag::new(), value: std::cell::UnsafeCell::new(value) }
     }
 
+    /// The value.
     pub fn into_inner(self) -> T {
         self.value.into_inner()
     }
@@ -38,7 +59,7 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// A read.
     #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
-        let (this, access) = self.noted(false);
+        let (this, access) = self.record_access(false);
         let result = f(this.value.get());
         access.end();
         result
@@ -47,7 +68,7 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// A write.
     #[track_caller]
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
-        let (this, access) = self.noted(true);
+        let (this, access) = self.record_access(true);
         let result = f(this.value.get());
         access.end();
         result
@@ -56,30 +77,31 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// A read that lasts as long as the pointer lives, as loom's `get`.
     #[track_caller]
     pub fn const_ptr(&self) -> ConstPtr<T> {
-        let (this, access) = self.noted(false);
+        let (this, access) = self.record_access(false);
         ConstPtr { pointer: this.value.get(), access }
     }
 
     /// A write that lasts as long as the pointer lives, as loom's `get_mut`.
     #[track_caller]
     pub fn mut_ptr(&self) -> MutPtr<T> {
-        let (this, access) = self.noted(true);
+        let (this, access) = self.record_access(true);
         MutPtr { pointer: this.value.get(), access }
     }
 
     /// A write, since nothing says what the pointer is used for. Prefer [`UnsafeCell::with`].
     #[track_caller]
     pub fn get(&self) -> *mut T {
-        self.noted(true).0.value.get()
+        self.record_access(true).0.value.get()
     }
 
+    /// The value: nobody else has a reference, so nothing is checked.
     pub fn get_mut(&mut self) -> &mut T {
         self.value.get_mut()
     }
 
     #[track_caller]
-    fn noted(&self, write: bool) -> (&UnsafeCell<T>, Access) {
-        let (this, location) = (here(self), Location::caller());
+    fn record_access(&self, write: bool) -> (&UnsafeCell<T>, Access) {
+        let (this, location) = (resolve(self), Location::caller());
         let cell = this.tag.id();
         let begun = try_with(|context| {
             context.access_cell(cell, write, location);
@@ -95,7 +117,7 @@ impl<T: ?Sized> UnsafeCell<T> {
 struct Access {
     cell: ObjectId,
     write: bool,
-    location: Location_,
+    location: CodeLocation,
     /// The run, and the thread's time.
     begun: Option<(u64, u32)>,
 }
@@ -126,7 +148,7 @@ impl<T: ?Sized> ConstPtr<T> {
     /// The cell must be alive, and nobody may write to it. (That nobody does is checked.)
     #[allow(unsafe_code)]
     pub unsafe fn deref(&self) -> &T {
-        // SAFETY: the caller's.
+        // SAFETY: the caller promises that the cell lives and that nobody writes to it.
         unsafe { &*self.pointer }
     }
 
@@ -156,7 +178,7 @@ impl<T: ?Sized> MutPtr<T> {
     /// The cell must be alive, and nobody else may access it. (That nobody does is checked.)
     #[allow(unsafe_code, clippy::mut_from_ref)]
     pub unsafe fn deref(&self) -> &mut T {
-        // SAFETY: the caller's.
+        // SAFETY: the caller promises that the cell lives and that nobody else accesses it.
         unsafe { &mut *self.pointer }
     }
 
@@ -191,15 +213,18 @@ pub struct Cell<T> {
 }
 
 impl<T> Cell<T> {
+    /// A cell with a value.
     pub const fn new(value: T) -> Cell<T> {
         Cell { value: UnsafeCell::new(value) }
     }
 
+    /// A write.
     #[track_caller]
     pub fn set(&self, value: T) {
         drop(self.replace(value));
     }
 
+    /// A write; returns the old value.
     #[track_caller]
     pub fn replace(&self, value: T) -> T {
         // SAFETY: a `Cell` is not `Sync`, and no reference to its value is given out.
@@ -207,6 +232,7 @@ impl<T> Cell<T> {
         self.value.with_mut(|inner| unsafe { std::mem::replace(&mut *inner, value) })
     }
 
+    /// A read.
     #[track_caller]
     pub fn get(&self) -> T
     where
@@ -217,6 +243,7 @@ impl<T> Cell<T> {
         self.value.with(|inner| unsafe { *inner })
     }
 
+    /// The value, and the default in its place: a write.
     #[track_caller]
     pub fn take(&self) -> T
     where
@@ -225,6 +252,7 @@ impl<T> Cell<T> {
         self.replace(T::default())
     }
 
+    /// Exchanges the values of two cells: a write to each.
     #[track_caller]
     pub fn swap(&self, other: &Cell<T>) {
         if !std::ptr::eq(self, other) {
@@ -235,6 +263,7 @@ impl<T> Cell<T> {
         }
     }
 
+    /// A read and a write.
     #[track_caller]
     pub fn update(&self, f: impl FnOnce(T) -> T)
     where
@@ -243,10 +272,12 @@ impl<T> Cell<T> {
         self.set(f(self.get()));
     }
 
+    /// The value: nobody else has a reference, so nothing is checked.
     pub fn get_mut(&mut self) -> &mut T {
         self.value.get_mut()
     }
 
+    /// The value.
     pub fn into_inner(self) -> T {
         self.value.into_inner()
     }

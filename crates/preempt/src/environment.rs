@@ -66,7 +66,7 @@ fn limit<T: FromStr>(
     }
 }
 
-/// By name, with a seed where there is chance.
+/// By name, with a seed for random ones.
 fn strategy(text: &str) -> Result<Strategy, String> {
     let (name, seed) = text.split_once(':').map_or((text, None), |(name, seed)| (name, Some(seed)));
     let wrong = || {

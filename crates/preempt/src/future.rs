@@ -1,4 +1,13 @@
 //! Futures in modelled threads: [`block_on`], tasks, and wakers whose wake is a step.
+//!
+//! ```
+//! use preempt::future::{block_on, spawn};
+//!
+//! preempt::check(|| {
+//!     let task = spawn(async { 6 * 7 });
+//!     assert_eq!(block_on(task), Ok(42));
+//! });
+//! ```
 
 use crate::sync::{Mutex, Notify};
 use crate::thread;
@@ -23,17 +32,17 @@ impl Wake for Alarm {
     }
 }
 
-/// Polls the future in this thread until it is ready. Between polls the thread waits for its waker; it polls for no reason
-/// if that is to be explored ([`crate::Checker::spurious`]).
+/// Polls the future in this thread until it is ready. Between polls the thread waits for its waker; it polls spuriously if
+/// that is to be explored ([`crate::Checker::spurious`]).
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
     poll_until_ready(future, Notify::new(), |_| false).expect("nobody gives it up")
 }
 
-/// As [`block_on`], and runs with one poll for no reason are always explored, as loom does.
+/// As [`block_on`], and runs with one spurious poll are always explored, as loom does.
 #[track_caller]
-pub fn block_on_restless<F: Future>(future: F) -> F::Output {
-    poll_until_ready(future, Notify::restless(), |_| false).expect("nobody gives it up")
+pub fn block_on_with_spurious_poll<F: Future>(future: F) -> F::Output {
+    poll_until_ready(future, Notify::with_spurious_wakeup(), |_| false).expect("nobody gives it up")
 }
 
 #[track_caller]
@@ -144,8 +153,8 @@ where
     let state = State { result: None, finished: false, aborted: false, joiner: None, waker: None };
     let task = Arc::new(Task { state: Mutex::new(state) });
     let mine = Arc::clone(&task);
-    let handle = thread::spawn_here(move || {
-        thread::may_be_left();
+    let handle = thread::spawn_local(move || {
+        thread::mark_as_daemon();
         // In one step, or an abort could come in between and find nobody to wake.
         let given_up = |waker: &Waker| {
             mine.change(|state| {
@@ -196,7 +205,7 @@ impl<T: 'static> JoinHandle<T> {
 // SAFETY: modelled threads share one thread of the operating system, and the result is behind a modelled mutex.
 #[allow(unsafe_code)]
 unsafe impl<T: Send> Send for JoinHandle<T> {}
-// SAFETY: see above.
+// SAFETY: as for `Send`.
 #[allow(unsafe_code)]
 unsafe impl<T: Send> Sync for JoinHandle<T> {}
 
@@ -231,7 +240,7 @@ pub struct AbortHandle {
 // SAFETY: as for `JoinHandle`; only flags and wakers are reached.
 #[allow(unsafe_code)]
 unsafe impl Send for AbortHandle {}
-// SAFETY: see above.
+// SAFETY: as for `Send`.
 #[allow(unsafe_code)]
 unsafe impl Sync for AbortHandle {}
 

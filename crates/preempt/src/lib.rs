@@ -33,19 +33,25 @@
 //! static has given out must not be kept beyond the run, say in a static of std's. `Arc` is std's own, and counting
 //! references is no step; if the count or the moment of the last drop matters, use [`sync::tracked::Arc`].
 #![deny(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod alloc;
 mod backtrace;
 pub mod cell;
 mod checker;
+mod describe;
 mod environment;
 pub mod future;
 pub mod hint;
+#[doc(hidden)]
+pub mod lazy;
 mod local;
+mod replay;
 mod report;
 mod runtime;
 mod schedule;
 mod scope;
+mod search;
 mod supervise;
 pub mod sync;
 pub mod thread;
@@ -54,4 +60,9 @@ pub mod time;
 pub use checker::{Checker, check, model};
 pub use preempt_core::{StopReason, Verdict};
 pub use preempt_stateless::{BoundFunction, Strategy};
-pub use report::{Failure, FailureKind, FailureStep, Report};
+pub use report::{CheckReport, Failure, FailureKind, FailureStep};
+
+/// The example of the README is run, too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

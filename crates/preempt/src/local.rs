@@ -1,7 +1,7 @@
-//! `thread_local!`: a value for each modelled thread, made when the thread first asks for it and dropped at its end.
+//! `thread_local!`: a value for each modelled thread, made when the thread first uses it and dropped at its end.
 
-use crate::runtime::context::{active, with};
-use crate::runtime::operate::catch_up;
+use crate::runtime::current::{active, with};
+use crate::runtime::operate::run_deferred;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -18,7 +18,7 @@ struct Local {
     key: usize,
     /// `None` once its destructor has begun.
     value: Option<Box<dyn Any>>,
-    /// Without a destructor it can be asked for until the end, as std's.
+    /// Without a destructor it can be used until the end, as std's.
     needs_drop: bool,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Locals {
 }
 
 /// Drops the values of the running thread, last made first, as std does. Their destructors are the user's: they may do
-/// operations, and ask for values that are still there or were never made. A panic in one of them aborts a real program, so
+/// operations, and use values that are still there or were never made. A panic in one of them aborts a real program, so
 /// it is a failure that nobody can handle, and ends this.
 pub(crate) fn end_of_thread() {
     let next = || {
@@ -49,7 +49,7 @@ pub(crate) fn end_of_thread() {
     while let Some(value) = next() {
         let dropped = catch_unwind(AssertUnwindSafe(|| {
             drop(value);
-            catch_up();
+            run_deferred();
         }));
         if dropped.is_err() {
             with(|context| {
@@ -57,7 +57,7 @@ pub(crate) fn end_of_thread() {
                 (me.panicked, me.fatal) = (true, true);
                 std::mem::forget(std::mem::take(&mut me.locals.values));
             });
-            catch_up();
+            run_deferred();
             break;
         }
     }
@@ -80,12 +80,16 @@ impl<T: 'static> LocalKey<T> {
         })
     }
 
+    /// Uses the value of this thread, made if need be.
+    ///
     /// # Panics
     /// At the end of the thread, when the value is gone.
     pub fn with<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
         self.try_with(f).expect("cannot access a Thread Local Storage value during or after destruction")
     }
 
+    /// As [`LocalKey::with`].
+    ///
     /// # Errors
     /// At the end of the thread, when the value is gone, and outside of a test.
     pub fn try_with<R>(&'static self, f: impl FnOnce(&T) -> R) -> Result<R, AccessError> {
@@ -110,10 +114,12 @@ impl<T: 'static> LocalKey<T> {
 }
 
 impl<T: 'static> LocalKey<Cell<T>> {
+    /// Sets the value of this thread.
     pub fn set(&'static self, value: T) {
         self.with(|cell| cell.set(value));
     }
 
+    /// The value of this thread.
     pub fn get(&'static self) -> T
     where
         T: Copy,
@@ -121,6 +127,7 @@ impl<T: 'static> LocalKey<Cell<T>> {
         self.with(Cell::get)
     }
 
+    /// The value of this thread, and the default in its place.
     pub fn take(&'static self) -> T
     where
         T: Default,
@@ -128,24 +135,29 @@ impl<T: 'static> LocalKey<Cell<T>> {
         self.with(Cell::take)
     }
 
+    /// Sets the value of this thread; returns the old one.
     pub fn replace(&'static self, value: T) -> T {
         self.with(|cell| cell.replace(value))
     }
 }
 
 impl<T: 'static> LocalKey<RefCell<T>> {
+    /// Borrows the value of this thread.
     pub fn with_borrow<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
         self.with(|cell| f(&cell.borrow()))
     }
 
+    /// Borrows the value of this thread mutably.
     pub fn with_borrow_mut<R>(&'static self, f: impl FnOnce(&mut T) -> R) -> R {
         self.with(|cell| f(&mut cell.borrow_mut()))
     }
 
+    /// Sets the value of this thread.
     pub fn set(&'static self, value: T) {
         self.with(|cell| *cell.borrow_mut() = value);
     }
 
+    /// The value of this thread, and the default in its place.
     pub fn take(&'static self) -> T
     where
         T: Default,
@@ -153,6 +165,7 @@ impl<T: 'static> LocalKey<RefCell<T>> {
         self.with(RefCell::take)
     }
 
+    /// Sets the value of this thread; returns the old one.
     pub fn replace(&'static self, value: T) -> T {
         self.with(|cell| cell.replace(value))
     }
@@ -181,6 +194,21 @@ impl fmt::Display for AccessError {
 impl std::error::Error for AccessError {}
 
 /// As `std::thread_local!`, for modelled threads.
+///
+/// ```
+/// use preempt::thread;
+/// use std::cell::Cell;
+///
+/// preempt::thread_local! {
+///     static COUNT: Cell<u32> = const { Cell::new(0) };
+/// }
+///
+/// preempt::check(|| {
+///     COUNT.set(1);
+///     let child = thread::spawn(|| COUNT.get());
+///     assert_eq!((COUNT.get(), child.join().unwrap()), (1, 0));
+/// });
+/// ```
 #[macro_export]
 macro_rules! thread_local {
     () => {};

@@ -1,14 +1,13 @@
 //! What a check has found.
 
-use crate::runtime::failure::{Access, Failed, Waiting};
-use crate::runtime::living::Birth;
 use preempt_core::{Location, Step, SwitchKind, Trace, Verdict};
 use preempt_report::text::{TextOptions, render_run};
 use std::fmt;
 
 /// The outcome of [`crate::Checker::run`].
 #[derive(Debug, Clone)]
-pub struct Report {
+pub struct CheckReport {
+    /// Does the test hold in every schedule within the bounds?
     pub verdict: Verdict,
     /// Complete runs, over all bounds together.
     pub executions: u64,
@@ -16,7 +15,8 @@ pub struct Report {
     pub pruned: u64,
     /// Steps done, over all runs.
     pub steps: u64,
-    /// Of paper 001: calls of `Mark` for the default strategy, states visited for its Algorithm 1; 0 for others.
+    /// Of the default strategy: prefixes of happens-before graphs that were closed without running the test (calls of `Mark`,
+    /// Musuvathi and Qadeer 2007, paper 001). Of the paper's Algorithm 1: states visited. 0 for others.
     pub prefixes: u64,
     /// Every run with at most so many preemptions was explored.
     pub complete_to: Option<u32>,
@@ -24,13 +24,14 @@ pub struct Report {
     pub exhaustive: bool,
     /// No two threads have used the same object of preempt's, in any run: no schedule could matter.
     pub nothing_shared: bool,
+    /// The simplest run that fails, if one does.
     pub failure: Option<Failure>,
 }
 
-impl Report {
+impl CheckReport {
     /// Nothing was explored.
-    pub(crate) fn empty(verdict: Verdict) -> Report {
-        Report {
+    pub(crate) fn empty(verdict: Verdict) -> CheckReport {
+        CheckReport {
             verdict,
             executions: 0,
             pruned: 0,
@@ -47,9 +48,13 @@ impl Report {
 /// What kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FailureKind {
+    /// A thread panicked, and nobody joined it.
     Panic,
+    /// Nobody can move, and somebody has not finished.
     Deadlock,
+    /// Two accesses to a cell that nothing orders.
     DataRace,
+    /// The run does not end.
     Livelock,
     /// Something was not freed; only if [`crate::Checker::check_leaks`] says so.
     Leak,
@@ -64,17 +69,20 @@ pub enum FailureKind {
 /// A run that fails.
 #[derive(Debug, Clone)]
 pub struct Failure {
+    /// What kind of failure it is.
     pub kind: FailureKind,
     /// What went wrong, with its places.
     pub message: String,
     /// For [`crate::Checker::replay`] and `PREEMPT_REPLAY`.
     pub schedule: String,
+    /// The preemptions of the run.
     pub preemptions: u32,
-    /// No run with fewer fails. So it is with all strategies that raise the bound on preemptions step by step; chance, and
-    /// a search without a bound, promise nothing.
+    /// No run with fewer fails. So it is with all strategies that raise the bound on preemptions step by step; random ones,
+    /// and a search without a bound, promise nothing.
     pub fewest_preemptions: bool,
+    /// Of the run, in order.
     pub steps: Vec<FailureStep>,
-    /// Of a panic: the program's own frames, if `RUST_BACKTRACE` asks for them.
+    /// Of a panic: the program's own frames, if `RUST_BACKTRACE` is set.
     pub backtrace: Option<String>,
     /// Where the check was called, `FILE:LINE`.
     pub check: String,
@@ -85,10 +93,13 @@ pub struct Failure {
 /// One step of a failing run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailureStep {
+    /// The number of the thread, in the order of creation.
     pub thread: usize,
     /// `name(number)`.
     pub thread_name: String,
+    /// What the thread did.
     pub operation: String,
+    /// Where in the test.
     pub location: Location,
     /// Did it leave a thread that could have gone on?
     pub preemption: bool,
@@ -174,7 +185,7 @@ impl fmt::Display for Failure {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for CheckReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(failure) = &self.failure {
             write!(f, "{failure}")?;
@@ -196,99 +207,4 @@ impl fmt::Display for Report {
         }
         Ok(())
     }
-}
-
-/// Tells a failure to people.
-pub(crate) struct Teller<'a> {
-    pub thread: &'a dyn Fn(usize) -> String,
-    pub object: &'a dyn Fn(preempt_stateless::ObjectId) -> String,
-}
-
-impl Teller<'_> {
-    pub fn tell(&self, failed: &[Failed]) -> Option<(FailureKind, String)> {
-        let first = failed.first()?;
-        Some(match first {
-            Failed::Panic { thread, message, location, .. } => {
-                let at = location.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
-                let mut text = format!("{} panicked{at}: {message}", (self.thread)(*thread));
-                for later in &failed[1..] {
-                    if let Failed::Panic { thread, message, .. } = later {
-                        text.push_str(&format!("\nthen {} panicked: {message}", (self.thread)(*thread)));
-                    }
-                }
-                (FailureKind::Panic, text)
-            }
-            Failed::Overflow { thread, stack, at } => {
-                let after = at.map(|at| format!(", after its operation at {at}")).unwrap_or_default();
-                let text = format!(
-                    "{} has overflowed its stack of {} KiB{after}\n(Builder::stack_size, or RUST_MIN_STACK in the environment, \
-                     gives it a larger one)",
-                    (self.thread)(*thread),
-                    stack >> 10
-                );
-                (FailureKind::StackOverflow, text)
-            }
-            Failed::Race { first, second } => {
-                let side = |access: &Access| {
-                    let verb = if access.write { "writes" } else { "reads" };
-                    format!("{} {verb} at {}", (self.thread)(access.thread), access.location)
-                };
-                let text = format!(
-                    "data race: two accesses to the same cell, not ordered by any synchronisation\n  {}\n  {}\n\
-                     nothing the first thread does after its access is acquired by the second before its own: a \
-                     release store read by an acquire load, a lock, a channel or a join is missing",
-                    side(first),
-                    side(second)
-                );
-                (FailureKind::DataRace, text)
-            }
-            Failed::Leak { survivors } => {
-                let mut text = "leak: the run is over, and not everything was freed".to_string();
-                for Birth { what, thread, location, .. } in survivors {
-                    text.push_str(&format!("\n  {what} of {}, made at {location}", (self.thread)(*thread)));
-                }
-                (FailureKind::Leak, text)
-            }
-            Failed::Deadlock { waiting } => (FailureKind::Deadlock, self.deadlock(waiting)),
-        })
-    }
-
-    fn deadlock(&self, waiting: &[Waiting]) -> String {
-        let mut text = "deadlock: nobody can go on".to_string();
-        for wait in waiting {
-            let object = wait.object.map(self.object).unwrap_or_default();
-            let on = match wait.on {
-                Some(other) if other == wait.thread => ", which it holds itself".to_string(),
-                Some(other) if wait.object.is_some() => format!(", held by {}", (self.thread)(other)),
-                Some(other) => format!(" {}", (self.thread)(other)),
-                None => String::new(),
-            };
-            let (thread, verb, location) = ((self.thread)(wait.thread), wait.verb, wait.location);
-            text.push_str(&format!("\n  {thread} waits at {location}: {verb}{object}{on}"));
-        }
-        if let Some(cycle) = cycle(waiting) {
-            let names: Vec<String> = cycle.iter().map(|&thread| (self.thread)(thread)).collect();
-            text.push_str(&format!("\n  in a circle: {}", names.join(" waits for ")));
-        }
-        text
-    }
-}
-
-/// Threads each of which waits for the next; the first is the last.
-fn cycle(waiting: &[Waiting]) -> Option<Vec<usize>> {
-    let on = |thread: usize| waiting.iter().find(|wait| wait.thread == thread).and_then(|wait| wait.on);
-    waiting.iter().find_map(|start| {
-        let mut path = vec![start.thread];
-        while let Some(next) = path.last().and_then(|&thread| on(thread)) {
-            if next == start.thread {
-                path.push(next);
-                return Some(path);
-            }
-            if path.contains(&next) {
-                return None;
-            }
-            path.push(next);
-        }
-        None
-    })
 }

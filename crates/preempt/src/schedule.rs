@@ -1,5 +1,5 @@
 //! Schedules as short strings: who moves when, with repeated steps counted. `0x5.1x3.0` is five steps of thread 0,
-//! three of thread 1 and one of thread 0; `1!` is a step of thread 1 that goes its other way.
+//! three of thread 1 and one of thread 0; `1!` is a step of thread 1 that happens spuriously.
 
 use preempt_stateless::Move;
 
@@ -8,9 +8,9 @@ const PREFIX: &str = "p1:";
 
 pub(crate) fn encode(schedule: &[Move]) -> String {
     let block = |block: &[Move]| {
-        let Move { thread, way } = block[0];
-        let (how, times) = (if way == 0 { "" } else { "!" }, block.len());
-        if times > 1 { format!("{thread}{how}x{times}") } else { format!("{thread}{how}") }
+        let Move { thread, choice } = block[0];
+        let (mark, times) = (if choice == 0 { "" } else { "!" }, block.len());
+        if times > 1 { format!("{thread}{mark}x{times}") } else { format!("{thread}{mark}") }
     };
     let blocks: Vec<String> = schedule.chunk_by(|a, b| a == b).map(block).collect();
     format!("{PREFIX}{}", blocks.join("."))
@@ -24,12 +24,12 @@ pub(crate) fn decode(text: &str) -> Result<Vec<Move>, String> {
     for block in blocks.split('.').filter(|block| !block.is_empty()) {
         let (thread, times) = block.split_once('x').unwrap_or((block, "1"));
         let number = |text: &str| text.parse::<u32>().map_err(|_| wrong(&format!("`{block}`")));
-        let (thread, way) = thread.strip_suffix('!').map_or((thread, 0), |thread| (thread, 1));
+        let (thread, choice) = thread.strip_suffix('!').map_or((thread, 0), |thread| (thread, 1));
         let (thread, times) = (number(thread)?, number(times)?);
         if times > 10_000_000 {
             return Err(wrong(&format!("`{block}` is too long")));
         }
-        schedule.extend(std::iter::repeat_n(Move { thread: thread as usize, way }, times as usize));
+        schedule.extend(std::iter::repeat_n(Move { thread: thread as usize, choice }, times as usize));
     }
     Ok(schedule)
 }
@@ -44,7 +44,7 @@ mod tests {
             let schedule: Vec<Move> = threads.into_iter().map(Move::from).collect();
             assert_eq!(decode(&encode(&schedule)), Ok(schedule));
         }
-        let other = Move { thread: 1, way: 1 };
+        let other = Move { thread: 1, choice: 1 };
         let schedule = [0.into(), 0.into(), 1.into(), other, other, 0.into()];
         assert_eq!(encode(&schedule), "p1:0x2.1.1!x2.0");
         assert_eq!(decode("p1:0x2.1.1!x2.0"), Ok(schedule.to_vec()));

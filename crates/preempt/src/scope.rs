@@ -1,6 +1,6 @@
 //! `std::thread::scope`: threads that borrow from the frame that waits for them.
 
-use crate::thread::{Builder, Packet, Thread, join, start};
+use crate::thread::{Builder, Packet, Thread, deliver, join, start};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -18,7 +18,7 @@ pub struct Scope<'scope, 'env: 'scope> {
 struct Waiting {
     thread: Thread,
     done: Packet<()>,
-    /// The handle was asked, and has told of a panic.
+    /// Somebody has joined the thread, and was given its panic.
     noticed: Arc<AtomicBool>,
 }
 
@@ -29,6 +29,22 @@ impl fmt::Debug for Scope<'_, '_> {
 }
 
 /// As `std::thread::scope`: returns when all threads of the scope have finished.
+///
+/// # Panics
+/// If one of them has panicked and was not joined.
+///
+/// ```
+/// use preempt::{sync::Mutex, thread};
+///
+/// preempt::check(|| {
+///     let sum = Mutex::new(0);
+///     thread::scope(|scope| {
+///         scope.spawn(|| *sum.lock().unwrap() += 1);
+///         scope.spawn(|| *sum.lock().unwrap() += 2);
+///     });
+///     assert_eq!(sum.into_inner().unwrap(), 3);
+/// });
+/// ```
 #[track_caller]
 pub fn scope<'env, F, T>(f: F) -> T
 where
@@ -71,14 +87,7 @@ impl<'scope> Scope<'scope, '_> {
         // The result goes through a packet of its own, so that only the body's lifetime has to be hidden.
         let packet: Packet<T> = Packet::default();
         let result = packet.clone();
-        let body = move || match catch_unwind(AssertUnwindSafe(f)) {
-            Ok(value) => *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(Ok(value)),
-            Err(payload) => {
-                *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(Err(payload));
-                resume_unwind(Box::new("passed on"));
-            }
-        };
-        let body: Box<dyn FnOnce() + 'scope> = Box::new(body);
+        let body: Box<dyn FnOnce() + 'scope> = Box::new(move || deliver(&result, f));
         // SAFETY: `scope` does not return, normally or by a panic, before it has joined this thread; and when a run is
         // cut, neither is resumed again. So the body does not outlive what it borrows.
         #[allow(unsafe_code)]
@@ -116,7 +125,10 @@ pub struct ScopedJoinHandle<'scope, T> {
 }
 
 impl<T> ScopedJoinHandle<'_, T> {
-    /// `Err` if the thread has panicked.
+    /// Waits for the end of the thread, and takes what it returned.
+    ///
+    /// # Errors
+    /// With the panic of the thread, if it has panicked.
     #[track_caller]
     pub fn join(self) -> std::thread::Result<T> {
         let result = join(&self.thread, &self.packet);
@@ -124,6 +136,7 @@ impl<T> ScopedJoinHandle<'_, T> {
         result
     }
 
+    /// The thread.
     pub fn thread(&self) -> &Thread {
         &self.thread
     }

@@ -1,11 +1,11 @@
 //! A search has a thread of the operating system for itself, and a watchdog.
 //!
 //! A panic that must not unwind leaves its OS thread unfit for another run (see `runtime::hook`), so every search and every
-//! replay begins on a fresh one, under the name of the thread that asked for it. That thread watches meanwhile: code of
+//! replay begins on a fresh one, under the name of the thread that called for it. That thread watches meanwhile: code of
 //! the user that does not come back waits for something that is not modelled, for ever, since all threads of the test
 //! share the one that waits.
 
-use crate::runtime::context::{Location_, What};
+use crate::runtime::thread::{CodeLocation, Label};
 use crate::runtime::word::{hand_over, last_run};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
@@ -13,9 +13,9 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a program under test tells about itself: written by the thread that runs it, for others to look at.
+/// What the watchdog sees of a program under test: written by the thread that runs it.
 #[derive(Debug, Default)]
-pub(crate) struct Pulse {
+pub(crate) struct Heartbeat {
     /// Goes up whenever code of the user begins and ends: odd while it runs.
     beats: AtomicU64,
     thread: AtomicUsize,
@@ -29,12 +29,12 @@ pub(crate) struct Pulse {
     pub shared: AtomicBool,
 }
 
-impl Pulse {
-    pub fn begin(&self, thread: usize, doing: Option<(What, Location_)>) {
+impl Heartbeat {
+    pub fn begin(&self, thread: usize, doing: Option<(Label, CodeLocation)>) {
         let beats = self.beats.load(Ordering::Relaxed);
         self.thread.store(thread, Ordering::Relaxed);
         let location = doing.map_or(std::ptr::null(), |(_, location)| std::ptr::from_ref(location));
-        let verb = doing.map_or("", |(what, _)| what.verb);
+        let verb = doing.map_or("", |(label, _)| label.verb);
         self.location.store(location.cast_mut(), Ordering::Relaxed);
         self.verb.store(verb.as_ptr().cast_mut(), Ordering::Relaxed);
         self.verb_len.store(verb.len(), Ordering::Relaxed);
@@ -56,7 +56,7 @@ impl Pulse {
     }
 
     /// Who runs, and since which operation. `None` if it has come back meanwhile.
-    fn tell(&self, beats: u64) -> Option<String> {
+    fn describe(&self, beats: u64) -> Option<String> {
         let thread = self.thread.load(Ordering::Acquire);
         let (location, verb) = (self.location.load(Ordering::Acquire), self.verb.load(Ordering::Acquire));
         let len = self.verb_len.load(Ordering::Acquire);
@@ -81,12 +81,12 @@ impl Pulse {
 }
 
 /// Those of all programs that a search runs side by side.
-pub(crate) type Pulses = Arc<Mutex<Vec<Arc<Pulse>>>>;
+pub(crate) type Heartbeats = Arc<Mutex<Vec<Arc<Heartbeat>>>>;
 
 /// Runs the work on a thread of its own, and passes on its panic. If code of the user runs for longer than `patience`
 /// without an operation, returns who it is; the thread is left where it hangs.
-pub(crate) fn apart<T: Send + 'static>(
-    pulses: &Pulses,
+pub(crate) fn run_supervised<T: Send + 'static>(
+    heartbeats: &Heartbeats,
     patience: Option<Duration>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, String> {
@@ -111,14 +111,14 @@ pub(crate) fn apart<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => {}
         }
         let Some(patience) = patience else { continue };
-        let pulses = pulses.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for (i, pulse) in pulses.iter().enumerate() {
-            let beats = pulse.beats.load(Ordering::Acquire);
+        let heartbeats = heartbeats.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for (i, heartbeat) in heartbeats.iter().enumerate() {
+            let beats = heartbeat.beats.load(Ordering::Acquire);
             match seen.get_mut(i) {
                 None => seen.push((beats, Instant::now())),
                 Some((before, since)) if *before == beats && beats % 2 == 1 => {
                     if since.elapsed() >= patience
-                        && let Some(who) = pulse.tell(beats)
+                        && let Some(who) = heartbeat.describe(beats)
                     {
                         return Err(who);
                     }

@@ -2,9 +2,22 @@
 //!
 //! [`yield_now`] and [`crate::hint::spin_loop`] are steps like any other under the preemption bound: leaving a thread
 //! that has yielded is a preemption. They are counted by the fair bound ([`crate::Checker::fair_bound`]).
+//!
+//! ```
+//! use preempt::thread;
+//!
+//! preempt::check(|| {
+//!     let main = thread::current();
+//!     let child = thread::spawn(move || main.unpark());
+//!     thread::park(); // Returns in every schedule: a token that comes early is kept.
+//!     child.join().unwrap();
+//! });
+//! ```
 
-use crate::runtime::context::{Context, active, set, with};
-use crate::runtime::operate::{operate, operate_later};
+use crate::runtime::context::{Context, set};
+use crate::runtime::current::{active, with};
+use crate::runtime::opcode::Opcode;
+use crate::runtime::operate::{operate, operate_or_defer};
 use preempt_stateless::{Need, ObjectId, Operation};
 use std::any::Any;
 use std::fmt;
@@ -19,16 +32,17 @@ pub use std::thread::{Result, available_parallelism, panicking};
 /// What a thread returned, or what it panicked with.
 pub(crate) type Packet<T> = Arc<Mutex<Option<Result<T>>>>;
 
-const SPAWN: u32 = 1;
-const JOIN: u32 = 2;
-const PARK: u32 = 3;
-const UNPARK: u32 = 4;
-const YIELD: u32 = 5;
-
-/// A yield takes so much of the virtual time.
+/// A yield takes so much virtual time.
 const QUANTUM: Duration = Duration::from_millis(1);
 
 /// As `std::thread::spawn`.
+///
+/// ```
+/// preempt::check(|| {
+///     let child = preempt::thread::spawn(|| 40 + 2);
+///     assert_eq!(child.join().unwrap(), 42);
+/// });
+/// ```
 #[track_caller]
 pub fn spawn<F, T>(f: F) -> JoinHandle<T>
 where
@@ -42,7 +56,7 @@ where
 /// As [`spawn`], for what is not `Send`: modelled threads share a thread of the operating system, and are switched only at
 /// operations.
 #[track_caller]
-pub fn spawn_here<F, T>(f: F) -> JoinHandle<T>
+pub fn spawn_local<F, T>(f: F) -> JoinHandle<T>
 where
     F: FnOnce() -> T + 'static,
     T: 'static,
@@ -53,13 +67,24 @@ where
 
 /// loom's main thread has no name, where std's has.
 #[doc(hidden)]
-pub fn without_name_of_main() {
-    with(|context| context.nameless_main = true);
+pub fn unnamed_main() {
+    with(|context| context.unnamed_main = true);
 }
 
 /// The running thread may be left waiting when all others have finished: that is no deadlock.
-pub(crate) fn may_be_left() {
-    with(|context| context.me().left = true);
+pub(crate) fn mark_as_daemon() {
+    with(|context| context.me().daemon = true);
+}
+
+/// Runs the body of a thread and puts what it returns, or its panic, into the packet.
+pub(crate) fn deliver<T>(packet: &Packet<T>, body: impl FnOnce() -> T) {
+    let result = catch_unwind(AssertUnwindSafe(body));
+    let panicked = result.is_err();
+    *packet.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+    if panicked {
+        // The runtime has to see it too; the hook is not called again.
+        resume_unwind(Box::new("passed on"));
+    }
 }
 
 /// Registers a thread and hands its body to the runtime.
@@ -72,18 +97,9 @@ where
     let Builder { name: label, stack } = builder;
     let packet: Packet<T> = Arc::new(Mutex::new(None));
     let result = Arc::clone(&packet);
-    let body = move || {
-        match catch_unwind(AssertUnwindSafe(f)) {
-            Err(payload) => {
-                *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(Err(payload));
-                // The runtime has to see it too; the hook is not called again.
-                resume_unwind(Box::new("passed on"));
-            }
-            Ok(value) => *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(Ok(value)),
-        }
-    };
+    let body = move || deliver(&result, f);
     let name = label.clone();
-    let number = operate(Operation::local(SPAWN).releasing(), "spawn", None, move |context| {
+    let number = operate(Operation::new(Opcode::Spawn).releasing(), "spawn", None, move |context| {
         let number = context.add_thread(Some(context.current), label);
         context.threads[number].stack = stack.unwrap_or(context.stack);
         context.spawned.push((number, Box::new(body)));
@@ -97,7 +113,7 @@ where
 #[track_caller]
 pub(crate) fn join<T>(thread: &Thread, packet: &Packet<T>) -> Result<T> {
     let number = thread.number;
-    let operation = Operation::local(JOIN).needs(Need::Finished(number));
+    let operation = Operation::new(Opcode::Join).needs(Need::Finished(number));
     operate(operation, "join", None, |context| {
         let ended = context.threads[number].clock.clone();
         context.me().clock.join(&ended);
@@ -115,12 +131,16 @@ pub struct JoinHandle<T> {
 }
 
 impl<T> JoinHandle<T> {
-    /// `Err` if the thread has panicked; then the panic counts as handled, and is no failure of the test.
+    /// Waits for the end of the thread, and takes what it returned.
+    ///
+    /// # Errors
+    /// With the panic of the thread, if it has panicked; then the panic counts as handled, and is no failure of the test.
     #[track_caller]
     pub fn join(self) -> Result<T> {
         join(&self.thread, &self.packet)
     }
 
+    /// The thread.
     pub fn thread(&self) -> &Thread {
         &self.thread
     }
@@ -144,10 +164,12 @@ pub struct Thread {
 pub struct ThreadId(u64);
 
 impl Thread {
+    /// Its identity, the same in equivalent runs.
     pub fn id(&self) -> ThreadId {
         ThreadId(with(|context| context.threads[self.number].name))
     }
 
+    /// The name that it was given.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -156,8 +178,8 @@ impl Thread {
     #[track_caller]
     pub fn unpark(&self) {
         let token = token(self.number);
-        operate_later(
-            Operation::local(UNPARK).writes(token).releasing(),
+        operate_or_defer(
+            Operation::new(Opcode::Unpark).writes(token).releasing(),
             "unpark",
             Some(token),
             move |context| {
@@ -172,12 +194,12 @@ fn token(thread: usize) -> ObjectId {
     with(|context| context.token(thread))
 }
 
-/// As `std::thread::park`. It returns for no reason if that is to be explored ([`crate::Checker::spurious`]).
+/// As `std::thread::park`. It returns spuriously if that is to be explored ([`crate::Checker::spurious`]).
 #[track_caller]
 pub fn park() {
-    let (me, weak) = with(|context| (context.current, context.may_vary()));
+    let (me, weak) = with(|context| (context.current, context.may_be_spurious()));
     let token = token(me);
-    let operation = Operation::local(PARK).writes(token).needs(set(token, 1)).varying(weak);
+    let operation = Operation::new(Opcode::Park).writes(token).needs(set(token, 1)).may_be_spurious(weak);
     operate(operation, "park", Some(token), |context| take_token(context, token));
 }
 
@@ -185,11 +207,11 @@ pub fn park() {
 #[track_caller]
 pub fn park_timeout(duration: Duration) {
     let token = token(with(|context| context.current));
-    let operation = Operation::local(PARK).writes(token);
+    let operation = Operation::new(Opcode::Park).writes(token);
     let taken = operate(operation, "park_timeout", Some(token), |context| take_token(context, token));
     if taken == Some(false) {
         timed_out();
-        with(|context| context.pass(duration));
+        with(|context| context.advance_time(duration));
     }
 }
 
@@ -206,7 +228,7 @@ fn take_token(context: &mut Context, token: ObjectId) -> bool {
 /// A time-out is a yield: who waits for others again and again lets them run under the fair bound.
 #[track_caller]
 pub(crate) fn timed_out() {
-    operate(Operation::local(YIELD).yielding(), "time out", None, |_| ());
+    operate(Operation::new(Opcode::Yield).yielding(), "time out", None, |_| ());
 }
 
 /// As `std::thread::current`.
@@ -214,7 +236,7 @@ pub fn current() -> Thread {
     with(|context| {
         let number = context.current;
         let label = context.threads[number].label.clone();
-        let main = (number == 0 && !context.nameless_main).then(|| "main".to_string());
+        let main = (number == 0 && !context.unnamed_main).then(|| "main".to_string());
         Thread { number, name: label.or(main) }
     })
 }
@@ -241,7 +263,7 @@ pub fn sleep(duration: Duration) {
 
 #[track_caller]
 fn pass(verb: &'static str, time: Duration) {
-    operate(Operation::local(YIELD).yielding(), verb, None, |context| context.pass(time));
+    operate(Operation::new(Opcode::Yield).yielding(), verb, None, |context| context.advance_time(time));
 }
 
 /// As `std::thread::Builder`.
@@ -253,28 +275,31 @@ pub struct Builder {
 }
 
 impl Builder {
+    /// Without a name, and with a stack of the usual size.
     pub fn new() -> Builder {
         Builder::default()
     }
 
+    /// A name, which reports show.
     #[must_use]
     pub fn name(mut self, name: String) -> Builder {
         self.name = Some(name);
         self
     }
 
+    /// The size of the stack, in bytes.
     #[must_use]
     pub fn stack_size(mut self, size: usize) -> Builder {
         self.stack = Some(size);
         self
     }
 
-    /// As [`Builder::spawn`], for what is not `Send`; see [`spawn_here`].
+    /// As [`Builder::spawn`], for what is not `Send`; see [`spawn_local`].
     ///
     /// # Errors
-    /// None.
+    /// None: it never fails.
     #[track_caller]
-    pub fn spawn_here<F, T>(self, f: F) -> std::io::Result<JoinHandle<T>>
+    pub fn spawn_local<F, T>(self, f: F) -> std::io::Result<JoinHandle<T>>
     where
         F: FnOnce() -> T + 'static,
         T: 'static,
@@ -283,7 +308,10 @@ impl Builder {
         Ok(JoinHandle { thread, packet })
     }
 
-    /// Never fails.
+    /// As [`spawn`], with these options.
+    ///
+    /// # Errors
+    /// None: it never fails.
     #[track_caller]
     pub fn spawn<F, T>(self, f: F) -> std::io::Result<JoinHandle<T>>
     where

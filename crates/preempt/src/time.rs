@@ -4,8 +4,18 @@
 //! millisecond) or a wait of it times out. It is handed on as everything else is that a thread knows: after an acquire, a
 //! join or a lock a thread's time is at least that of who released, finished or unlocked. So what a thread reads
 //! from the clock follows from what happened before, as it must. Outside of a test the time is the real one.
+//!
+//! ```
+//! use preempt::{thread, time::{Duration, Instant}};
+//!
+//! preempt::check(|| {
+//!     let start = Instant::now();
+//!     thread::sleep(Duration::from_secs(3600));
+//!     assert_eq!(start.elapsed(), Duration::from_secs(3600), "and no second was waited for");
+//! });
+//! ```
 
-use crate::runtime::context::try_with;
+use crate::runtime::current::try_with;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::sync::OnceLock;
 

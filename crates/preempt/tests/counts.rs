@@ -2,14 +2,14 @@
 
 use preempt::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use preempt::sync::{Arc, Mutex, RwLock};
-use preempt::{Checker, Report, Strategy, Verdict, thread};
+use preempt::{CheckReport, Checker, Strategy, Verdict, thread};
 
 /// Cumulative executions within 0, 1, 2, ... preemptions.
 fn counts(bounds: u32, test: fn()) -> Vec<u64> {
     (0..=bounds).map(|bound| run(Some(bound), test).executions).collect()
 }
 
-fn run(bound: Option<u32>, test: fn()) -> Report {
+fn run(bound: Option<u32>, test: fn()) -> CheckReport {
     let report = Checker::new().max_preemptions(bound).run(test);
     assert_eq!(report.verdict, Verdict::Holds, "{report}");
     assert!(report.failure.is_none());

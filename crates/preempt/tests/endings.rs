@@ -2,7 +2,7 @@
 
 use preempt::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
 use preempt::sync::{Arc, Condvar, Mutex, mpsc};
-use preempt::{Checker, Failure, FailureKind, Report, Verdict, hint, thread};
+use preempt::{CheckReport, Checker, Failure, FailureKind, Verdict, hint, thread};
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn fails(kind: FailureKind, test: fn()) -> Failure {
     failure
 }
 
-fn holds(test: fn()) -> Report {
+fn holds(test: fn()) -> CheckReport {
     let report = Checker::new().max_preemptions(Some(2)).run(test);
     assert_eq!(report.verdict, Verdict::Holds, "{report}");
     report

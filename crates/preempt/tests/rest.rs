@@ -25,7 +25,7 @@ fn leak(test: fn()) -> bool {
 }
 
 #[test]
-fn what_is_not_freed_is_a_leak_if_asked_for() {
+fn what_is_not_freed_is_a_leak_if_leaks_are_checked() {
     assert!(leak(|| std::mem::forget(tracked::Arc::new(1))));
     assert!(leak(|| std::mem::forget(Track::new(1))));
     assert!(leak(|| {
@@ -39,7 +39,7 @@ fn what_is_not_freed_is_a_leak_if_asked_for() {
         thread::spawn(move || drop(two));
         assert_eq!(Track::new(**one).into_inner(), 1);
         let (layout, larger) = (Layout::new::<u64>(), Layout::new::<[u64; 2]>());
-        // SAFETY: memory is given back with the layout that it has at that moment.
+        // SAFETY: the layouts have sizes, and the memory is given back with the layout that it has.
         unsafe {
             let memory = preempt::alloc::alloc_zeroed(layout);
             assert_eq!(*memory, 0);
@@ -74,7 +74,7 @@ fn freeing_twice_is_a_failure() {
         let track = |address| preempt::alloc::Track::new(address);
         // SAFETY: the layout has a size.
         let memory = track(unsafe { preempt::alloc::alloc(layout) });
-        // SAFETY: it was allocated with this layout.
+        // SAFETY: allocated above, with this layout.
         unsafe { preempt::alloc::dealloc(*memory, layout) };
         assert!(!memory.is_null());
         // SAFETY: not freed a second time by the allocator: the check comes first.
@@ -91,7 +91,7 @@ fn counted_references_as_std_has_them() {
         let dynamic: tracked::Arc<dyn Fn() -> u8> = tracked::Arc::from_std(Arc::new(|| 3));
         assert_eq!(dynamic(), 3);
         let raw = tracked::Arc::into_raw(tracked::Arc::new(5));
-        // SAFETY: the pointer is one of `into_raw`, and the count is never below one while it is used.
+        // SAFETY: the pointer comes from `into_raw`, and each reference is given back once.
         unsafe {
             tracked::Arc::increment_strong_count(raw);
             tracked::Arc::decrement_strong_count(raw);
@@ -124,9 +124,9 @@ fn what_is_not_send_can_be_spawned() {
     check(|| {
         let shared = Rc::new(AtomicUsize::new(0));
         let other = Rc::clone(&shared);
-        let child = thread::Builder::new().spawn_here(move || other.fetch_add(1, SeqCst)).unwrap();
+        let child = thread::Builder::new().spawn_local(move || other.fetch_add(1, SeqCst)).unwrap();
         let third = Rc::clone(&shared);
-        thread::spawn_here(move || third.fetch_add(1, SeqCst)).join().unwrap();
+        thread::spawn_local(move || third.fetch_add(1, SeqCst)).join().unwrap();
         child.join().unwrap();
         assert_eq!(shared.load(SeqCst), 2);
     });
@@ -144,7 +144,7 @@ fn a_notification_is_waited_for_and_kept() {
     assert_eq!(kind(&Checker::new(), || Notify::new().wait()), Some(FailureKind::Deadlock));
     // A wait that ends for no reason, once.
     check(|| {
-        let notify = Arc::new(Notify::restless());
+        let notify = Arc::new(Notify::with_spurious_wakeup());
         let other = Arc::clone(&notify);
         let flag = Arc::new(AtomicBool::new(false));
         let set = Arc::clone(&flag);
@@ -272,7 +272,7 @@ fn a_writer_becomes_a_reader_without_another_writer_in_between() {
 #[test]
 fn an_access_to_a_cell_lasts_as_long_as_its_pointer() {
     struct Shared(preempt::cell::UnsafeCell<u8>, AtomicBool);
-    // SAFETY: modelled threads share one thread of the machine, and the checker reports accesses that are not ordered.
+    // SAFETY: whether the accesses are ordered is what the test is about.
     unsafe impl Sync for Shared {}
     let test = |long: bool| {
         move || {
@@ -281,12 +281,12 @@ fn an_access_to_a_cell_lasts_as_long_as_its_pointer() {
             let child = thread::spawn(move || {
                 if other.1.load(Acquire) {
                     let pointer = other.0.const_ptr();
-                    // SAFETY: the cell lives, and no two modelled threads run at once.
+                    // SAFETY: the cell lives; a writer beside would be reported.
                     assert_eq!(unsafe { *pointer.deref() }, 1);
                 }
             });
             let pointer = shared.0.mut_ptr();
-            // SAFETY: as above.
+            // SAFETY: the cell lives; somebody beside would be reported.
             unsafe { *pointer.deref() = 1 };
             if long {
                 shared.1.store(true, Release);

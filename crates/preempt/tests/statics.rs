@@ -3,10 +3,10 @@
 use preempt::cell::UnsafeCell;
 use preempt::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
 use preempt::sync::{Arc, Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock};
-use preempt::{Checker, Report, Verdict, thread};
+use preempt::{CheckReport, Checker, Verdict, thread};
 use std::cell::{Cell, RefCell};
 
-fn holds(test: fn()) -> Report {
+fn holds(test: fn()) -> CheckReport {
     let report = Checker::new().run(test);
     assert_eq!(report.verdict, Verdict::Holds, "{report}");
     assert!(report.exhaustive, "{report}");

@@ -60,7 +60,7 @@ fn the_value_can_be_had_without_steps() {
         *atomic.get_mut() += 1;
         assert_eq!(atomic.load(Relaxed), 6);
         assert_eq!(atomic.with_mut(|value| std::mem::replace(value, 9)), 6);
-        // SAFETY: there is no other thread.
+        // SAFETY: nobody else has the atomic.
         assert_eq!(unsafe { atomic.unsync_load() }, 9);
         assert_eq!(atomic.compare_and_swap(9, 10, AcqRel), 9);
         assert_eq!(format!("{atomic:?}"), "10");
@@ -77,7 +77,7 @@ fn small_and_large_values_and_pointers_keep_theirs() {
         assert_eq!(large.load(Relaxed), 1);
         let mut target = 3;
         let pointer = AtomicPtr::new(&raw mut target);
-        // SAFETY: the target lives, and nobody else refers to it.
+        // SAFETY: it points to `target`, which nobody else uses.
         unsafe { *pointer.load(Relaxed) += 1 };
         assert_eq!(target, 4);
     });
@@ -114,7 +114,7 @@ fn a_load_that_is_not_atomic_races_with_a_store() {
     let racy = || {
         let atomic = Arc::new(AtomicUsize::new(0));
         let other = Arc::clone(&atomic);
-        // SAFETY: a race of the model only: modelled threads share one thread of the machine.
+        // SAFETY: a data race is reported, and none happens: modelled threads share an OS thread.
         let child = thread::spawn(move || unsafe { other.unsync_load() });
         atomic.store(1, Release);
         child.join().unwrap();
@@ -125,7 +125,7 @@ fn a_load_that_is_not_atomic_races_with_a_store() {
         let other = Arc::clone(&atomic);
         let child = thread::spawn(move || other.store(1, Relaxed));
         child.join().unwrap();
-        // SAFETY: the only other thread has ended.
+        // SAFETY: the other thread has ended.
         assert_eq!(unsafe { atomic.unsync_load() }, 1);
     });
 }
@@ -133,12 +133,12 @@ fn a_load_that_is_not_atomic_races_with_a_store() {
 #[test]
 fn with_mut_races_with_loads_too() {
     struct Shared(std::cell::UnsafeCell<AtomicUsize>);
-    // SAFETY: modelled threads share one thread of the machine.
+    // SAFETY: whether the accesses are ordered is what the test is about.
     unsafe impl Sync for Shared {}
     let racy = || {
         let atomic = Arc::new(Shared(AtomicUsize::new(0).into()));
         let other = Arc::clone(&atomic);
-        // SAFETY: the atomic lives, and nobody else refers to it at that moment: modelled threads do not run at once.
+        // SAFETY: modelled threads share an OS thread, and no reference is kept beyond a step.
         let child = thread::spawn(move || unsafe { (*other.0.get()).load(Relaxed) });
         // SAFETY: as above.
         unsafe { (*atomic.0.get()).with_mut(|value| *value = 1) };

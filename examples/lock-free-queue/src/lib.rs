@@ -13,6 +13,7 @@
 //! pub use preempt::{sync, thread};
 //! ```
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 use preempt::sync::atomic::{AtomicUsize, Ordering};
 
@@ -27,6 +28,7 @@ pub enum Take {
     Mended,
 }
 
+/// The queue.
 #[derive(Debug)]
 pub struct Queue {
     slots: [AtomicUsize; SIZE],
@@ -36,12 +38,13 @@ pub struct Queue {
 }
 
 impl Queue {
+    /// An empty queue.
     pub const fn new(take: Take) -> Queue {
         let slots = [const { AtomicUsize::new(0) }; SIZE];
         Queue { slots, head: AtomicUsize::new(0), tail: AtomicUsize::new(0), take }
     }
 
-    /// There is one producer only, so nobody else moves `tail`.
+    /// Puts an item in. There is one producer only, so nobody else moves `tail`.
     ///
     /// # Panics
     /// If the queue is full.
@@ -52,6 +55,7 @@ impl Queue {
         self.tail.store(tail + 1, Ordering::Release);
     }
 
+    /// Takes the oldest item out, if there is one.
     pub fn pop(&self) -> Option<usize> {
         loop {
             let head = self.head.load(Ordering::Acquire);

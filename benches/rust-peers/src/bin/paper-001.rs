@@ -3,7 +3,7 @@
 
 use preempt::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use preempt::sync::{Arc, Mutex};
-use preempt::{Checker, Report, Strategy, thread};
+use preempt::{Checker, CheckReport, Strategy, thread};
 use std::time::Instant;
 
 /// Cilk's protocol: the owner pushes and pops at the tail, a thief takes from the head under a lock.
@@ -67,7 +67,7 @@ fn test(size: usize) {
 }
 
 /// `size` is how many jobs; the seconds are those of the whole search.
-fn run(size: usize, strategy: Strategy, bound: u32) -> (Report, f64) {
+fn run(size: usize, strategy: Strategy, bound: u32) -> (CheckReport, f64) {
     let began = Instant::now();
     let report = Checker::new().strategy(strategy).max_preemptions(Some(bound)).run(move || test(size));
     assert!(report.failure.is_none(), "{report}");

@@ -4,11 +4,11 @@
 use preempt_core::Rng;
 use preempt_stateless::program::{Op, Program};
 use preempt_stateless::{
-    BoundFunction, Executable, Exploration, Flow, Graph, Limits, Move, Strategy, explore,
+    BoundFunction, Executable, Exploration, ExplorationLimits, Flow, Graph, Move, Strategy, explore,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A graph without any hash: for every thread, by name, what its steps were, which way they went, and
+/// A graph without any hash: for every thread, by name, what its steps were, by which choices, and
 /// which versions they saw.
 pub type Key = BTreeMap<u64, Vec<(u32, u8, Vec<(u64, bool, u32)>)>>;
 
@@ -18,7 +18,7 @@ pub fn key(graph: &Graph) -> Key {
         let steps = log.events.iter().map(|event| {
             let accesses = event.operation.accesses().zip(event.versions);
             let accesses = accesses.map(|(a, version)| (a.object.0, a.write, version)).collect();
-            (event.operation.code, event.way, accesses)
+            (event.operation.code, event.choice, accesses)
         });
         key.insert(log.name, steps.collect());
     }
@@ -69,7 +69,7 @@ pub fn oracle_by(
             let program = &node.program;
             let enabled: Vec<usize> = (0..program.threads()).filter(|&t| program.enabled(t)).collect();
             let other = (0..program.threads())
-                .flat_map(|thread| program.other_ways(thread).map(move |way| Move { thread, way }));
+                .flat_map(|thread| program.other_choices(thread).map(move |choice| Move { thread, choice }));
             let mut moves: Vec<Move> = enabled.iter().copied().map(Move::from).chain(other).collect();
             if node.stopped {
                 moves.clear();
@@ -108,7 +108,7 @@ pub fn oracle_by(
                     accesses.push((access.object.0, access.write, *version));
                     *version += u32::from(access.write);
                 }
-                next.key.entry(name).or_default().push((operation.code, step.way, accesses));
+                next.key.entry(name).or_default().push((operation.code, step.choice, accesses));
                 *next.yields.entry(name).or_insert(0) += u32::from(operation.yields);
                 next.stopped = next.program.step(step) == Flow::Stop;
                 for child in 0..next.program.threads() {
@@ -123,7 +123,11 @@ pub fn oracle_by(
 }
 
 /// The complete graphs that a strategy reaches within a bound, and what it reports.
-pub fn reached(program: &Program, strategy: Strategy, limits: &Limits) -> (BTreeSet<Key>, Exploration) {
+pub fn reached(
+    program: &Program,
+    strategy: Strategy,
+    limits: &ExplorationLimits,
+) -> (BTreeSet<Key>, Exploration) {
     let mut found = BTreeSet::new();
     let mut program = program.clone();
     let exploration = explore(&mut program, strategy, limits, &mut |graph: &Graph| {
@@ -134,7 +138,7 @@ pub fn reached(program: &Program, strategy: Strategy, limits: &Limits) -> (BTree
 
 /// What a random program may contain.
 #[derive(Debug, Clone, Copy)]
-pub struct Taste {
+pub struct ProgramShape {
     pub threads: usize,
     pub length: usize,
     /// Which kinds of blocks: one bit each, in the order of `block`.
@@ -142,23 +146,23 @@ pub struct Taste {
 }
 
 /// Well-formed: locks are released by who took them, in any nesting.
-pub fn random_program(seed: u64, taste: Taste) -> Program {
-    let mut chance = Rng::new(seed);
-    let threads = 2 + chance.below(taste.threads - 1);
+pub fn random_program(seed: u64, shape: ProgramShape) -> Program {
+    let mut rng = Rng::new(seed);
+    let threads = 2 + rng.below(shape.threads - 1);
     let lists = (0..threads).map(|own| {
         let mut code = Vec::new();
-        let length = 1 + chance.below(taste.length);
+        let length = 1 + rng.below(shape.length);
         while code.len() < length {
-            block(&mut chance, &mut code, own, threads, taste.kinds, 0);
-            if taste.kinds & PRIVATE != 0 {
-                private(&mut chance, &mut code, own as u8, threads);
+            block(&mut rng, &mut code, own, threads, shape.kinds, 0);
+            if shape.kinds & PRIVATE != 0 {
+                private(&mut rng, &mut code, own as u8, threads);
             }
         }
         code
     });
     let lists: Vec<Vec<Op>> = lists.collect();
-    if taste.kinds & MAIN != 0 && chance.below(2) == 0 {
-        return with_main(lists, &mut chance);
+    if shape.kinds & MAIN != 0 && rng.below(2) == 0 {
+        return with_main(lists, &mut rng);
     }
     Program::new(lists)
 }
@@ -181,9 +185,9 @@ pub const FAIL: u32 = 2048;
 /// Work on objects that nobody else uses, unless some other thread does in some branch.
 pub const PRIVATE: u32 = 4096;
 
-fn private(chance: &mut Rng, code: &mut Vec<Op>, own: u8, threads: usize) {
-    let other = chance.below(threads) as u8;
-    match chance.below(8) {
+fn private(rng: &mut Rng, code: &mut Vec<Op>, own: u8, threads: usize) {
+    let other = rng.below(threads) as u8;
+    match rng.below(8) {
         0 => code.extend([Op::Add(2 + own), Op::Add(2 + own)]),
         1 => code.extend([Op::Lock(2 + own), Op::Add(2 + own), Op::Unlock(2 + own)]),
         2 => code.extend([Op::Send(2 + own), Op::Receive(2 + own), Op::Local]),
@@ -195,17 +199,17 @@ fn private(chance: &mut Rng, code: &mut Vec<Op>, own: u8, threads: usize) {
     }
 }
 
-fn with_main(lists: Vec<Vec<Op>>, chance: &mut Rng) -> Program {
+fn with_main(lists: Vec<Vec<Op>>, rng: &mut Rng) -> Program {
     let mut main = Vec::new();
     let n = lists.len() as u8;
     for list in 1..=n {
         main.push(Op::Spawn(list));
-        if chance.below(4) == 0 {
+        if rng.below(4) == 0 {
             main.push(Op::Add(0));
         }
     }
     main.extend((1..=n).map(Op::Join));
-    if chance.below(2) == 0 {
+    if rng.below(2) == 0 {
         main.push(Op::Load(2));
     }
     let mut code = vec![main];
@@ -222,9 +226,9 @@ fn with_main(lists: Vec<Vec<Op>>, chance: &mut Rng) -> Program {
     Program::with_main(code)
 }
 
-fn block(chance: &mut Rng, code: &mut Vec<Op>, own: usize, threads: usize, kinds: u32, depth: u32) {
+fn block(rng: &mut Rng, code: &mut Vec<Op>, own: usize, threads: usize, kinds: u32, depth: u32) {
     let kind = loop {
-        let kind = match chance.below(if kinds & FAIL == 0 { 10 } else { 11 }) {
+        let kind = match rng.below(if kinds & FAIL == 0 { 10 } else { 11 }) {
             9 => WEAK,
             10 => FAIL,
             bit => 1 << bit,
@@ -233,11 +237,11 @@ fn block(chance: &mut Rng, code: &mut Vec<Op>, own: usize, threads: usize, kinds
             break kind;
         }
     };
-    let which = chance.below(2) as u8;
-    let other = (own + 1 + chance.below(threads - 1)) % threads;
+    let which = rng.below(2) as u8;
+    let other = (own + 1 + rng.below(threads - 1)) % threads;
     let mut inner = Vec::new();
-    if depth < 2 && chance.below(3) == 0 {
-        block(chance, &mut inner, own, threads, kinds, depth + 1);
+    if depth < 2 && rng.below(3) == 0 {
+        block(rng, &mut inner, own, threads, kinds, depth + 1);
     }
     match kind {
         LOCKS => {
@@ -252,9 +256,9 @@ fn block(chance: &mut Rng, code: &mut Vec<Op>, own: usize, threads: usize, kinds
             code.extend(inner);
             code.push(Op::Unlock(which));
         }
-        RWLOCK if chance.below(2) == 0 => code.extend([Op::ReadLock(which), Op::ReadUnlock(which)]),
+        RWLOCK if rng.below(2) == 0 => code.extend([Op::ReadLock(which), Op::ReadUnlock(which)]),
         RWLOCK => code.extend([Op::WriteLock(which), Op::WriteUnlock(which)]),
-        ATOMICS => match chance.below(4) {
+        ATOMICS => match rng.below(4) {
             0 => code.push(Op::Load(which)),
             1 => code.push(Op::Store(which, 1)),
             2 => code.push(Op::Add(which)),
@@ -263,18 +267,18 @@ fn block(chance: &mut Rng, code: &mut Vec<Op>, own: usize, threads: usize, kinds
                 code.extend(inner);
             }
         },
-        CONDVAR => match chance.below(4) {
+        CONDVAR => match rng.below(4) {
             0 => code.push(Op::NotifyAll(which)),
             1 | 2 => code.push(Op::NotifyOne(which)),
             _ => code.extend([Op::Lock(which), Op::Wait { condvar: which, mutex: which }, Op::Unlock(which)]),
         },
-        CHANNEL if chance.below(3) == 0 => code.push(Op::Receive(which)),
+        CHANNEL if rng.below(3) == 0 => code.push(Op::Receive(which)),
         CHANNEL => code.push(Op::Send(which)),
-        PARK if chance.below(3) == 0 => code.push(Op::Park),
+        PARK if rng.below(3) == 0 => code.push(Op::Park),
         PARK => code.push(Op::Unpark(other as u8)),
-        JOIN => code.push(if own > 0 && chance.below(3) == 0 { Op::Join(other as u8) } else { Op::Local }),
+        JOIN => code.push(if own > 0 && rng.below(3) == 0 { Op::Join(other as u8) } else { Op::Local }),
         FAIL => code.push(Op::FailIf(which, 1)),
-        WEAK => match chance.below(2) {
+        WEAK => match rng.below(2) {
             0 => code.extend([Op::TryWeak(which, 1), Op::Unlock(which)]),
             _ => {
                 let wait = Op::WaitWeak { condvar: which, mutex: which };

@@ -1,13 +1,15 @@
-//! What can go wrong in a run, as the runtime notes it.
+//! What can go wrong in a run, as the runtime records it.
 
-use super::context::{Context, Location_};
-use super::living::Birth;
+use super::context::Context;
+use super::leaks::LiveObject;
+use super::thread::CodeLocation;
 use preempt_stateless::{Need, ObjectId};
 use std::backtrace::Backtrace;
 use std::sync::Arc;
 
+/// What went wrong.
 #[derive(Debug, Clone)]
-pub(crate) enum Failed {
+pub(crate) enum RunFailure {
     /// `ending`: in the destructor of a thread-local value.
     Panic {
         thread: usize,
@@ -19,7 +21,7 @@ pub(crate) enum Failed {
     Overflow {
         thread: usize,
         stack: usize,
-        at: Option<Location_>,
+        at: Option<CodeLocation>,
     },
     Race {
         first: Access,
@@ -29,15 +31,16 @@ pub(crate) enum Failed {
         waiting: Vec<Waiting>,
     },
     Leak {
-        survivors: Vec<Birth>,
+        survivors: Vec<LiveObject>,
     },
 }
 
+/// One side of a data race.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Access {
     pub thread: usize,
     pub write: bool,
-    pub location: Location_,
+    pub location: CodeLocation,
 }
 
 /// A thread that cannot go on, for what, and who could let it.
@@ -46,7 +49,7 @@ pub(crate) struct Waiting {
     pub thread: usize,
     pub verb: &'static str,
     pub object: Option<ObjectId>,
-    pub location: Location_,
+    pub location: CodeLocation,
     pub on: Option<usize>,
 }
 
@@ -56,13 +59,13 @@ pub(crate) struct StepRecord {
     pub thread: usize,
     pub verb: &'static str,
     pub object: Option<ObjectId>,
-    pub location: Location_,
-    /// It went its other way.
-    pub varied: bool,
+    pub location: CodeLocation,
+    /// It happened for no reason.
+    pub spurious: bool,
 }
 
 impl Context {
-    /// Nobody can move: notes a deadlock if somebody has not finished.
+    /// Nobody can move: a deadlock, if somebody has not finished.
     pub fn conclude(&mut self) {
         let waiting: Vec<Waiting> = (0..self.threads.len())
             .filter(|&thread| !self.threads[thread].finished)
@@ -76,20 +79,20 @@ impl Context {
                     Need::Finished(other) => Some(other),
                     Need::Set { .. } => None,
                 });
-                let (verb, object) = (pending.what.verb, pending.what.object);
+                let (verb, object) = (pending.label.verb, pending.label.object);
                 Some(Waiting { thread, verb, object, location: pending.location, on })
             })
             .collect();
-        let left = waiting.iter().all(|wait| self.threads[wait.thread].left);
-        if !left && self.failed.is_empty() {
-            self.failed.push(Failed::Deadlock { waiting });
+        let only_daemons = waiting.iter().all(|wait| self.threads[wait.thread].daemon);
+        if !only_daemons && self.failed.is_empty() {
+            self.failed.push(RunFailure::Deadlock { waiting });
         }
     }
 
     /// Panics that nobody has joined and been given, races, deadlocks.
-    pub fn failures(&self) -> Vec<Failed> {
-        let counts = |failed: &&Failed| match failed {
-            Failed::Panic { thread, ending, .. } => {
+    pub fn failures(&self) -> Vec<RunFailure> {
+        let counts = |failed: &&RunFailure| match failed {
+            RunFailure::Panic { thread, ending, .. } => {
                 let thread = &self.threads[*thread];
                 if *ending { thread.fatal } else { thread.panicked && !thread.handled }
             }
@@ -101,7 +104,7 @@ impl Context {
         // A panic that only passes on what a join has returned: the one before is what happened.
         let passed_on =
             |message: &str| message.contains("Any { .. }") || message.contains("scoped thread panicked");
-        if matches!(&self.failed[first], Failed::Panic { message, .. } if passed_on(message)) {
+        if matches!(&self.failed[first], RunFailure::Panic { message, .. } if passed_on(message)) {
             first = first.saturating_sub(1);
         }
         let (cause, later) = (&self.failed[first], &self.failed[first + 1..]);

@@ -4,12 +4,13 @@
 //! operation and the local code after it, up to its next operation or its end. So the next operations of all threads
 //! are known at every point, which is what the algorithms need.
 
-use super::context::{Context, install, other_ways_expected, try_with, unlock, with};
-use super::failure::{Failed, StepRecord};
-use super::operate::catch_up;
+use super::context::Context;
+use super::current::{choices_expected, install, try_with, unlock, with};
+use super::failure::{RunFailure, StepRecord};
+use super::operate::run_deferred;
 use super::trap::{self, Trap};
 use crate::local::end_of_thread;
-use crate::supervise::Pulse;
+use crate::supervise::Heartbeat;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use preempt_stateless::{Executable, Flow, Move, ObjectId, Operation, RunEnd};
@@ -29,9 +30,9 @@ pub(crate) struct Fibers {
     /// Stacks to use again, by their size: a fresh one costs more than most runs. The size is reserved; only what is touched
     /// uses memory.
     stacks: HashMap<usize, Vec<DefaultStack>, foldhash::fast::FixedState>,
-    /// The size of a stack, unless a thread asks for another.
+    /// The size of a stack, unless a thread says otherwise.
     stack: usize,
-    /// Are panics noted with where they came from?
+    /// Are panics recorded with where they came from?
     pub record: bool,
     /// Is what a run leaves behind a failure?
     pub check_leaks: bool,
@@ -39,13 +40,13 @@ pub(crate) struct Fibers {
     pub before: Vec<StepRecord>,
     /// Memory for what the next one does.
     spare: Vec<StepRecord>,
-    /// How often a thread's steps may go their other way.
-    spurious: u32,
-    pulse: Arc<Pulse>,
+    /// How many of a thread's steps may be spurious.
+    max_spurious: u32,
+    heartbeat: Arc<Heartbeat>,
 }
 
 impl Fibers {
-    pub fn new(body: Arc<dyn Fn() + Send + Sync>, spurious: u32, pulse: Arc<Pulse>) -> Fibers {
+    pub fn new(body: Arc<dyn Fn() + Send + Sync>, max_spurious: u32, heartbeat: Arc<Heartbeat>) -> Fibers {
         super::hook::install();
         trap::install();
         let (stacks, stack) = (HashMap::default(), trap::default_size());
@@ -58,8 +59,8 @@ impl Fibers {
             check_leaks: false,
             before: Vec::new(),
             spare: Vec::new(),
-            spurious,
-            pulse,
+            max_spurious,
+            heartbeat,
         }
     }
 
@@ -73,16 +74,16 @@ impl Fibers {
             // What was deferred in a panic that the body has caught itself comes before the end.
             let finished = catch_unwind(AssertUnwindSafe(|| {
                 body();
-                catch_up();
+                run_deferred();
             }));
             if finished.is_err() {
                 with(|context| context.threads[thread].panicked = true);
-                catch_up();
+                run_deferred();
             }
             end_of_thread();
         });
         if let Some(label) = label {
-            self.pulse.name(thread, label);
+            self.heartbeat.name(thread, label);
         }
         self.fibers.resize_with(self.fibers.len().max(thread + 1), || None);
         self.fibers[thread] = Some(fiber);
@@ -90,18 +91,18 @@ impl Fibers {
     }
 
     /// Runs the thread to its next operation or its end, and then those that it has spawned.
-    fn resume(&mut self, thread: usize, varied: bool) {
+    fn resume(&mut self, thread: usize, spurious: bool) {
         let doing = with(|context| {
-            (context.current, context.varied) = (thread, varied);
+            (context.current, context.spurious) = (thread, spurious);
             let pending = &mut context.threads[thread].pending;
-            let doing = pending.as_ref().map(|pending| (pending.what, pending.location));
+            let doing = pending.as_ref().map(|pending| (pending.label, pending.location));
             *pending = None;
             doing
         });
         let Some(fiber) = &mut self.fibers[thread] else { return };
-        self.pulse.begin(thread, doing);
-        let (result, trapped) = trap::watch(fiber, |fiber| fiber.resume(()));
-        self.pulse.end();
+        self.heartbeat.begin(thread, doing);
+        let (result, trapped) = trap::guarded(fiber, |fiber| fiber.resume(()));
+        self.heartbeat.end();
         if trapped.is_some() {
             unlock();
         }
@@ -110,7 +111,7 @@ impl Fibers {
                 let me = &mut context.threads[thread];
                 me.finished = trapped.is_none();
                 if trapped == Some(Trap::Overflow) {
-                    context.failed.push(Failed::Overflow { thread, stack: me.stack, at: me.at });
+                    context.failed.push(RunFailure::Overflow { thread, stack: me.stack, at: me.at });
                 }
                 context.doomed = trapped.is_some();
                 context.threads[thread].stack
@@ -140,7 +141,7 @@ impl Fibers {
             self.spare = std::mem::replace(&mut self.before, context.steps.take().unwrap_or_default());
             self.spare.clear();
             if context.shared {
-                self.pulse.shared.store(true, Ordering::Relaxed);
+                self.heartbeat.shared.store(true, Ordering::Relaxed);
             }
             (
                 context.threads.iter().any(|thread| !thread.finished),
@@ -162,7 +163,7 @@ impl Fibers {
                 self.stacks.entry(size).or_default().push(fiber.into_stack());
             }
         }
-        let copies = try_with(|context| std::mem::take(&mut context.copies)).unwrap_or_default();
+        let copies = try_with(|context| std::mem::take(&mut context.static_copies)).unwrap_or_default();
         if cut {
             std::mem::forget(copies);
             if let Some(context) = install(None) {
@@ -187,8 +188,8 @@ impl Drop for Fibers {
 impl Executable for Fibers {
     fn start(&mut self) {
         self.end_run();
-        self.pulse.start();
-        let mut context = Context::new(self.record, self.spurious, self.stack);
+        self.heartbeat.start();
+        let mut context = Context::new(self.record, self.max_spurious, self.stack);
         context.steps = Some(std::mem::take(&mut self.spare));
         let main = context.add_thread(None, None);
         install(Some(context));
@@ -215,17 +216,18 @@ impl Executable for Fibers {
         with(|context| context.can_move(thread.into()))
     }
 
-    fn other_ways(&self, thread: usize) -> Range<u8> {
-        if other_ways_expected() { with(|context| context.other_ways(thread)) } else { 1..1 }
+    fn other_choices(&self, thread: usize) -> Range<u8> {
+        if choices_expected() { with(|context| context.other_choices(thread)) } else { 1..1 }
     }
 
     fn add_moves(&self, moves: &mut Vec<Move>) {
         with(|context| {
             let threads = 0..context.threads.len();
             moves.extend(threads.clone().map(Move::from).filter(|step| context.can_move(*step)));
-            if other_ways_expected() {
-                let ways = |thread| context.other_ways(thread).map(move |way| Move { thread, way });
-                moves.extend(threads.flat_map(ways));
+            if choices_expected() {
+                let choices =
+                    |thread| context.other_choices(thread).map(move |choice| Move { thread, choice });
+                moves.extend(threads.flat_map(choices));
             }
         });
     }
@@ -248,9 +250,9 @@ impl Executable for Fibers {
     }
 
     fn step(&mut self, step: Move) -> Flow {
-        self.resume(step.thread, step.way != 0);
+        self.resume(step.thread, step.choice != 0);
         with(|context| {
-            let race = context.failed.iter().any(|failed| matches!(failed, Failed::Race { .. }));
+            let race = context.failed.iter().any(|failed| matches!(failed, RunFailure::Race { .. }));
             match race || context.threads[0].panicked || context.doomed {
                 true => Flow::Stop,
                 false => Flow::Continue,
@@ -266,7 +268,7 @@ impl Executable for Fibers {
             }
         });
         if self.check_leaks {
-            super::living::look_for_leaks();
+            super::leaks::look_for_leaks();
         }
         with(|context| if context.failures().is_empty() { RunEnd::Fine } else { RunEnd::Failed })
     }

@@ -1,11 +1,12 @@
-//! Panics inside a run are noted, not printed: most of them are part of a search.
+//! Panics inside a run are recorded, not printed: most of them are part of a search.
 //!
 //! A panic that must not unwind (a destructor that panics while its thread is panicking) makes std call the hook once more
 //! and then abort the process. `trap.rs` lets that end the run instead, as a failure. What std counts of panics stays
 //! behind, so the OS thread is not used for another run ([`crate::supervise`] takes a fresh one for the replay).
 
-use super::context::{Context, try_with};
-use super::failure::Failed;
+use super::context::Context;
+use super::current::try_with;
+use super::failure::RunFailure;
 use std::backtrace::Backtrace;
 use std::panic::PanicHookInfo;
 use std::sync::{Arc, Once};
@@ -16,15 +17,15 @@ pub(crate) fn install() {
     INSTALLED.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            if try_with(|context| hear(context, info)) != Some(true) {
+            if try_with(|context| record_panic(context, info)) != Some(true) {
                 before(info);
             }
         }));
     });
 }
 
-/// Notes a panic. False if nobody will be able to tell of it.
-fn hear(context: &mut Context, info: &PanicHookInfo<'_>) -> bool {
+/// Records a panic. False if it will not be reported.
+fn record_panic(context: &mut Context, info: &PanicHookInfo<'_>) -> bool {
     if context.threads.is_empty() || context.cutting {
         return true;
     }
@@ -45,6 +46,6 @@ fn hear(context: &mut Context, info: &PanicHookInfo<'_>) -> bool {
     }
     let ending = context.threads[thread].locals.ending;
     let backtrace = if context.replay { Some(Arc::new(Backtrace::capture())) } else { None };
-    context.failed.push(Failed::Panic { thread, message, location, ending, backtrace });
+    context.failed.push(RunFailure::Panic { thread, message, location, ending, backtrace });
     true
 }

@@ -1,6 +1,8 @@
 //! How a modelled thread does an operation: it says what it wants, waits to be chosen, and then does it.
 
-use super::context::{Context, Deferred, Location_, Pending, What, try_with, with};
+use super::context::Context;
+use super::current::{try_with, with};
+use super::thread::{CodeLocation, Deferred, Label, Pending};
 use preempt_stateless::{ObjectId, Operation};
 
 /// Announces the operation, waits until the search chooses this thread, and does it.
@@ -14,8 +16,8 @@ pub(crate) fn operate<R>(
     object: Option<ObjectId>,
     effect: impl FnOnce(&mut Context) -> R,
 ) -> Option<R> {
-    let location: Location_ = std::panic::Location::caller();
-    operate_at(&Pending { operation, what: What { verb, object }, location }, effect)
+    let location: CodeLocation = std::panic::Location::caller();
+    operate_at(&Pending { operation, label: Label { verb, object }, location }, effect)
 }
 
 pub(crate) fn operate_at<R>(pending: &Pending, effect: impl FnOnce(&mut Context) -> R) -> Option<R> {
@@ -27,7 +29,7 @@ pub(crate) fn operate_at<R>(pending: &Pending, effect: impl FnOnce(&mut Context)
         return None;
     }
     if deferred {
-        catch_up();
+        run_deferred();
     }
     announce(pending);
     with(|context| {
@@ -41,22 +43,22 @@ pub(crate) fn operate_at<R>(pending: &Pending, effect: impl FnOnce(&mut Context)
 /// For destructors: as [`operate`], but what cannot be done now is done as soon as the thread has stopped panicking.
 /// Its place is that of the thread's operation before, unless the destructor was called by name.
 #[track_caller]
-pub(crate) fn operate_later(
+pub(crate) fn operate_or_defer(
     operation: Operation,
     verb: &'static str,
     object: Option<ObjectId>,
     effect: impl FnOnce(&mut Context) + 'static,
 ) {
-    let mut location: Location_ = std::panic::Location::caller();
+    let mut location: CodeLocation = std::panic::Location::caller();
     let cutting = try_with(|context| context.cutting).unwrap_or(true);
     if cutting {
         return;
     }
     if location.file().ends_with("core/src/ptr/mod.rs") {
-        // What goes out of scope is dropped by code of the compiler's, which tells nobody anything.
+        // What goes out of scope is dropped by code of the compiler's, which has no location.
         location = with(|context| context.me().at).unwrap_or(location);
     }
-    let pending = Pending { operation, what: What { verb, object }, location };
+    let pending = Pending { operation, label: Label { verb, object }, location };
     if std::thread::panicking() {
         with(|context| context.me().deferred.push(Deferred { pending, effect: Box::new(effect) }));
     } else {
@@ -65,7 +67,7 @@ pub(crate) fn operate_later(
 }
 
 /// Does what was deferred while the thread was panicking.
-pub(crate) fn catch_up() {
+pub(crate) fn run_deferred() {
     let deferred = with(|context| std::mem::take(&mut context.me().deferred));
     for Deferred { pending, effect } in deferred {
         announce(&pending);

@@ -20,8 +20,8 @@ pub(crate) enum Trap {
 
 /// What std gives to its threads.
 pub(crate) fn default_size() -> usize {
-    let asked = std::env::var("RUST_MIN_STACK").ok().and_then(|size| size.parse().ok());
-    asked.unwrap_or(2 << 20)
+    let size = std::env::var("RUST_MIN_STACK").ok().and_then(|size| size.parse().ok());
+    size.unwrap_or(2 << 20)
 }
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
@@ -48,7 +48,7 @@ mod signal {
     pub fn install() {
         let install = |signal: c_int| {
             // SAFETY: both are plain data, and all of them is set or may be zero; the handler has the signature that
-            // SA_SIGINFO asks for.
+            // SA_SIGINFO demands.
             unsafe {
                 let mut action: libc::sigaction = std::mem::zeroed();
                 let mut before: libc::sigaction = std::mem::zeroed();
@@ -64,7 +64,7 @@ mod signal {
     }
 
     /// Resumes the coroutine; also says why it did not come to its end.
-    pub fn watch<R>(fiber: &mut Fiber, resume: impl FnOnce(&mut Fiber) -> R) -> (R, Option<Trap>) {
+    pub fn guarded<R>(fiber: &mut Fiber, resume: impl FnOnce(&mut Fiber) -> R) -> (R, Option<Trap>) {
         RUNNING.set(Some(fiber.trap_handler()));
         let result = resume(fiber);
         RUNNING.set(None);
@@ -131,7 +131,7 @@ mod signal {
 
     pub fn install() {}
 
-    pub fn watch<R>(fiber: &mut Fiber, resume: impl FnOnce(&mut Fiber) -> R) -> (R, Option<Trap>) {
+    pub fn guarded<R>(fiber: &mut Fiber, resume: impl FnOnce(&mut Fiber) -> R) -> (R, Option<Trap>) {
         (resume(fiber), None)
     }
 
@@ -140,4 +140,4 @@ mod signal {
     }
 }
 
-pub(crate) use signal::{expect_abort, install, watch};
+pub(crate) use signal::{expect_abort, guarded, install};

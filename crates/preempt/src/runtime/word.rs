@@ -3,13 +3,15 @@
 //!
 //! So the name goes along when the atomic is moved, and is gone when the memory gets another value: nothing has to be
 //! known about drops, `mem::forget`, `MaybeUninit` or memory that is used again. That is why objects are not found by
-//! their addresses: an allocator hands those out as the interleaving has it, and nobody tells when an atomic dies.
+//! their addresses: an allocator hands those out as the interleaving has it, and nothing marks the end of an atomic.
 //!
-//! **Invariant:** a name is told from a value by chance: it is the number of the run and that of the object, multiplied by an
-//! odd constant. A value is mistaken with probability 2⁻⁶⁴ for each object of the run.
+//! **Invariant:** a name is distinguished from a value by its bits alone: it is the number of the run and that of the object,
+//! multiplied by an odd constant. A random value is mistaken for a name with probability 2⁻⁶⁴ for each object of the run.
 
-use super::context::{Context, Objects, outside, try_with};
-use super::place::is_static;
+use super::context::Context;
+use super::current::{outside, try_with};
+use super::identity::is_static;
+use super::object::Objects;
 use preempt_stateless::ObjectId;
 use std::cell::{RefCell, UnsafeCell};
 use std::mem::MaybeUninit;
@@ -100,7 +102,7 @@ thread_local! {
     static LAST: RefCell<PastRun> = const { RefCell::new(PastRun { run: 0, objects: Objects::none() }) };
 }
 
-/// The run is over; its values can be asked for until the next one is.
+/// The run is over; its values can be read until the next one is.
 pub(crate) fn keep(context: &mut Context) {
     let objects = std::mem::take(&mut context.objects);
     LAST.replace(PastRun { run: context.run, objects });
@@ -147,7 +149,7 @@ impl<T: Copy> Word<T> {
     #[track_caller]
     pub fn object(&self) -> ObjectId {
         let found = try_with(|context| self.find(context)).unwrap_or_else(|| outside());
-        found.unwrap_or_else(|| super::place::refuse())
+        found.unwrap_or_else(|| super::identity::refuse())
     }
 
     #[inline]
@@ -229,7 +231,7 @@ impl<T: Copy> Word<T> {
 
 impl Context {
     fn adopt(&mut self, value: Bytes) -> ObjectId {
-        let object = ObjectId(self.fresh_object());
+        let object = self.fresh_object();
         self.object(object, "atomic").value = value;
         object
     }

@@ -1,10 +1,12 @@
 //! `std::sync::Condvar`. Any waiter may be the one that `notify_one` wakes; a wait with a time-out may time out
-//! whenever it has not been notified; spurious wake-ups are explored if asked for ([`crate::Checker::spurious`]).
+//! whenever it has not been notified; spurious wake-ups are explored if [`crate::Checker::spurious`] says so.
 
 use super::mutex::{MutexGuard, give, take};
-use crate::runtime::context::{Context, clear, set, with};
-use crate::runtime::operate::{operate, operate_later};
-use crate::runtime::place::{Tag, Tagged, here};
+use crate::runtime::context::{Context, clear, set};
+use crate::runtime::current::with;
+use crate::runtime::identity::{ObjectTag, Tagged, resolve};
+use crate::runtime::opcode::Opcode;
+use crate::runtime::operate::{operate, operate_or_defer};
 use crate::thread::timed_out;
 use preempt_stateless::{ObjectId, Operation};
 use std::fmt;
@@ -13,12 +15,29 @@ use std::sync::{LockResult, PoisonError};
 use std::time::Duration;
 
 /// As `std::sync::Condvar`.
+///
+/// ```
+/// use preempt::{sync::{Arc, Condvar, Mutex}, thread};
+///
+/// preempt::check(|| {
+///     let shared = Arc::new((Mutex::new(false), Condvar::new()));
+///     let other = Arc::clone(&shared);
+///     let child = thread::spawn(move || {
+///         *other.0.lock().unwrap() = true;
+///         other.1.notify_one();
+///     });
+///     let ready = shared.1.wait_while(shared.0.lock().unwrap(), |ready| !*ready).unwrap();
+///     assert!(*ready);
+///     drop(ready);
+///     child.join().unwrap();
+/// });
+/// ```
 pub struct Condvar {
-    tag: Tag,
+    tag: ObjectTag,
 }
 
 impl Tagged for Condvar {
-    fn tag(&self) -> &Tag {
+    fn tag(&self) -> &ObjectTag {
         &self.tag
     }
 }
@@ -28,6 +47,7 @@ impl Tagged for Condvar {
 pub struct WaitTimeoutResult(bool);
 
 impl WaitTimeoutResult {
+    /// Did the wait end because its time had passed?
     pub fn timed_out(&self) -> bool {
         self.0
     }
@@ -36,9 +56,9 @@ impl WaitTimeoutResult {
 /// The thread takes the oldest notification that is for it, and is no candidate for others any more. False if there
 /// is none. Later notifications have at least the same candidates among those who wait, so oldest first wastes none.
 ///
-/// It takes none if it wakes up by itself, although there may be one.
+/// It takes none if it wakes up spuriously, although there may be one.
 fn wake(context: &mut Context, id: ObjectId) -> bool {
-    let (bit, varied) = (1 << context.current, context.varied);
+    let (bit, varied) = (1 << context.current, context.spurious);
     let object = context.object(id, "condvar");
     object.waiting &= !bit;
     let own = object.permits.iter().position(|permit| permit & bit != 0 && !varied);
@@ -58,13 +78,14 @@ fn open(context: &mut Context, id: ObjectId) {
 }
 
 impl Condvar {
+    /// A condition variable that nobody waits on.
     pub const fn new() -> Condvar {
-        Condvar { tag: Tag::new() }
+        Condvar { tag: ObjectTag::new() }
     }
 
     #[track_caller]
     fn name(&self) -> ObjectId {
-        here(self).tag.id()
+        resolve(self).tag.id()
     }
 
     /// Gives the mutex back and waits; true if notified.
@@ -72,17 +93,22 @@ impl Condvar {
     fn suspend<'a, T>(&self, guard: MutexGuard<'a, T>, timeout: bool) -> (MutexGuard<'a, T>, bool) {
         // The guard's own unlocking is part of the wait.
         let guard = ManuallyDrop::new(guard);
-        let mutex = guard.mutex;
+        let mutex = guard.lock;
         let (id, lock) = (self.name(), mutex.name());
-        operate(Operation::local(30).writes(id).writes(lock).releasing(), "wait", Some(id), |context| {
-            give(context, lock);
-            context.object(id, "condvar").waiting |= 1 << context.current;
-        });
-        let operation = Operation::local(31).writes(id).writes(lock).needs(clear(lock, 1));
-        let (me, weak) = with(|context| (context.current, context.may_vary()));
+        operate(
+            Operation::new(Opcode::Wait).writes(id).writes(lock).releasing(),
+            "wait",
+            Some(id),
+            |context| {
+                give(context, lock);
+                context.object(id, "condvar").waiting |= 1 << context.current;
+            },
+        );
+        let operation = Operation::new(Opcode::Wake).writes(id).writes(lock).needs(clear(lock, 1));
+        let (me, weak) = with(|context| (context.current, context.may_be_spurious()));
         let operation = match timeout {
             true => operation,
-            false => operation.needs(set(id, 1 << me)).varying(weak),
+            false => operation.needs(set(id, 1 << me)).may_be_spurious(weak),
         };
         let notified = operate(operation, "wake", Some(id), |context| {
             take(context, lock);
@@ -95,12 +121,20 @@ impl Condvar {
         (guard, notified.unwrap_or(true))
     }
 
+    /// Gives the mutex back, waits for a notification, and takes the mutex again.
+    ///
+    /// # Errors
+    /// With the guard, if the mutex is poisoned.
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         let (guard, _) = self.suspend(guard, false);
-        if guard.mutex.is_poisoned() { Err(PoisonError::new(guard)) } else { Ok(guard) }
+        if guard.lock.is_poisoned() { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
 
+    /// Waits as long as the condition holds.
+    ///
+    /// # Errors
+    /// With the guard, if the mutex is poisoned.
     #[track_caller]
     pub fn wait_while<'a, T, F>(
         &self,
@@ -116,7 +150,10 @@ impl Condvar {
         Ok(guard)
     }
 
-    /// As `wait_timeout_while`: until the condition does not hold, or a time-out.
+    /// Waits as long as the condition holds, or until a time-out.
+    ///
+    /// # Errors
+    /// With the guard, if the mutex is poisoned.
     #[track_caller]
     pub fn wait_timeout_while<'a, T, F>(
         &self,
@@ -137,7 +174,11 @@ impl Condvar {
         Ok((guard, WaitTimeoutResult(false)))
     }
 
-    /// The time may always have passed, and never needs to have. If it has, so it has on the thread's virtual clock.
+    /// As [`Condvar::wait`], or until a time-out. The time may always have passed, and never needs to have. If it has, so it
+    /// has on the thread's virtual clock.
+    ///
+    /// # Errors
+    /// With the guard, if the mutex is poisoned.
     #[track_caller]
     pub fn wait_timeout<'a, T>(
         &self,
@@ -146,34 +187,48 @@ impl Condvar {
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let (guard, notified) = self.suspend(guard, true);
         if !notified {
-            with(|context| context.pass(duration));
+            with(|context| context.advance_time(duration));
         }
-        let poisoned = guard.mutex.is_poisoned();
+        let poisoned = guard.lock.is_poisoned();
         let result = (guard, WaitTimeoutResult(!notified));
         if poisoned { Err(PoisonError::new(result)) } else { Ok(result) }
     }
 
+    /// Lets one of those go on who wait: any of them.
     #[track_caller]
     pub fn notify_one(&self) {
         let id = self.name();
-        operate_later(Operation::local(32).writes(id).releasing(), "notify_one", Some(id), move |context| {
-            let object = context.object(id, "condvar");
-            if object.waiting != 0 {
-                object.permits.push(object.waiting);
-            }
-            open(context, id);
-        });
+        operate_or_defer(
+            Operation::new(Opcode::NotifyOne).writes(id).releasing(),
+            "notify_one",
+            Some(id),
+            move |context| {
+                let object = context.object(id, "condvar");
+                if object.waiting != 0 {
+                    object.permits.push(object.waiting);
+                }
+                open(context, id);
+            },
+        );
     }
 
+    /// Lets all go on who wait.
     #[track_caller]
     pub fn notify_all(&self) {
         let id = self.name();
-        operate_later(Operation::local(33).writes(id).releasing(), "notify_all", Some(id), move |context| {
-            let object = context.object(id, "condvar");
-            let waiting = object.waiting;
-            object.permits.extend((0..128).map(|thread| 1 << thread).filter(|one: &u128| waiting & one != 0));
-            open(context, id);
-        });
+        operate_or_defer(
+            Operation::new(Opcode::NotifyAll).writes(id).releasing(),
+            "notify_all",
+            Some(id),
+            move |context| {
+                let object = context.object(id, "condvar");
+                let waiting = object.waiting;
+                object
+                    .permits
+                    .extend((0..128).map(|thread| 1 << thread).filter(|one: &u128| waiting & one != 0));
+                open(context, id);
+            },
+        );
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::atomic::{AtomicBool, Ordering};
 use super::mutex::Mutex;
-use crate::runtime::place::{Tag, Tagged, here};
+use crate::runtime::identity::{ObjectTag, Tagged, resolve};
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::ops::Deref;
@@ -11,7 +11,7 @@ use std::sync::PoisonError;
 /// As `std::sync::Once`.
 #[derive(Debug)]
 pub struct Once {
-    tag: Tag,
+    tag: ObjectTag,
     done: AtomicBool,
     running: Mutex<()>,
 }
@@ -23,28 +23,32 @@ pub struct OnceState {
 }
 
 impl OnceState {
+    /// Has an earlier call panicked?
     pub fn is_poisoned(&self) -> bool {
         self.poisoned
     }
 }
 
 impl Tagged for Once {
-    fn tag(&self) -> &Tag {
+    fn tag(&self) -> &ObjectTag {
         &self.tag
     }
 }
 
 impl Once {
+    /// Nothing was called yet.
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Once {
-        Once { tag: Tag::new(), done: AtomicBool::new(false), running: Mutex::new(()) }
+        Once { tag: ObjectTag::new(), done: AtomicBool::new(false), running: Mutex::new(()) }
     }
 
+    /// Calls the function, unless one was called before; waits while another is called.
+    ///
     /// # Panics
     /// If an earlier call has panicked, as std's does.
     #[track_caller]
     pub fn call_once(&self, f: impl FnOnce()) {
-        let this = here(self);
+        let this = resolve(self);
         if this.is_completed() {
             return;
         }
@@ -58,7 +62,7 @@ impl Once {
     /// As `call_once`, also after a call that has panicked.
     #[track_caller]
     pub fn call_once_force(&self, f: impl FnOnce(&OnceState)) {
-        let this = here(self);
+        let this = resolve(self);
         if this.is_completed() {
             return;
         }
@@ -79,7 +83,7 @@ impl Once {
     /// If a call has panicked before.
     #[track_caller]
     pub fn wait(&self) {
-        let this = here(self);
+        let this = resolve(self);
         assert!(!this.running.is_poisoned(), "Once instance has previously been poisoned");
         this.done.wait_open();
     }
@@ -87,25 +91,39 @@ impl Once {
     /// As [`Once::wait`], also after a call that has panicked.
     #[track_caller]
     pub fn wait_force(&self) {
-        here(self).done.wait_open();
+        resolve(self).done.wait_open();
     }
 
+    /// Has some call completed?
     #[track_caller]
     pub fn is_completed(&self) -> bool {
-        here(self).done.load(Ordering::Acquire)
+        resolve(self).done.load(Ordering::Acquire)
     }
 }
 
 /// As `std::sync::OnceLock`.
+///
+/// ```
+/// use preempt::{sync::OnceLock, thread};
+///
+/// // A static is as it was declared at the start of every run.
+/// static ID: OnceLock<u32> = OnceLock::new();
+///
+/// preempt::check(|| {
+///     let child = thread::spawn(|| *ID.get_or_init(|| 1));
+///     let mine = *ID.get_or_init(|| 2);
+///     assert_eq!(mine, child.join().unwrap(), "both see the value of whoever came first");
+/// });
+/// ```
 pub struct OnceLock<T> {
-    tag: Tag,
+    tag: ObjectTag,
     done: AtomicBool,
     running: Mutex<()>,
     value: UnsafeCell<Option<T>>,
 }
 
 impl<T> Tagged for OnceLock<T> {
-    fn tag(&self) -> &Tag {
+    fn tag(&self) -> &ObjectTag {
         &self.tag
     }
 }
@@ -115,14 +133,16 @@ impl<T> Tagged for OnceLock<T> {
 unsafe impl<T: Sync + Send> Sync for OnceLock<T> {}
 
 impl<T> OnceLock<T> {
+    /// A cell without a value.
     pub const fn new() -> OnceLock<T> {
         let (done, running) = (AtomicBool::new(false), Mutex::new(()));
-        OnceLock { tag: Tag::new(), done, running, value: UnsafeCell::new(None) }
+        OnceLock { tag: ObjectTag::new(), done, running, value: UnsafeCell::new(None) }
     }
 
+    /// The value, if there is one.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        let this = here(self);
+        let this = resolve(self);
         if !this.done.load(Ordering::Acquire) {
             return None;
         }
@@ -133,10 +153,13 @@ impl<T> OnceLock<T> {
         }
     }
 
+    /// The value, if there is one: nobody else has a reference.
     pub fn get_mut(&mut self) -> Option<&mut T> {
         self.value.get_mut().as_mut()
     }
 
+    /// Gives the cell its value.
+    ///
     /// # Errors
     /// The value comes back if there is one already.
     #[track_caller]
@@ -146,9 +169,10 @@ impl<T> OnceLock<T> {
         value.map_or(Ok(()), Err)
     }
 
+    /// The value, made by the function if there is none.
     #[track_caller]
     pub fn get_or_init(&self, f: impl FnOnce() -> T) -> &T {
-        let this = here(self);
+        let this = resolve(self);
         if let Some(value) = this.get() {
             return value;
         }
@@ -171,7 +195,7 @@ impl<T> OnceLock<T> {
     /// Waits until there is a value.
     #[track_caller]
     pub fn wait(&self) -> &T {
-        let this = here(self);
+        let this = resolve(self);
         this.done.wait_open();
         this.get().expect("it was set")
     }
@@ -181,6 +205,7 @@ impl<T> OnceLock<T> {
         std::mem::take(self).into_inner()
     }
 
+    /// The value, if there is one.
     pub fn into_inner(self) -> Option<T> {
         self.value.into_inner()
     }
@@ -195,7 +220,7 @@ impl<T> Default for OnceLock<T> {
 impl<T> From<T> for OnceLock<T> {
     fn from(value: T) -> OnceLock<T> {
         let (done, running) = (AtomicBool::new(true), Mutex::new(()));
-        OnceLock { tag: Tag::new(), done, running, value: UnsafeCell::new(Some(value)) }
+        OnceLock { tag: ObjectTag::new(), done, running, value: UnsafeCell::new(Some(value)) }
     }
 }
 
@@ -207,14 +232,14 @@ impl<T> fmt::Debug for OnceLock<T> {
 
 /// As `std::sync::LazyLock`. A static one is computed anew in every run.
 pub struct LazyLock<T, F = fn() -> T> {
-    tag: Tag,
+    tag: ObjectTag,
     once: Once,
     value: UnsafeCell<Option<T>>,
     compute: UnsafeCell<Option<F>>,
 }
 
 impl<T, F> Tagged for LazyLock<T, F> {
-    fn tag(&self) -> &Tag {
+    fn tag(&self) -> &ObjectTag {
         &self.tag
     }
 }
@@ -224,16 +249,19 @@ impl<T, F> Tagged for LazyLock<T, F> {
 unsafe impl<T: Sync + Send, F: Send> Sync for LazyLock<T, F> {}
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
+    /// A value that the function computes when it is first used.
     pub const fn new(f: F) -> LazyLock<T, F> {
         let compute = UnsafeCell::new(Some(f));
-        LazyLock { tag: Tag::new(), once: Once::new(), value: UnsafeCell::new(None), compute }
+        LazyLock { tag: ObjectTag::new(), once: Once::new(), value: UnsafeCell::new(None), compute }
     }
 
+    /// The value, computed if need be.
+    ///
     /// # Panics
     /// If computing the value has panicked before, as std's does.
     #[track_caller]
     pub fn force(this: &LazyLock<T, F>) -> &T {
-        let this = here(this);
+        let this = resolve(this);
         this.once.call_once(|| {
             // SAFETY: within `once`: nobody else is here, and nobody has read the value yet.
             #[allow(unsafe_code)]
@@ -265,7 +293,7 @@ impl<T, F> LazyLock<T, F> {
     /// The value, if it was computed.
     #[track_caller]
     pub fn get(this: &LazyLock<T, F>) -> Option<&T> {
-        let this = here(this);
+        let this = resolve(this);
         if !this.once.is_completed() {
             return None;
         }

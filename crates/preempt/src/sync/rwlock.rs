@@ -1,134 +1,51 @@
-//! `std::sync::RwLock`. Readers are independent of each other: their orders are not told apart.
+//! `std::sync::RwLock`, with poisoning. Readers are independent of each other: runs that differ in the order of readers only
+//! are run once.
 
-use crate::runtime::context::clear;
-use crate::runtime::operate::{operate, operate_later};
-use crate::runtime::place::{Tag, Tagged, here};
+use super::poison::{PanicWatch, Poison, exclusive_guard_impls, lock_impls, shared_guard_impls};
+use crate::runtime::context::{Context, clear};
+use crate::runtime::identity::{ObjectTag, Tagged, resolve};
+use crate::runtime::opcode::Opcode;
+use crate::runtime::operate::{operate, operate_or_defer};
 use preempt_stateless::{ObjectId, Operation};
-use std::cell::{Cell, UnsafeCell};
+use std::cell::UnsafeCell;
 use std::fmt;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
-use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+use std::sync::{LockResult, TryLockError, TryLockResult};
 
 /// The gate: the number of readers, and this bit for a writer.
 const WRITER: u128 = 1 << 64;
 
 /// As `std::sync::RwLock`.
+///
+/// ```
+/// use preempt::{sync::{Arc, RwLock}, thread};
+///
+/// preempt::check(|| {
+///     let pair = Arc::new(RwLock::new((0, 0)));
+///     let other = Arc::clone(&pair);
+///     let writer = thread::spawn(move || *other.write().unwrap() = (1, 1));
+///     let seen = *pair.read().unwrap();
+///     assert_eq!(seen.0, seen.1, "a reader sees no half of a write");
+///     writer.join().unwrap();
+/// });
+/// ```
 pub struct RwLock<T: ?Sized> {
-    tag: Tag,
-    poisoned: Cell<bool>,
+    tag: ObjectTag,
+    poison: Poison,
     data: UnsafeCell<T>,
 }
 
-// SAFETY: as for std's; see `Mutex`.
-#[allow(unsafe_code)]
-unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
-// SAFETY: see above.
+lock_impls!(RwLock);
+
+// SAFETY: as for std's. The modelled threads share one OS thread, and the search lets no writer in beside others; readers
+// share the data, so it must be `Sync`.
 #[allow(unsafe_code)]
 unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
 
-impl<T> RwLock<T> {
-    pub const fn new(value: T) -> RwLock<T> {
-        RwLock { tag: Tag::new(), poisoned: Cell::new(false), data: UnsafeCell::new(value) }
-    }
-
-    pub fn into_inner(self) -> LockResult<T> {
-        let poisoned = self.poisoned.get();
-        wrap(poisoned, self.data.into_inner())
-    }
-}
-
-fn wrap<G>(poisoned: bool, inner: G) -> LockResult<G> {
-    if poisoned { Err(PoisonError::new(inner)) } else { Ok(inner) }
-}
-
-impl<T: ?Sized> Tagged for RwLock<T> {
-    fn tag(&self) -> &Tag {
-        &self.tag
-    }
-}
-
-impl<T: ?Sized> RwLock<T> {
-    /// Of a lock that somebody has taken.
-    fn name(&self) -> ObjectId {
-        self.tag.id()
-    }
-
-    #[track_caller]
-    pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        let this = here(self);
-        let id = this.name();
-        operate(Operation::local(20).reads(id).needs(clear(id, WRITER)), "read lock", Some(id), |context| {
-            context.object(id, "rwlock").gate += 1;
-            context.acquire(id);
-        });
-        wrap(this.poisoned.get(), RwLockReadGuard { lock: this, not_send: std::marker::PhantomData })
-    }
-
-    #[track_caller]
-    pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        let this = here(self);
-        let id = this.name();
-        let operation = Operation::local(21).writes(id).needs(clear(id, u128::MAX));
-        operate(operation, "write lock", Some(id), |context| {
-            take(context, id);
-        });
-        wrap(this.poisoned.get(), RwLockWriteGuard::new(this))
-    }
-
-    #[track_caller]
-    pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        let this = here(self);
-        let id = this.name();
-        let taken = operate(Operation::local(22).reads(id), "try read lock", Some(id), |context| {
-            let object = context.object(id, "rwlock");
-            let free = object.gate & WRITER == 0;
-            object.gate += u128::from(free);
-            context.acquire(id);
-            free
-        });
-        match taken {
-            Some(true) => {
-                wrap(this.poisoned.get(), RwLockReadGuard { lock: this, not_send: std::marker::PhantomData })
-                    .map_err(TryLockError::Poisoned)
-            }
-            _ => Err(TryLockError::WouldBlock),
-        }
-    }
-
-    #[track_caller]
-    pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        let this = here(self);
-        let id = this.name();
-        let taken = operate(Operation::local(23).writes(id), "try write lock", Some(id), |context| {
-            let free = context.object(id, "rwlock").gate == 0;
-            if free {
-                take(context, id);
-            }
-            free
-        });
-        match taken {
-            Some(true) => {
-                wrap(this.poisoned.get(), RwLockWriteGuard::new(this)).map_err(TryLockError::Poisoned)
-            }
-            _ => Err(TryLockError::WouldBlock),
-        }
-    }
-
-    pub fn is_poisoned(&self) -> bool {
-        here(self).poisoned.get()
-    }
-
-    pub fn clear_poison(&self) {
-        here(self).poisoned.set(false);
-    }
-
-    pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        wrap(self.poisoned.get(), self.data.get_mut())
-    }
-}
-
 /// A writer has the lock: it knows what earlier writers and readers knew.
-fn take(context: &mut crate::runtime::context::Context, id: ObjectId) {
+fn take(context: &mut Context, id: ObjectId) {
     let holder = Some(context.current);
     let object = context.object(id, "rwlock");
     object.gate = WRITER;
@@ -138,21 +55,78 @@ fn take(context: &mut crate::runtime::context::Context, id: ObjectId) {
     context.acquire(id);
 }
 
-impl<T: Default> Default for RwLock<T> {
-    fn default() -> RwLock<T> {
-        RwLock::new(T::default())
+impl<T: ?Sized> RwLock<T> {
+    /// Waits until no writer holds the lock, and takes it for reading.
+    ///
+    /// # Errors
+    /// With the guard, if the lock is poisoned.
+    #[track_caller]
+    pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
+        let this = resolve(self);
+        let id = this.name();
+        let operation = Operation::new(Opcode::ReadLock).reads(id).needs(clear(id, WRITER));
+        operate(operation, "read lock", Some(id), |context| {
+            context.object(id, "rwlock").gate += 1;
+            context.acquire(id);
+        });
+        this.poison.wrap(RwLockReadGuard::new(this))
     }
-}
 
-impl<T> From<T> for RwLock<T> {
-    fn from(value: T) -> RwLock<T> {
-        RwLock::new(value)
+    /// Waits until nobody holds the lock, and takes it for writing.
+    ///
+    /// # Errors
+    /// With the guard, if the lock is poisoned.
+    #[track_caller]
+    pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
+        let this = resolve(self);
+        let id = this.name();
+        let operation = Operation::new(Opcode::WriteLock).writes(id).needs(clear(id, u128::MAX));
+        operate(operation, "write lock", Some(id), |context| take(context, id));
+        this.poison.wrap(RwLockWriteGuard::new(this))
     }
-}
 
-impl<T: ?Sized> fmt::Debug for RwLock<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RwLock").field("poisoned", &self.poisoned.get()).finish_non_exhaustive()
+    /// Takes the lock for reading, if no writer holds it.
+    ///
+    /// # Errors
+    /// If one does; with the guard, if the lock is poisoned.
+    #[track_caller]
+    pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        let this = resolve(self);
+        let id = this.name();
+        let operation = Operation::new(Opcode::TryReadLock).reads(id);
+        let taken = operate(operation, "try read lock", Some(id), |context| {
+            let object = context.object(id, "rwlock");
+            let free = object.gate & WRITER == 0;
+            object.gate += u128::from(free);
+            context.acquire(id);
+            free
+        });
+        match taken {
+            Some(true) => this.poison.try_wrap(RwLockReadGuard::new(this)),
+            _ => Err(TryLockError::WouldBlock),
+        }
+    }
+
+    /// Takes the lock for writing, if nobody holds it.
+    ///
+    /// # Errors
+    /// If somebody does; with the guard, if the lock is poisoned.
+    #[track_caller]
+    pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        let this = resolve(self);
+        let id = this.name();
+        let operation = Operation::new(Opcode::TryWriteLock).writes(id);
+        let taken = operate(operation, "try write lock", Some(id), |context| {
+            let free = context.object(id, "rwlock").gate == 0;
+            if free {
+                take(context, id);
+            }
+            free
+        });
+        match taken {
+            Some(true) => this.poison.try_wrap(RwLockWriteGuard::new(this)),
+            _ => Err(TryLockError::WouldBlock),
+        }
     }
 }
 
@@ -160,18 +134,14 @@ impl<T: ?Sized> fmt::Debug for RwLock<T> {
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockReadGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
-    not_send: std::marker::PhantomData<*const ()>,
+    not_send: PhantomData<*const ()>,
 }
 
-impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
-    type Target = T;
+shared_guard_impls!(RwLockReadGuard);
 
-    fn deref(&self) -> &T {
-        // SAFETY: the guard exists, so its thread holds the lock for reading.
-        #[allow(unsafe_code)]
-        unsafe {
-            &*self.lock.data.get()
-        }
+impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
+    fn new(lock: &'a RwLock<T>) -> RwLockReadGuard<'a, T> {
+        RwLockReadGuard { lock, not_send: PhantomData }
     }
 }
 
@@ -179,7 +149,8 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     #[track_caller]
     fn drop(&mut self) {
         let id = self.lock.name();
-        operate_later(Operation::local(24).reads(id).releasing(), "read unlock", Some(id), move |context| {
+        let operation = Operation::new(Opcode::ReadUnlock).reads(id).releasing();
+        operate_or_defer(operation, "read unlock", Some(id), move |context| {
             let clock = context.me().clock.clone();
             let object = context.object(id, "rwlock");
             object.gate -= 1;
@@ -192,92 +163,43 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
-    calm: bool,
-    not_send: std::marker::PhantomData<*const ()>,
+    watch: PanicWatch,
+    not_send: PhantomData<*const ()>,
 }
 
+exclusive_guard_impls!(RwLockWriteGuard);
+
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
+    fn new(lock: &'a RwLock<T>) -> RwLockWriteGuard<'a, T> {
+        RwLockWriteGuard { lock, watch: PanicWatch::new(), not_send: PhantomData }
+    }
+
     /// The writer becomes a reader; no other writer comes in between.
     #[track_caller]
     pub fn downgrade(this: RwLockWriteGuard<'a, T>) -> RwLockReadGuard<'a, T> {
-        let this = std::mem::ManuallyDrop::new(this);
+        let this = ManuallyDrop::new(this);
         let id = this.lock.name();
-        operate(Operation::local(26).writes(id).releasing(), "downgrade", Some(id), |context| {
+        let operation = Operation::new(Opcode::Downgrade).writes(id).releasing();
+        operate(operation, "downgrade", Some(id), |context| {
             let object = context.object(id, "rwlock");
             (object.gate, object.holder) = (1, None);
             context.release(id);
         });
-        RwLockReadGuard { lock: this.lock, not_send: std::marker::PhantomData }
-    }
-
-    fn new(lock: &'a RwLock<T>) -> RwLockWriteGuard<'a, T> {
-        RwLockWriteGuard { lock, calm: !std::thread::panicking(), not_send: std::marker::PhantomData }
-    }
-}
-
-impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        // SAFETY: the guard exists, so its thread holds the lock for writing.
-        #[allow(unsafe_code)]
-        unsafe {
-            &*self.lock.data.get()
-        }
-    }
-}
-
-impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: the guard exists, so its thread holds the lock for writing; the guard is borrowed exclusively.
-        #[allow(unsafe_code)]
-        unsafe {
-            &mut *self.lock.data.get()
-        }
+        RwLockReadGuard::new(this.lock)
     }
 }
 
 impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     #[track_caller]
     fn drop(&mut self) {
-        if self.calm && std::thread::panicking() {
-            self.lock.poisoned.set(true);
-        }
+        self.watch.end(&self.lock.poison);
         let id = self.lock.name();
-        operate_later(
-            Operation::local(25).writes(id).releasing(),
-            "write unlock",
-            Some(id),
-            move |context| {
-                let object = context.object(id, "rwlock");
-                object.gate = 0;
-                object.holder = None;
-                context.release(id);
-            },
-        );
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for RwLockReadGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for RwLockWriteGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
+        let operation = Operation::new(Opcode::WriteUnlock).writes(id).releasing();
+        operate_or_defer(operation, "write unlock", Some(id), move |context| {
+            let object = context.object(id, "rwlock");
+            object.gate = 0;
+            object.holder = None;
+            context.release(id);
+        });
     }
 }

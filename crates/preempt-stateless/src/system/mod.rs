@@ -7,9 +7,9 @@
 //! shared values these are written: who runs alone (so every step into, within and out of an atomic sequence writes)
 //! and who waits for a rendezvous (so arriving there writes).
 //!
-//! **Choices.** The gate has a byte for each process: in how many ways it can move now. It changes when the object is
-//! written, and when a process moves by itself, which adds to it as readers of a lock do. Which way a process goes is
-//! part of the action: in the same place, after the same write, its ways are the same.
+//! **Choices.** The gate has a byte for each process: how many transitions it has now. It changes when the object is
+//! written, and when a process moves by itself, which adds to it as readers of a lock do. Which transition a process takes is
+//! part of the action: in the same place, after the same write, its choices are the same.
 //!
 //! **Rendezvous.** Two steps between which nobody else can move: the sender offers, its receiver accepts. The sender
 //! cannot go on before that, so the switch to the receiver is free, and the receiver is the running process afterwards:
@@ -20,59 +20,41 @@
 //! In a *coarse* run every step writes. That is needed where a step depends on what is local to others: where they stand
 //! (remote references, `timeout`, priorities) or who was last.
 
-use crate::executable::{Executable, Flow, Move, Need, ObjectId, Operation, RunEnd, derive_name};
-use crate::explore::{Exploration, Limits, Stop, Strategy, Terminal, explore};
+mod error;
+
+pub use error::SystemRunError;
+
+use crate::executable::{Executable, Flow, Move, RunEnd};
+use crate::explore::{Exploration, ExplorationLimits, ExplorationStop, RunObserver, Strategy, explore};
+use crate::operation::{Need, ObjectId, Operation};
+use crate::stamp::derive_name;
 use preempt_core::StopReason;
 use preempt_model::expr::Scope;
 use preempt_model::footprint::{Channels, Footprint};
 use preempt_model::system::{Successor, System, Violation};
-use std::fmt;
 
 /// What is shared: three objects that every step touches alike, since one gate has bytes for 16 processes.
 const SHARED: [ObjectId; 3] = [ObjectId(1), ObjectId(2), ObjectId(3)];
 const PER_OBJECT: usize = 16;
 
+/// The kinds of operations: a step that may change what others can do, and one that cannot.
+const WRITING_STEP: u32 = 1;
+const READING_STEP: u32 = 0;
+
 /// So many processes may live at a time.
 pub const MAX_PROCESSES: usize = PER_OBJECT * SHARED.len();
 
-/// Why a system cannot be run like this.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Unfit {
-    /// Not exactly one initial state.
-    InitialStates,
-    /// A process could move in more than 255 ways.
-    Choice,
-    /// More than [`MAX_PROCESSES`].
-    Processes,
-    /// Steps depend on more than values: only a coarse run is right.
-    Coarse,
-}
-
-impl fmt::Display for Unfit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unfit::InitialStates => {
-                f.write_str("a run must begin in one state, and there is not exactly one")
-            }
-            Unfit::Choice => f.write_str("a process can move in more than 255 ways"),
-            Unfit::Processes => write!(f, "more than {MAX_PROCESSES} processes live at a time"),
-            Unfit::Coarse => f.write_str("a step depends on where other processes stand"),
-        }
-    }
-}
-
-impl std::error::Error for Unfit {}
-
 /// Where a run ended, and what was wrong with its last step if something was.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct End<S> {
+pub struct FinalState<S> {
     /// If the last step has no meaning, the state before it.
     pub state: S,
+    /// What was wrong.
     pub violation: Option<Violation>,
 }
 
-/// Of all runs, in their order.
-pub type Ends<S> = Vec<End<<S as System>::State>>;
+/// Where each run ended, in the order of the runs.
+pub type FinalStates<S> = Vec<FinalState<<S as System>::State>>;
 
 /// A system and its current run.
 #[derive(Debug)]
@@ -86,11 +68,11 @@ pub struct SystemRun<'a, S: System> {
     threads: Vec<Process>,
     /// The threads that live, by the number that the system gives them.
     alive: Vec<usize>,
-    /// In how many ways each of them can move.
-    ways: Vec<u8>,
+    /// How many transitions each of them has.
+    choices: Vec<u8>,
     violation: Option<Violation>,
-    unfit: Option<Unfit>,
-    ends: Ends<S>,
+    error: Option<SystemRunError>,
+    final_states: FinalStates<S>,
 }
 
 #[derive(Debug)]
@@ -110,10 +92,11 @@ struct Process {
 }
 
 impl<'a, S: System> SystemRun<'a, S> {
+    /// Stands before the first step of a run. In a coarse run every step writes.
     pub fn new(system: &'a S, coarse: bool) -> SystemRun<'a, S> {
         let mut states = system.initial_states();
         let initial = if states.len() == 1 { states.pop() } else { None };
-        let unfit = initial.is_none().then_some(Unfit::InitialStates);
+        let error = initial.is_none().then_some(SystemRunError::InitialStates);
         let mut run = SystemRun {
             system,
             coarse,
@@ -122,22 +105,23 @@ impl<'a, S: System> SystemRun<'a, S> {
             offer: None,
             threads: Vec::new(),
             alive: Vec::new(),
-            ways: Vec::new(),
+            choices: Vec::new(),
             violation: None,
-            unfit,
-            ends: Vec::new(),
+            error,
+            final_states: Vec::new(),
         };
         run.start();
         run
     }
 
     /// Where runs have ended.
-    pub fn ends(&self) -> &[End<S::State>] {
-        &self.ends
+    pub fn final_states(&self) -> &[FinalState<S::State>] {
+        &self.final_states
     }
 
-    pub fn unfit(&self) -> Option<Unfit> {
-        self.unfit
+    /// Why the system cannot be run like this, if it cannot.
+    pub fn error(&self) -> Option<SystemRunError> {
+        self.error
     }
 
     /// The state to move from: a process whose atomic sequence is stuck lets others run.
@@ -151,28 +135,28 @@ impl<'a, S: System> SystemRun<'a, S> {
         }
     }
 
-    fn refuse(&mut self, reason: Unfit) {
-        self.unfit.get_or_insert(reason);
-        self.ways.fill(0);
+    fn refuse(&mut self, reason: SystemRunError) {
+        self.error.get_or_insert(reason);
+        self.choices.fill(0);
     }
 
     /// Finds out who can move.
     fn look(&mut self) {
-        self.ways.clear();
-        self.ways.resize(self.alive.len(), 0);
-        if self.unfit.is_some() {
+        self.choices.clear();
+        self.choices.resize(self.alive.len(), 0);
+        if self.error.is_some() {
             return;
         }
         if let Some(offer) = &self.offer {
-            self.ways[offer.receiver] = 1;
+            self.choices[offer.receiver] = 1;
             return;
         }
         let Some(state) = self.here() else { return };
         let alone = self.system.exclusive(&state);
         for process in (0..self.alive.len()).filter(|process| alone.is_none_or(|alone| alone == *process)) {
             match u8::try_from(self.system.successors(&state, process).len()) {
-                Ok(ways) => self.ways[process] = ways,
-                Err(_) => return self.refuse(Unfit::Choice),
+                Ok(choices) => self.choices[process] = choices,
+                Err(_) => return self.refuse(SystemRunError::Choice),
             }
         }
     }
@@ -187,7 +171,7 @@ impl<'a, S: System> SystemRun<'a, S> {
         };
         self.threads[thread].writes = inside || writes != Some(false);
         if writes.is_none() {
-            self.refuse(Unfit::Coarse);
+            self.refuse(SystemRunError::Coarse);
         }
     }
 
@@ -212,7 +196,7 @@ impl<'a, S: System> SystemRun<'a, S> {
             self.arrive(thread, state);
         }
         if count > MAX_PROCESSES {
-            self.refuse(Unfit::Processes);
+            self.refuse(SystemRunError::Processes);
         }
     }
 
@@ -270,7 +254,7 @@ impl<S: System> Executable for SystemRun<'_, S> {
     fn next(&self, thread: usize) -> Option<Operation> {
         let Process { number, writes, .. } = self.threads[thread];
         let number = number?;
-        let operation = Operation::local(u32::from(writes)).releasing();
+        let operation = Operation::new(if writes { WRITING_STEP } else { READING_STEP }).releasing();
         let operation = SHARED.into_iter().fold(operation, |operation, object| match writes {
             true => operation.writes(object),
             false => operation.reads(object),
@@ -281,17 +265,17 @@ impl<S: System> Executable for SystemRun<'_, S> {
     }
 
     fn enabled(&self, thread: usize) -> bool {
-        self.threads[thread].number.is_some_and(|number| self.ways[number] > 0)
+        self.threads[thread].number.is_some_and(|number| self.choices[number] > 0)
     }
 
     fn gate(&self, object: ObjectId) -> u128 {
         let Some(part) = SHARED.iter().position(|shared| *shared == object) else { return 0 };
-        let bytes = self.ways.iter().skip(part * PER_OBJECT).take(PER_OBJECT);
-        bytes.rev().fold(0, |gate, ways| gate << 8 | u128::from(*ways))
+        let bytes = self.choices.iter().skip(part * PER_OBJECT).take(PER_OBJECT);
+        bytes.rev().fold(0, |gate, choices| gate << 8 | u128::from(*choices))
     }
 
     fn step(&mut self, step: Move) -> Flow {
-        let Move { thread, way } = step;
+        let Move { thread, choice } = step;
         let (Some(state), Some(number)) = (self.here(), self.threads[thread].number) else {
             return Flow::Stop;
         };
@@ -299,10 +283,10 @@ impl<S: System> Executable for SystemRun<'_, S> {
             self.complete(thread, offer.successor);
         } else {
             let mut successors = self.system.successors(&state, number);
-            if usize::from(way) >= successors.len() {
+            if usize::from(choice) >= successors.len() {
                 return Flow::Stop;
             }
-            let successor = successors.swap_remove(way.into());
+            let successor = successors.swap_remove(choice.into());
             self.state = Some(state);
             if self.offers(number, &successor) {
                 if let Some(after) = &successor.state {
@@ -314,7 +298,7 @@ impl<S: System> Executable for SystemRun<'_, S> {
             }
         }
         self.look();
-        let over = self.state.is_none() || self.violation.is_some() || self.unfit.is_some();
+        let over = self.state.is_none() || self.violation.is_some() || self.error.is_some();
         if over { Flow::Stop } else { Flow::Continue }
     }
 
@@ -323,7 +307,7 @@ impl<S: System> Executable for SystemRun<'_, S> {
         let violation = self.violation.clone();
         let failed = stuck || violation.is_some();
         let state = if violation.is_some() { self.state.clone() } else { self.here() };
-        self.ends.extend(state.map(|state| End { state, violation }));
+        self.final_states.extend(state.map(|state| FinalState { state, violation }));
         if failed { RunEnd::Failed } else { RunEnd::Fine }
     }
 }
@@ -334,37 +318,82 @@ impl<S: System> Executable for SystemRun<'_, S> {
 /// up a step, what was found counts for nothing.
 ///
 /// # Errors
-/// If it does not fit.
+/// If the system cannot be run step by step: see [`SystemRunError`].
+///
+/// Two processes that take a number each from a counter, the one before the other:
+///
+/// ```
+/// use preempt_model::system::{Description, Successor, System};
+/// use preempt_stateless::system::explore_system;
+/// use preempt_stateless::{ExplorationLimits, Strategy};
+///
+/// struct Counter;
+///
+/// impl System for Counter {
+///     /// What each process has taken, from 1 on.
+///     type State = [u8; 2];
+///     type Action = ();
+///
+///     fn initial_states(&self) -> Vec<[u8; 2]> {
+///         vec![[0, 0]]
+///     }
+///     fn process_count(&self, _: &[u8; 2]) -> usize {
+///         2
+///     }
+///     fn successors(&self, taken: &[u8; 2], process: usize) -> Vec<Successor<[u8; 2], ()>> {
+///         if taken[process] > 0 {
+///             return Vec::new();
+///         }
+///         let mut after = *taken;
+///         after[process] = taken[1 - process] + 1;
+///         vec![Successor { action: (), state: Some(after), runs: process, violation: None }]
+///     }
+///     fn process_name(&self, _: &[u8; 2], process: usize) -> String {
+///         format!("process {process}")
+///     }
+///     fn describe(&self, _: &[u8; 2], _: usize, _: &()) -> Description {
+///         Description { text: "take a number".into(), ..Description::default() }
+///     }
+/// }
+///
+/// let limits = ExplorationLimits::default();
+/// let (found, ends) = explore_system(&Counter, Strategy::Marking, &limits, &mut ()).unwrap();
+/// assert_eq!((found.executions, found.exhaustive), (2, true));
+/// let mut taken: Vec<[u8; 2]> = ends.into_iter().map(|end| end.state).collect();
+/// taken.sort();
+/// assert_eq!(taken, [[1, 2], [2, 1]]);
+/// ```
 pub fn explore_system<S: System>(
     system: &S,
     strategy: Strategy,
-    limits: &Limits,
-    terminal: &mut impl Terminal,
-) -> Result<(Exploration, Ends<S>), Unfit> {
+    limits: &ExplorationLimits,
+    observer: &mut impl RunObserver,
+) -> Result<(Exploration, FinalStates<S>), SystemRunError> {
     let whole = system.budget();
     let budget = whole.part(&preempt_core::Limits { time: limits.time, ..preempt_core::Limits::default() });
     system.work_within(&budget);
-    let found = explored(system, strategy, limits, terminal);
+    let found = explored(system, strategy, limits, observer);
     system.work_within(&whole);
     let Some(reason) = budget.stopped() else { return found };
-    let stop = if reason == StopReason::Time { Stop::Time } else { Stop::Elsewhere };
+    let stop =
+        if reason == StopReason::Time { ExplorationStop::Time } else { ExplorationStop::Elsewhere };
     Ok((Exploration { stop: Some(stop), ..Exploration::default() }, Vec::new()))
 }
 
 fn explored<S: System>(
     system: &S,
     strategy: Strategy,
-    limits: &Limits,
-    terminal: &mut impl Terminal,
-) -> Result<(Exploration, Ends<S>), Unfit> {
+    limits: &ExplorationLimits,
+    observer: &mut impl RunObserver,
+) -> Result<(Exploration, FinalStates<S>), SystemRunError> {
     for coarse in [false, true] {
         let mut run = SystemRun::new(system, coarse);
-        let found = explore(&mut run, strategy, limits, terminal);
-        match run.unfit() {
-            None => return Ok((found, run.ends)),
-            Some(Unfit::Coarse) if !coarse => {}
+        let found = explore(&mut run, strategy, limits, observer);
+        match run.error() {
+            None => return Ok((found, run.final_states)),
+            Some(SystemRunError::Coarse) if !coarse => {}
             Some(reason) => return Err(reason),
         }
     }
-    Err(Unfit::Coarse)
+    Err(SystemRunError::Coarse)
 }

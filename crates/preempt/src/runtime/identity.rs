@@ -6,41 +6,42 @@
 //! is sound because a static starts as a constant, and constants own no memory; and the copy's own destructor runs when
 //! the run is over.
 
-use super::context::{Context, try_with};
+use super::context::Context;
+use super::current::try_with;
 use preempt_stateless::ObjectId;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Part of every mirror.
 #[derive(Debug, Default)]
-pub(crate) struct Tag {
+pub(crate) struct ObjectTag {
     /// The run that uses the object; 0 for none yet.
     run: AtomicU64,
     id: AtomicU64,
 }
 
-impl Tag {
-    pub const fn new() -> Tag {
-        Tag { run: AtomicU64::new(0), id: AtomicU64::new(0) }
+impl ObjectTag {
+    pub const fn new() -> ObjectTag {
+        ObjectTag { run: AtomicU64::new(0), id: AtomicU64::new(0) }
     }
 
-    /// The object's name, once [`here`] has been asked.
+    /// The object's name, once [`resolve`] has found it.
     pub fn id(&self) -> ObjectId {
         ObjectId(self.id.load(Ordering::Relaxed))
     }
 }
 
 pub(crate) trait Tagged {
-    fn tag(&self) -> &Tag;
+    fn tag(&self) -> &ObjectTag;
 }
 
 /// The copy of a static that a run works on.
-pub(crate) struct Copy {
+pub(crate) struct StaticCopy {
     memory: *mut u8,
     discard: Box<dyn FnOnce()>,
 }
 
-impl Copy {
+impl StaticCopy {
     /// To be called while nothing borrows the context: the value's destructor is the user's.
     pub fn discard(self) {
         (self.discard)();
@@ -49,7 +50,7 @@ impl Copy {
 
 /// The object as the current run has it: itself, or the run's copy of a static. Outside of a run, itself.
 #[track_caller]
-pub(crate) fn here<O: Tagged + ?Sized>(object: &O) -> &O {
+pub(crate) fn resolve<O: Tagged + ?Sized>(object: &O) -> &O {
     enum Found<'a, O: ?Sized> {
         Here(&'a O),
         Elsewhere,
@@ -61,7 +62,7 @@ pub(crate) fn here<O: Tagged + ?Sized>(object: &O) -> &O {
             0 if is_static(std::ptr::from_ref(object).addr()) => Found::Here(copy_of(object, context)),
             0 => match tag.run.compare_exchange(0, context.run, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => {
-                    tag.id.store(context.fresh_object(), Ordering::Relaxed);
+                    tag.id.store(context.fresh_object().0, Ordering::Relaxed);
                     Found::Here(object)
                 }
                 Err(_) => Found::Elsewhere,
@@ -91,7 +92,7 @@ pub(crate) fn refuse() -> ! {
 fn copy_of<'a, O: Tagged + ?Sized>(object: &'a O, context: &mut Context) -> &'a O {
     let address = std::ptr::from_ref(object).addr();
     let layout = Layout::for_value(object);
-    let known = context.copies.get(&address).map(|copy| copy.memory);
+    let known = context.static_copies.get(&address).map(|copy| copy.memory);
     // SAFETY: the layout is that of a mirror, which has a tag and so is not of size zero.
     #[allow(unsafe_code)]
     let memory = known.unwrap_or_else(|| unsafe { alloc(layout) });
@@ -117,7 +118,7 @@ fn copy_of<'a, O: Tagged + ?Sized>(object: &'a O, context: &mut Context) -> &'a 
         #[allow(unsafe_code)]
         let tag = unsafe { (*pointer).tag() };
         tag.run.store(context.run, Ordering::Relaxed);
-        tag.id.store(context.fresh_object(), Ordering::Relaxed);
+        tag.id.store(context.fresh_object().0, Ordering::Relaxed);
         let discard: Box<dyn FnOnce() + '_> = Box::new(move || {
             // SAFETY: it is called once, at the end of the run, when the run's threads are gone.
             #[allow(unsafe_code)]
@@ -129,10 +130,10 @@ fn copy_of<'a, O: Tagged + ?Sized>(object: &'a O, context: &mut Context) -> &'a 
         // SAFETY: only the lifetime of the type is forgotten, and the object is a static.
         #[allow(unsafe_code)]
         let discard: Box<dyn FnOnce()> = unsafe { std::mem::transmute(discard) };
-        context.copies.insert(address, Copy { memory, discard });
+        context.static_copies.insert(address, StaticCopy { memory, discard });
     }
     // SAFETY: the copy lives as long as the run, and its memory does not move. References with a longer lifetime (a
-    // static's are) must not leave the run, which the documentation of the crate asks for.
+    // static's are) must not leave the run, as the documentation of the crate demands.
     #[allow(unsafe_code)]
     unsafe {
         &*pointer

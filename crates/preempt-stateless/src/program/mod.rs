@@ -1,56 +1,33 @@
 //! Small programs as data: threads as lists of operations on mutexes, reader-writer locks, atomics, condition
 //! variables, channels and park tokens. They are what the algorithms are tested on.
 
-use crate::executable::{Executable, Flow, Move, Need, ObjectId, Operation, RunEnd, derive_name};
+mod op;
 
-/// One operation. Numbers name objects of each kind, and threads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Op {
-    Lock(u8),
-    Unlock(u8),
-    /// Takes the mutex, or may also fail for no reason. If it fails, the next so many operations are left out.
-    TryWeak(u8, u8),
-    /// If the mutex is held, the next so many operations are left out.
-    TryLock(u8, u8),
-    ReadLock(u8),
-    ReadUnlock(u8),
-    WriteLock(u8),
-    WriteUnlock(u8),
-    Load(u8),
-    Store(u8, u8),
-    Add(u8),
-    /// Loads; unless it finds the value, the next so many operations are left out.
-    When(u8, u8, u8),
-    /// Loads, and repeats itself with a yield before until it finds the value.
-    SpinUntil(u8, u8),
-    /// Gives the mutex back, waits to be notified, takes the mutex again.
-    Wait {
-        condvar: u8,
-        mutex: u8,
-    },
-    /// The same, but it may also wake up without a notification.
-    WaitWeak {
-        condvar: u8,
-        mutex: u8,
-    },
-    NotifyOne(u8),
-    NotifyAll(u8),
-    Send(u8),
-    Receive(u8),
-    Park,
-    Unpark(u8),
-    Join(u8),
-    /// Starts a thread that does not run from the start.
-    Spawn(u8),
-    Yield,
-    Local,
-    /// Fails if the atomic has the value.
-    FailIf(u8, u8),
-}
+pub use op::Op;
+
+use crate::executable::{Executable, Flow, Move, RunEnd};
+use crate::operation::{Need, ObjectId, Operation};
+use crate::stamp::derive_name;
+use op::Code;
 
 /// A program and the state of its current run.
+///
+/// ```
+/// use preempt_stateless::program::{Op, Program};
+/// use preempt_stateless::{ExplorationLimits, Strategy, explore};
+///
+/// // Two threads that take two locks in different orders.
+/// let lists = vec![
+///     vec![Op::Lock(0), Op::Lock(1), Op::Unlock(1), Op::Unlock(0)],
+///     vec![Op::Lock(1), Op::Lock(0), Op::Unlock(0), Op::Unlock(1)],
+/// ];
+/// let mut program = Program::new(lists).failing_on_deadlock();
+/// let found = explore(&mut program, Strategy::Marking, &ExplorationLimits::default(), &mut ());
+/// assert_eq!(found.failure.map(|failing| failing.preemptions), Some(1));
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Program {
+    /// The lists of operations.
     pub code: Vec<Vec<Op>>,
     /// Is a thread that never finishes a failure?
     pub deadlock_fails: bool,
@@ -66,7 +43,7 @@ struct State {
     writer: [bool; 8],
     readers: [u8; 8],
     atomics: [u8; 8],
-    /// Who waits, by number of the running thread.
+    /// Who waits, as a set of numbers of threads.
     waiting: [u128; 8],
     /// Each lets one of these threads through; oldest first.
     permits: [Vec<u128>; 8],
@@ -112,6 +89,7 @@ impl Program {
         Program { code, initial: 1, ..Program::default() }.begun()
     }
 
+    /// A thread that never finishes is a failure.
     #[must_use]
     pub fn failing_on_deadlock(mut self) -> Program {
         self.deadlock_fails = true;
@@ -142,7 +120,7 @@ impl Program {
         (0..self.state.threads.len()).all(|thread| self.op(thread).is_none())
     }
 
-    fn apply(&mut self, thread: usize, op: Op, varied: bool) {
+    fn apply(&mut self, thread: usize, op: Op, spurious: bool) {
         let i = |n: u8| usize::from(n);
         let bit = 1 << thread;
         let mut jump = 1;
@@ -150,7 +128,7 @@ impl Program {
         match op {
             Op::Lock(m) => state.held[i(m)] = true,
             Op::Unlock(m) => state.held[i(m)] = false,
-            Op::TryLock(m, skip) | Op::TryWeak(m, skip) if varied || state.held[i(m)] => jump += i(skip),
+            Op::TryLock(m, skip) | Op::TryWeak(m, skip) if spurious || state.held[i(m)] => jump += i(skip),
             Op::TryLock(m, _) | Op::TryWeak(m, _) => state.held[i(m)] = true,
             Op::ReadLock(l) => state.readers[i(l)] += 1,
             Op::ReadUnlock(l) => state.readers[i(l)] -= 1,
@@ -183,7 +161,7 @@ impl Program {
                     // The oldest permit that lets it through; it is no candidate for the others any more.
                     let permits = &mut state.permits[i(condvar)];
                     let own = permits.iter().position(|permit| permit & bit != 0);
-                    if let Some(own) = own.filter(|_| !varied) {
+                    if let Some(own) = own.filter(|_| !spurious) {
                         permits.remove(own);
                     }
                     permits.iter_mut().for_each(|permit| *permit &= !bit);
@@ -246,56 +224,60 @@ impl Executable for Program {
     fn next(&self, thread: usize) -> Option<Operation> {
         let running = &self.state.threads[thread];
         let op = self.op(thread)?;
-        let new = |code| Operation::local(code);
+        let new = |code: Code| Operation::new(code);
         Some(match op {
-            Op::Lock(m) => {
-                new(0).writes(object(MUTEX, m)).needs(Need::Clear { object: object(MUTEX, m), mask: 1 })
-            }
-            Op::Unlock(m) => new(1).writes(object(MUTEX, m)).releasing(),
-            Op::TryLock(m, _) => new(2).writes(object(MUTEX, m)),
-            Op::TryWeak(m, _) => new(2).writes(object(MUTEX, m)).varying(true),
-            Op::ReadLock(l) => {
-                new(3).reads(object(RWLOCK, l)).needs(Need::Clear { object: object(RWLOCK, l), mask: WRITER })
-            }
-            Op::ReadUnlock(l) => new(4).reads(object(RWLOCK, l)).releasing(),
+            Op::Lock(m) => new(Code::Lock)
+                .writes(object(MUTEX, m))
+                .needs(Need::Clear { object: object(MUTEX, m), mask: 1 }),
+            Op::Unlock(m) => new(Code::Unlock).writes(object(MUTEX, m)).releasing(),
+            Op::TryLock(m, _) => new(Code::TryLock).writes(object(MUTEX, m)),
+            Op::TryWeak(m, _) => new(Code::TryLock).writes(object(MUTEX, m)).may_be_spurious(true),
+            Op::ReadLock(l) => new(Code::ReadLock)
+                .reads(object(RWLOCK, l))
+                .needs(Need::Clear { object: object(RWLOCK, l), mask: WRITER }),
+            Op::ReadUnlock(l) => new(Code::ReadUnlock).reads(object(RWLOCK, l)).releasing(),
             Op::WriteLock(l) => {
                 let mask = u128::MAX;
-                new(5).writes(object(RWLOCK, l)).needs(Need::Clear { object: object(RWLOCK, l), mask })
+                new(Code::WriteLock)
+                    .writes(object(RWLOCK, l))
+                    .needs(Need::Clear { object: object(RWLOCK, l), mask })
             }
-            Op::WriteUnlock(l) => new(6).writes(object(RWLOCK, l)).releasing(),
-            Op::Load(a) | Op::When(a, ..) | Op::FailIf(a, _) => new(7).reads(object(ATOMIC, a)),
-            Op::SpinUntil(..) if running.spinning => new(8).yielding(),
-            Op::SpinUntil(a, _) => new(7).reads(object(ATOMIC, a)),
-            Op::Store(a, _) | Op::Add(a) => new(9).writes(object(ATOMIC, a)),
+            Op::WriteUnlock(l) => new(Code::WriteUnlock).writes(object(RWLOCK, l)).releasing(),
+            Op::Load(a) | Op::When(a, ..) | Op::FailIf(a, _) => new(Code::Load).reads(object(ATOMIC, a)),
+            Op::SpinUntil(..) if running.spinning => new(Code::SpinYield).yielding(),
+            Op::SpinUntil(a, _) => new(Code::Load).reads(object(ATOMIC, a)),
+            Op::Store(a, _) | Op::Add(a) => new(Code::Store).writes(object(ATOMIC, a)),
             Op::Wait { condvar, mutex } | Op::WaitWeak { condvar, mutex } if running.notified => {
                 let (condvar, mutex) = (object(CONDVAR, condvar), object(MUTEX, mutex));
                 let woken = Need::Set { object: condvar, mask: 1 << thread };
-                new(10)
+                new(Code::Wake)
                     .writes(condvar)
                     .writes(mutex)
                     .needs(Need::Clear { object: mutex, mask: 1 })
                     .needs(woken)
-                    .varying(matches!(op, Op::WaitWeak { .. }))
+                    .may_be_spurious(matches!(op, Op::WaitWeak { .. }))
             }
             Op::Wait { condvar, mutex } | Op::WaitWeak { condvar, mutex } => {
-                new(11).writes(object(CONDVAR, condvar)).writes(object(MUTEX, mutex)).releasing()
+                new(Code::Wait).writes(object(CONDVAR, condvar)).writes(object(MUTEX, mutex)).releasing()
             }
-            Op::NotifyOne(c) => new(12).writes(object(CONDVAR, c)).releasing(),
-            Op::NotifyAll(c) => new(13).writes(object(CONDVAR, c)).releasing(),
-            Op::Send(c) => new(14).writes(object(CHANNEL, c)).releasing(),
+            Op::NotifyOne(c) => new(Code::NotifyOne).writes(object(CONDVAR, c)).releasing(),
+            Op::NotifyAll(c) => new(Code::NotifyAll).writes(object(CONDVAR, c)).releasing(),
+            Op::Send(c) => new(Code::Send).writes(object(CHANNEL, c)).releasing(),
             Op::Receive(c) => {
                 let (object, mask) = (object(CHANNEL, c), u128::MAX);
-                new(15).writes(object).needs(Need::Set { object, mask })
+                new(Code::Receive).writes(object).needs(Need::Set { object, mask })
             }
             Op::Park => {
                 let object = object(TOKEN, running.list as u8);
-                new(16).writes(object).needs(Need::Set { object, mask: 1 })
+                new(Code::Park).writes(object).needs(Need::Set { object, mask: 1 })
             }
-            Op::Unpark(other) => new(17).writes(object(TOKEN, other)).releasing(),
-            Op::Join(other) => new(18).needs(Need::Finished(self.running(other).unwrap_or(usize::MAX))),
-            Op::Spawn(_) => new(19).releasing(),
-            Op::Yield => new(20).yielding(),
-            Op::Local => new(21),
+            Op::Unpark(other) => new(Code::Unpark).writes(object(TOKEN, other)).releasing(),
+            Op::Join(other) => {
+                new(Code::Join).needs(Need::Finished(self.running(other).unwrap_or(usize::MAX)))
+            }
+            Op::Spawn(_) => new(Code::Spawn).releasing(),
+            Op::Yield => new(Code::Yield).yielding(),
+            Op::Local => new(Code::Local),
         })
     }
 
@@ -319,7 +301,7 @@ impl Executable for Program {
 
     fn step(&mut self, step: Move) -> Flow {
         if let Some(op) = self.op(step.thread) {
-            self.apply(step.thread, op, step.way != 0);
+            self.apply(step.thread, op, step.choice != 0);
         }
         if self.state.failed { Flow::Stop } else { Flow::Continue }
     }

@@ -7,21 +7,33 @@
 //!
 //! A reference that nobody has cloned, counted or made weak is nobody else's: dropping it is no step. Cloning is one
 //! that does not conflict with other clones, since increments commute and show nobody the count.
+//!
+//! ```
+//! use preempt::{sync::tracked::Arc, thread};
+//!
+//! preempt::check(|| {
+//!     let value = Arc::new(7);
+//!     let other = Arc::clone(&value);
+//!     let child = thread::spawn(move || Arc::try_unwrap(other).is_ok());
+//!     let mine = Arc::try_unwrap(value).is_ok();
+//!     let theirs = child.join().unwrap();
+//!     assert!(!(mine && theirs), "two threads cannot both have the last reference");
+//! });
+//! ```
 
-use crate::runtime::context::{Location_, active, try_with, with};
-use crate::runtime::operate::{operate, operate_later};
+mod traits;
+mod weak;
+
+pub use weak::Weak;
+
+use crate::runtime::current::{active, try_with, with};
+use crate::runtime::opcode::Opcode;
+use crate::runtime::operate::{operate, operate_or_defer};
+use crate::runtime::thread::CodeLocation;
 use preempt_stateless::{ObjectId, Operation};
-use std::borrow::Borrow;
-use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::mem::ManuallyDrop;
-use std::ops::Deref;
 use std::panic::Location;
 use std::pin::Pin;
-
-const COUNT: u32 = 70;
-const CLONE: u32 = 71;
-const DROP: u32 = 72;
 
 /// As `std::sync::Arc`, with steps.
 pub struct Arc<T: ?Sized> {
@@ -46,6 +58,8 @@ impl<T> Arc<T> {
         }
     }
 
+    /// The value, if there are no others.
+    ///
     /// # Errors
     /// The `Arc` itself, if there are others.
     #[track_caller]
@@ -112,7 +126,7 @@ impl<T: ?Sized> Arc<T> {
         std::sync::Arc::as_ptr(&self.inner).cast::<()>().addr()
     }
 
-    fn object(&self, location: Location_) -> ObjectId {
+    fn object(&self, location: CodeLocation) -> ObjectId {
         with(|context| context.counted_object(self.address(), location))
     }
 
@@ -121,8 +135,11 @@ impl<T: ?Sized> Arc<T> {
     fn step<R>(&self, write: bool, verb: &'static str, effect: impl Fn() -> R) -> R {
         let done = active().then(|| {
             let id = self.object(Location::caller());
-            let operation =
-                if write { Operation::local(COUNT).writes(id) } else { Operation::local(CLONE).reads(id) };
+            let operation = if write {
+                Operation::new(Opcode::Count).writes(id)
+            } else {
+                Operation::new(Opcode::CloneCounted).reads(id)
+            };
             operate(operation, verb, Some(id), |_| effect())
         });
         // While the thread panics or the run is cut there are no steps.
@@ -195,7 +212,7 @@ impl<T: ?Sized> Arc<T> {
     /// As std's: the pointer comes from [`Arc::into_raw`].
     #[allow(unsafe_code)]
     pub unsafe fn from_raw(pointer: *const T) -> Arc<T> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller promises that the pointer comes from `into_raw`, which is std's on the same allocation.
         Arc { inner: unsafe { std::sync::Arc::from_raw(pointer) } }
     }
 
@@ -206,7 +223,8 @@ impl<T: ?Sized> Arc<T> {
     #[track_caller]
     #[allow(unsafe_code)]
     pub unsafe fn increment_strong_count(pointer: *const T) {
-        // SAFETY: the caller's; the reference itself is not taken.
+        // SAFETY: the caller promises that the pointer comes from `into_raw` and that there is a reference; it is not taken
+        // here, since the `Arc` is not dropped.
         let this = ManuallyDrop::new(unsafe { Arc::from_raw(pointer) });
         std::mem::forget(Arc::clone(&this));
     }
@@ -218,7 +236,7 @@ impl<T: ?Sized> Arc<T> {
     #[track_caller]
     #[allow(unsafe_code)]
     pub unsafe fn decrement_strong_count(pointer: *const T) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller promises that the pointer comes from `into_raw` and gives up the reference.
         drop(unsafe { Arc::from_raw(pointer) });
     }
 
@@ -227,8 +245,8 @@ impl<T: ?Sized> Arc<T> {
     fn dropping(&self) {
         let shared = try_with(|context| context.shared_object(self.address())).flatten();
         if let Some(id) = shared {
-            operate_later(
-                Operation::local(DROP).writes(id).releasing(),
+            operate_or_defer(
+                Operation::new(Opcode::DropCounted).writes(id).releasing(),
                 "drop Arc",
                 Some(id),
                 move |context| {
@@ -261,189 +279,5 @@ impl<T: ?Sized> Drop for Arc<T> {
     #[track_caller]
     fn drop(&mut self) {
         self.dropping();
-    }
-}
-
-impl<T: ?Sized> Deref for Arc<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.inner
-    }
-}
-
-impl<T: ?Sized> AsRef<T> for Arc<T> {
-    fn as_ref(&self) -> &T {
-        self
-    }
-}
-
-impl<T: ?Sized> Borrow<T> for Arc<T> {
-    fn borrow(&self) -> &T {
-        self
-    }
-}
-
-impl<T: Default> Default for Arc<T> {
-    #[track_caller]
-    fn default() -> Arc<T> {
-        Arc::new(T::default())
-    }
-}
-
-impl<T> From<T> for Arc<T> {
-    #[track_caller]
-    fn from(value: T) -> Arc<T> {
-        Arc::new(value)
-    }
-}
-
-impl<T> From<Vec<T>> for Arc<[T]> {
-    #[track_caller]
-    fn from(values: Vec<T>) -> Arc<[T]> {
-        Arc::from_std(values.into())
-    }
-}
-
-impl From<&str> for Arc<str> {
-    #[track_caller]
-    fn from(text: &str) -> Arc<str> {
-        Arc::from_std(text.into())
-    }
-}
-
-impl<T: ?Sized + PartialEq> PartialEq for Arc<T> {
-    fn eq(&self, other: &Arc<T>) -> bool {
-        **self == **other
-    }
-}
-
-impl<T: ?Sized + Eq> Eq for Arc<T> {}
-
-impl<T: ?Sized + PartialOrd> PartialOrd for Arc<T> {
-    fn partial_cmp(&self, other: &Arc<T>) -> Option<std::cmp::Ordering> {
-        (**self).partial_cmp(&**other)
-    }
-}
-
-impl<T: ?Sized + Ord> Ord for Arc<T> {
-    fn cmp(&self, other: &Arc<T>) -> std::cmp::Ordering {
-        (**self).cmp(&**other)
-    }
-}
-
-impl<T: ?Sized + Hash> Hash for Arc<T> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (**self).hash(state);
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for Arc<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for Arc<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized> fmt::Pointer for Arc<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Pointer::fmt(&Arc::as_ptr(self), f)
-    }
-}
-
-/// As `std::sync::Weak`, with steps.
-pub struct Weak<T: ?Sized> {
-    inner: std::sync::Weak<T>,
-    /// Of the object, which may be gone.
-    name: Option<ObjectId>,
-}
-
-impl<T> Weak<T> {
-    /// As std's: it was never alive.
-    pub const fn new() -> Weak<T> {
-        Weak { inner: std::sync::Weak::new(), name: None }
-    }
-}
-
-impl<T> Default for Weak<T> {
-    fn default() -> Weak<T> {
-        Weak::new()
-    }
-}
-
-impl<T: ?Sized> Weak<T> {
-    /// A strong reference, if there still is one.
-    #[track_caller]
-    pub fn upgrade(&self) -> Option<Arc<T>> {
-        let upgrade = || self.inner.upgrade();
-        let name = self.name.filter(|_| active());
-        let done = name.and_then(|id| {
-            operate(Operation::local(COUNT).writes(id), "upgrade", Some(id), |context| {
-                let upgraded = upgrade();
-                if upgraded.is_some() {
-                    context.acquire(id);
-                }
-                upgraded
-            })
-        });
-        done.unwrap_or_else(upgrade).map(|inner| Arc { inner })
-    }
-
-    /// How many strong references there are.
-    #[track_caller]
-    pub fn strong_count(&self) -> usize {
-        self.step(COUNT, "strong_count");
-        self.inner.strong_count()
-    }
-
-    /// How many weak references there are.
-    #[track_caller]
-    pub fn weak_count(&self) -> usize {
-        self.step(COUNT, "weak_count");
-        self.inner.weak_count()
-    }
-
-    /// As std's.
-    pub fn ptr_eq(&self, other: &Weak<T>) -> bool {
-        self.inner.ptr_eq(&other.inner)
-    }
-}
-
-impl<T: ?Sized> Clone for Weak<T> {
-    #[track_caller]
-    fn clone(&self) -> Weak<T> {
-        self.step(CLONE, "clone Weak");
-        Weak { inner: self.inner.clone(), name: self.name }
-    }
-}
-
-impl<T: ?Sized> Drop for Weak<T> {
-    #[track_caller]
-    fn drop(&mut self) {
-        self.step(DROP, "drop Weak");
-    }
-}
-
-impl<T: ?Sized> Weak<T> {
-    #[track_caller]
-    fn step(&self, code: u32, verb: &'static str) {
-        if let Some(id) = self.name.filter(|_| active()) {
-            operate_later(Operation::local(code).writes(id), verb, Some(id), move |context| {
-                if code == DROP {
-                    context.release(id);
-                }
-            });
-        }
-    }
-}
-
-impl<T: ?Sized> fmt::Debug for Weak<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("(Weak)")
     }
 }

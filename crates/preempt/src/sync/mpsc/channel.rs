@@ -1,16 +1,19 @@
-//! `std::sync::mpsc`: channels. A channel is one object; sending, receiving and dropping an end are steps.
+//! A channel as one object: sending, receiving and dropping an end are steps on it.
+//!
+//! On a rendezvous channel (of capacity 0) a sender waits until its message was received: each such meeting is an object of
+//! its own, so that waiting for it does not conflict with other messages.
 
 use crate::runtime::clock::Clock;
-use crate::runtime::context::{Context, clear, set, try_with};
-use crate::runtime::operate::{operate, operate_later};
-use crate::runtime::place::{Tag, Tagged, here};
+use crate::runtime::context::{Context, clear, set};
+use crate::runtime::current::try_with;
+use crate::runtime::identity::{ObjectTag, Tagged, resolve};
+use crate::runtime::opcode::Opcode;
+use crate::runtime::operate::{operate, operate_or_defer};
 use crate::thread::timed_out;
 use preempt_stateless::{ObjectId, Operation};
 use std::collections::VecDeque;
-use std::fmt;
+use std::sync::mpsc::{TryRecvError, TrySendError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
 /// Of the gate: receiving need not wait; sending must.
 const READY: u128 = 1;
@@ -18,18 +21,18 @@ const FULL: u128 = 2;
 
 /// How long a receiver waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Patience {
+pub(super) enum Patience {
     None,
     /// The time may always have passed.
     TimeOut,
     Endless,
 }
 
-struct State<T> {
+pub(super) struct State<T> {
     /// With what the sender knew.
     queue: VecDeque<(T, Clock)>,
-    senders: usize,
-    receiver: bool,
+    pub senders: usize,
+    pub receiver: bool,
     capacity: Option<usize>,
     /// Of a rendezvous channel: the receiver waits for a sender.
     waiting: bool,
@@ -50,14 +53,14 @@ fn meeting_object(channel: ObjectId, number: u64) -> Option<ObjectId> {
     try_with(|context| context.part(channel, number))
 }
 
-struct Channel<T> {
-    tag: Tag,
+pub(super) struct Channel<T> {
+    tag: ObjectTag,
     /// Never contended: the modelled threads share an OS thread, and no step is taken while it is held.
     state: Mutex<State<T>>,
 }
 
 impl<T> Tagged for Channel<T> {
-    fn tag(&self) -> &Tag {
+    fn tag(&self) -> &ObjectTag {
         &self.tag
     }
 }
@@ -65,13 +68,14 @@ impl<T> Tagged for Channel<T> {
 impl<T> Channel<T> {
     #[track_caller]
     fn name(&self) -> ObjectId {
-        here(self).tag.id()
+        resolve(self).tag.id()
     }
 
-    fn state(&self) -> MutexGuard<'_, State<T>> {
+    pub fn state(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Sets the gate.
     fn open(&self, context: &mut Context) {
         let state = self.state();
         let ready = !state.queue.is_empty() || state.senders == 0;
@@ -81,10 +85,11 @@ impl<T> Channel<T> {
         object.gate = if ready { READY } else { 0 } | if full { FULL } else { 0 };
     }
 
+    /// Sends, once there is room if it is to `wait`.
     #[track_caller]
-    fn send(&self, value: T, wait: bool) -> Result<(), TrySendError<T>> {
+    pub fn send(&self, value: T, wait: bool) -> Result<(), TrySendError<T>> {
         let id = self.name();
-        let operation = Operation::local(50).writes(id).releasing();
+        let operation = Operation::new(Opcode::Send).writes(id).releasing();
         let operation = if wait { operation.needs(clear(id, FULL)) } else { operation };
         let mut value = Some(value);
         let sent = operate(operation, "send", Some(id), |context| {
@@ -131,7 +136,7 @@ impl<T> Channel<T> {
     fn meet(&self, number: u64) {
         let Some(round) = meeting_object(self.tag.id(), number) else { return };
         operate(
-            Operation::local(51).reads(round).needs(set(round, 1)),
+            Operation::new(Opcode::Rendezvous).reads(round).needs(set(round, 1)),
             "rendezvous",
             Some(self.tag.id()),
             |context| {
@@ -143,7 +148,7 @@ impl<T> Channel<T> {
     /// Receives; on a rendezvous channel it first lets senders know that it is there, which is a step: `try_send` depends
     /// on it.
     #[track_caller]
-    fn receive(&self, patience: Patience) -> Result<T, TryRecvError> {
+    pub fn receive(&self, patience: Patience) -> Result<T, TryRecvError> {
         let announces = { self.state().capacity == Some(0) } && patience != Patience::None;
         if announces {
             match self.take("receive", false, true) {
@@ -163,14 +168,14 @@ impl<T> Channel<T> {
         received
     }
 
-    /// Takes a message if there is one, or waits for it. Without one, `announce` tells senders that it is waited for.
+    /// Takes a message if there is one, or waits for it. Without one, `announce` lets senders know that it is waited for.
     #[track_caller]
     fn take(&self, verb: &'static str, wait: bool, announce: bool) -> Result<T, TryRecvError> {
         let id = self.name();
         // A rendezvous also lets its sender go on: the object of the message that is received next.
         let meeting = self.state().next_meeting();
         let round = meeting.and_then(|number| meeting_object(id, number));
-        let operation = Operation::local(52).writes(id).releasing();
+        let operation = Operation::new(Opcode::Receive).writes(id).releasing();
         let operation = round.map_or(operation, |round| operation.writes(round));
         let operation = if wait { operation.needs(set(id, READY)) } else { operation };
         let received = operate(operation, verb, Some(id), |context| {
@@ -204,7 +209,7 @@ impl<T: 'static> Channel<T> {
     /// One end is gone. If it was the receiver of a rendezvous channel, a sender that waits to be met must not wait for
     /// ever; only the receiver changes which one that is, so it is known beforehand.
     #[track_caller]
-    fn close(
+    pub fn close(
         self: &Arc<Self>,
         verb: &'static str,
         abandons: bool,
@@ -213,9 +218,9 @@ impl<T: 'static> Channel<T> {
         let (channel, id) = (Arc::clone(self), self.name());
         let meeting = self.state().next_meeting().filter(|_| abandons);
         let round = meeting.and_then(|number| meeting_object(id, number));
-        let operation = Operation::local(53).writes(id).releasing();
+        let operation = Operation::new(Opcode::CloseChannel).writes(id).releasing();
         let operation = round.map_or(operation, |round| operation.writes(round));
-        operate_later(operation, verb, Some(id), move |context| {
+        operate_or_defer(operation, verb, Some(id), move |context| {
             change(&mut channel.state());
             channel.open(context);
             if let Some(round) = round {
@@ -225,7 +230,8 @@ impl<T: 'static> Channel<T> {
     }
 }
 
-fn make<T>(capacity: Option<usize>) -> Arc<Channel<T>> {
+/// A channel with one sender and the receiver.
+pub(super) fn make<T>(capacity: Option<usize>) -> Arc<Channel<T>> {
     let state = State {
         queue: VecDeque::new(),
         senders: 1,
@@ -235,204 +241,5 @@ fn make<T>(capacity: Option<usize>) -> Arc<Channel<T>> {
         received: 0,
         sent: 0,
     };
-    Arc::new(Channel { tag: Tag::new(), state: Mutex::new(state) })
-}
-
-/// As `std::sync::mpsc::channel`.
-pub fn channel<T: 'static>() -> (Sender<T>, Receiver<T>) {
-    let channel = make(None);
-    (Sender { channel: Arc::clone(&channel) }, Receiver { channel })
-}
-
-/// As `std::sync::mpsc::sync_channel`.
-pub fn sync_channel<T: 'static>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
-    let channel = make(Some(bound));
-    (SyncSender { channel: Arc::clone(&channel) }, Receiver { channel })
-}
-
-/// As `std::sync::mpsc::Sender`.
-pub struct Sender<T: 'static> {
-    channel: Arc<Channel<T>>,
-}
-
-impl<T> Sender<T> {
-    /// # Errors
-    /// If the receiver is gone.
-    #[track_caller]
-    pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        self.channel.send(value, true).map_err(lost)
-    }
-}
-
-fn lost<T>(error: TrySendError<T>) -> SendError<T> {
-    match error {
-        TrySendError::Full(value) | TrySendError::Disconnected(value) => SendError(value),
-    }
-}
-
-/// As `std::sync::mpsc::SyncSender`.
-pub struct SyncSender<T: 'static> {
-    channel: Arc<Channel<T>>,
-}
-
-impl<T> SyncSender<T> {
-    /// # Errors
-    /// If the receiver is gone.
-    #[track_caller]
-    pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        self.channel.send(value, true).map_err(lost)
-    }
-
-    /// # Errors
-    /// If the channel is full or the receiver is gone.
-    #[track_caller]
-    pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
-        self.channel.send(value, false)
-    }
-}
-
-macro_rules! sender {
-    ($name:ident) => {
-        impl<T> Clone for $name<T> {
-            /// No step: a sender can only be cloned by who has one, so nobody can see the difference.
-            fn clone(&self) -> Self {
-                self.channel.state().senders += 1;
-                $name { channel: Arc::clone(&self.channel) }
-            }
-        }
-
-        impl<T> Drop for $name<T> {
-            #[track_caller]
-            fn drop(&mut self) {
-                self.channel.close("drop sender", false, |state| state.senders -= 1);
-            }
-        }
-
-        impl<T> fmt::Debug for $name<T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name)).finish_non_exhaustive()
-            }
-        }
-    };
-}
-
-sender!(Sender);
-sender!(SyncSender);
-
-/// As `std::sync::mpsc::Receiver`.
-pub struct Receiver<T: 'static> {
-    channel: Arc<Channel<T>>,
-}
-
-impl<T> Receiver<T> {
-    /// # Errors
-    /// If all senders are gone and no message is left.
-    #[track_caller]
-    pub fn recv(&self) -> Result<T, RecvError> {
-        self.channel.receive(Patience::Endless).map_err(|_| RecvError)
-    }
-
-    /// # Errors
-    /// If no message is there.
-    #[track_caller]
-    pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        self.channel.receive(Patience::None)
-    }
-
-    /// # Errors
-    /// If all senders are gone, or whenever no message is there: the time may always have passed.
-    #[track_caller]
-    pub fn recv_timeout(&self, duration: std::time::Duration) -> Result<T, RecvTimeoutError> {
-        self.channel.receive(Patience::TimeOut).map_err(|error| match error {
-            TryRecvError::Empty => {
-                try_with(|context| context.pass(duration));
-                RecvTimeoutError::Timeout
-            }
-            TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
-        })
-    }
-
-    pub fn iter(&self) -> Iter<'_, T> {
-        Iter { receiver: self }
-    }
-
-    pub fn try_iter(&self) -> TryIter<'_, T> {
-        TryIter { receiver: self }
-    }
-}
-
-/// As `std::sync::mpsc::Iter`.
-#[derive(Debug)]
-pub struct Iter<'a, T: 'static> {
-    receiver: &'a Receiver<T>,
-}
-
-impl<T> Iterator for Iter<'_, T> {
-    type Item = T;
-
-    #[track_caller]
-    fn next(&mut self) -> Option<T> {
-        self.receiver.recv().ok()
-    }
-}
-
-/// As `std::sync::mpsc::TryIter`.
-#[derive(Debug)]
-pub struct TryIter<'a, T: 'static> {
-    receiver: &'a Receiver<T>,
-}
-
-impl<T> Iterator for TryIter<'_, T> {
-    type Item = T;
-
-    #[track_caller]
-    fn next(&mut self) -> Option<T> {
-        self.receiver.try_recv().ok()
-    }
-}
-
-/// As `std::sync::mpsc::IntoIter`.
-#[derive(Debug)]
-pub struct IntoIter<T: 'static> {
-    receiver: Receiver<T>,
-}
-
-impl<T> Iterator for IntoIter<T> {
-    type Item = T;
-
-    #[track_caller]
-    fn next(&mut self) -> Option<T> {
-        self.receiver.recv().ok()
-    }
-}
-
-impl<'a, T> IntoIterator for &'a Receiver<T> {
-    type Item = T;
-    type IntoIter = Iter<'a, T>;
-
-    fn into_iter(self) -> Iter<'a, T> {
-        self.iter()
-    }
-}
-
-impl<T> IntoIterator for Receiver<T> {
-    type Item = T;
-    type IntoIter = IntoIter<T>;
-
-    fn into_iter(self) -> IntoIter<T> {
-        IntoIter { receiver: self }
-    }
-}
-
-impl<T> Drop for Receiver<T> {
-    #[track_caller]
-    fn drop(&mut self) {
-        self.channel.close("drop receiver", true, |state| state.receiver = false);
-    }
-}
-
-impl<T> fmt::Debug for Receiver<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiver").finish_non_exhaustive()
-    }
+    Arc::new(Channel { tag: ObjectTag::new(), state: Mutex::new(state) })
 }

@@ -1,0 +1,150 @@
+//! A search over a test, and the report of what it found.
+//!
+//! What is shown has been replayed: the schedule that failed is run again, on an OS thread of its own, and its steps are
+//! what the report has.
+
+use crate::checker::Checker;
+use crate::replay::{replay_failure, replay_report};
+use crate::report::{CheckReport, Failure, FailureKind};
+use crate::runtime::current::try_with;
+use crate::runtime::failure::{RunFailure, StepRecord};
+use crate::runtime::fibers::Fibers;
+use crate::supervise::{Heartbeat, Heartbeats, run_supervised};
+use preempt_core::{StopReason, Verdict};
+use preempt_stateless::runner::Diverged;
+use preempt_stateless::{Exploration, ExplorationStop, Strategy, explore, parallel};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+/// Runs the test in every schedule within the checker's limits, or replays one.
+pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> CheckReport {
+    let heartbeats = Heartbeats::default();
+    let (max_spurious, check_leaks) = (checker.spurious, checker.leaks);
+    let program = {
+        let heartbeats = Arc::clone(&heartbeats);
+        move || {
+            let heartbeat = Arc::<Heartbeat>::default();
+            heartbeats.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&heartbeat));
+            let mut fibers = Fibers::new(Arc::clone(&test), max_spurious, heartbeat);
+            fibers.check_leaks = check_leaks;
+            fibers
+        }
+    };
+    if let Some(schedule) = checker.replay {
+        // Whoever replays may want to look at it for long, with a debugger.
+        let replayed = run_supervised(&heartbeats, None, move || {
+            replay_report(&mut program(), &schedule, &checker.limits)
+        });
+        return replayed.unwrap_or_else(hang_report);
+    }
+    let make = program.clone();
+    let (limits, strategy, threads) = (checker.limits, checker.strategy, checker.threads);
+    let found = run_supervised(&heartbeats, checker.watchdog, move || {
+        let mut fibers = make();
+        let found = match strategy {
+            Strategy::Marking if threads > 1 => parallel::explore(make, &limits, threads),
+            strategy => explore(&mut fibers, strategy, &limits, &mut ()),
+        };
+        let diverged = match &found.stop {
+            Some(ExplorationStop::Diverged(diverged)) => Some(nondeterminism(&fibers, diverged)),
+            _ => None,
+        };
+        (found, diverged)
+    });
+    let (found, diverged) = match found {
+        Ok(found) => found,
+        Err(who) => return hang_report(who),
+    };
+    let failing = found.failure.clone().filter(|_| diverged.is_none());
+    let failure = match failing {
+        None => Ok(diverged),
+        // What is shown has been replayed, on an OS thread that no panic has been left in.
+        Some(failing) => run_supervised(&heartbeats, checker.watchdog, move || {
+            Some(replay_failure(&mut program(), &failing.schedule, failing.livelock, &limits))
+        }),
+    };
+    let shared = heartbeats.lock().unwrap_or_else(PoisonError::into_inner);
+    let nothing_shared = !shared.iter().any(|heartbeat| heartbeat.shared.load(Ordering::Relaxed));
+    match failure {
+        Ok(failure) => CheckReport { nothing_shared, ..report(&found, failure, strategy) },
+        Err(who) => hang_report(who),
+    }
+}
+
+/// The test never comes back.
+fn hang_report(who: String) -> CheckReport {
+    let message = format!(
+        "the test hangs: {who}\nNo operation has followed. It waits for something that preempt does not know, such as \
+         a mutex or a channel of std's that another thread of the test holds or serves, or it computes for long without \
+         an operation (PREEMPT_WATCHDOG=none waits for ever)"
+    );
+    let failure = Failure::without_run(FailureKind::Hang, message);
+    let verdict = Verdict::Violated;
+    CheckReport { failure: Some(failure), ..CheckReport::empty(verdict) }
+}
+
+fn report(found: &Exploration, failure: Option<Failure>, strategy: Strategy) -> CheckReport {
+    let fewest = matches!(strategy, Strategy::Marking | Strategy::Basic | Strategy::Bpor | Strategy::CbDfs);
+    let failure = failure.map(|failure| Failure {
+        fewest_preemptions: fewest && failure.kind != FailureKind::Nondeterminism,
+        ..failure
+    });
+    let partial = matches!(strategy, Strategy::Random(_) | Strategy::Pct { .. });
+    let undone = match &found.stop {
+        Some(ExplorationStop::Time) => Some(StopReason::Time),
+        Some(_) => Some(StopReason::Partial),
+        None => partial.then_some(StopReason::Partial),
+    };
+    let verdict = Verdict::conclude(failure.is_some(), undone);
+    CheckReport {
+        executions: found.executions,
+        pruned: found.pruned,
+        steps: found.steps,
+        prefixes: found.visits,
+        complete_to: found.complete_to,
+        exhaustive: found.exhaustive,
+        failure,
+        ..CheckReport::empty(verdict)
+    }
+}
+
+/// The run that did something else still stands where it did; the one before it has done the same steps up to there.
+fn nondeterminism(fibers: &Fibers, diverged: &Diverged) -> Failure {
+    let difference = try_with(|context| {
+        let (now, before) = (context.steps.as_deref().unwrap_or_default(), &fibers.before);
+        let alike =
+            |a: &StepRecord, b: &StepRecord| (a.thread, a.verb, a.location) == (b.thread, b.verb, b.location);
+        let same = before.len() >= now.len() && now.iter().zip(before).all(|(a, b)| alike(a, b));
+        let next = |thread: usize| before.iter().skip(now.len()).find(|record| record.thread == thread);
+        let differ = context.threads.iter().enumerate().filter(|_| same).find_map(|(number, thread)| {
+            let (would, did) = (thread.pending?, next(number)?);
+            let differ = (would.label.verb, would.location) != (did.verb, did.location);
+            differ.then_some((number, Some(did), would))
+        });
+        let now_before = context.threads.get(diverged.thread).and_then(|thread| thread.pending);
+        let differ = differ.or(now_before.map(|would| (diverged.thread, None, would)));
+        let mut text = String::new();
+        if let Some((number, did, would)) = differ {
+            let did =
+                did.map(|did| format!("  one did: {} at {}\n", did.verb, did.location)).unwrap_or_default();
+            let would = format!("{} at {}", would.label.verb, would.location);
+            let thread = context.thread_label(number);
+            text = format!(", in {thread}({number})\n{did}  the other would do: {would}");
+        }
+        for failed in &context.failed {
+            if let RunFailure::Panic { message, .. } = failed {
+                text.push_str(&format!("\n  in this run: {message}"));
+            }
+        }
+        text
+    });
+    let message = format!(
+        "the test is not deterministic: two runs of the same schedule differed at step {}{}\nWhat a thread \
+         does may depend on preempt's types only: not on time, random numbers, the order of a HashMap, addresses, or what \
+         outlives a run. If the last clone of an Arc drops something that does operations, use \
+         preempt::sync::tracked::Arc",
+        diverged.step,
+        difference.unwrap_or_default()
+    );
+    Failure::without_run(FailureKind::Nondeterminism, message)
+}

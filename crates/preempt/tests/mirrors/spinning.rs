@@ -1,0 +1,75 @@
+//! Locks that spin: finite under the fair bound.
+
+use super::*;
+
+struct SpinLock {
+    taken: AtomicBool,
+}
+
+impl SpinLock {
+    fn section(&self, f: impl FnOnce()) {
+        while self.taken.swap(true, Acquire) {
+            hint::spin_loop();
+        }
+        f();
+        self.taken.store(false, Release);
+    }
+}
+
+fn spin(fair: u32, bound: u32) -> CheckReport {
+    Checker::new()
+        .fair_bound(Some(fair))
+        .max_preemptions(Some(bound))
+        .max_duration(Duration::from_secs(20))
+        .run(|| {
+            let shared = Arc::new((SpinLock { taken: AtomicBool::new(false) }, AtomicUsize::new(0)));
+            let handles: Vec<_> = (0..3)
+                .map(|_| {
+                    let shared = Arc::clone(&shared);
+                    thread::spawn(move || {
+                        shared.0.section(|| {
+                            let value = shared.1.load(Relaxed);
+                            shared.1.store(value + 1, Relaxed);
+                        });
+                    })
+                })
+                .collect();
+            handles.into_iter().for_each(|handle| handle.join().unwrap());
+            assert_eq!(shared.1.load(Relaxed), 3);
+        })
+}
+
+#[test]
+fn a_spin_lock_with_three_threads_finishes_under_the_fair_bound() {
+    for (fair, bound) in [(0, 2), (1, 2)] {
+        let report = spin(fair, bound);
+        println!("spin lock, fair {fair}: {report}");
+        assert_eq!(report.verdict, Verdict::Holds, "{report}");
+        assert_eq!(report.complete_to, Some(bound));
+    }
+}
+
+#[test]
+fn a_ticket_lock_with_three_threads_finishes_under_the_fair_bound() {
+    let report = Checker::new().fair_bound(Some(0)).max_preemptions(Some(2)).run(|| {
+        let shared = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0)));
+        let handles: Vec<_> = (0..3)
+            .map(|_| {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || {
+                    let ticket = shared.0.fetch_add(1, Relaxed);
+                    while shared.1.load(Acquire) != ticket {
+                        hint::spin_loop();
+                    }
+                    let value = shared.2.load(Relaxed);
+                    shared.2.store(value + 1, Relaxed);
+                    shared.1.store(ticket + 1, Release);
+                })
+            })
+            .collect();
+        handles.into_iter().for_each(|handle| handle.join().unwrap());
+        assert_eq!(shared.2.load(Relaxed), 3);
+    });
+    println!("ticket lock: {report}");
+    assert_eq!(report.verdict, Verdict::Holds, "{report}");
+}
