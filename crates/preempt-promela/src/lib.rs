@@ -1,5 +1,9 @@
 //! Promela, as Spin 6.5.2 accepts it: from text to a model, with every mistake it can name.
+//!
+//! [`load`] does all of it: `preprocess` (macros, directives, includes), `lexer`, `parser` (to [`ast`]), and `lower` (to a
+//! model). [`pretty`] writes trees as text again, and [`trail`] writes runs as Spin reads them.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod ast;
 #[cfg(feature = "generator")]
@@ -24,10 +28,13 @@ use trail::StatementNumbers;
 /// What became of a text: the model if there is no error in it, and everything there is to say.
 #[derive(Debug)]
 pub struct Loaded {
+    /// What it means, if there is no error in it.
     pub model: Option<Model>,
     /// Spin's numbers of the model's statements, for trails.
     pub numbers: StatementNumbers,
+    /// All texts that were read, for showing places in them.
     pub sources: SourceMap,
+    /// Errors and warnings, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
     /// The budget ran out before the text was understood: then there is no model and nothing to say about the text.
     pub stopped: Option<StopReason>,
@@ -44,7 +51,30 @@ pub struct Additions {
     pub budget: Budget,
 }
 
+/// The text of a model as it was loaded.
+#[derive(Debug, Clone, Copy)]
+pub struct ModelText<'a> {
+    /// Its file.
+    pub name: &'a str,
+    /// Before the preprocessor.
+    pub text: &'a str,
+    /// What was said about it from outside.
+    pub additions: &'a Additions,
+}
+
 /// From text to model. `read` gives the text of an included file by its path.
+///
+/// ```
+/// use preempt_promela::{Additions, load};
+///
+/// let mut no_files = |name: &str| Err(format!("there is no {name}"));
+/// let loaded = load("m.pml", "byte x; active proctype P() { x++ }", &Additions::default(), &mut no_files);
+/// assert_eq!(loaded.model.expect("there is no error in it").globals[0].name, "x");
+///
+/// let loaded = load("m.pml", "active proctype P() { y++ }", &Additions::default(), &mut no_files);
+/// assert!(loaded.model.is_none());
+/// assert_eq!(loaded.diagnostics[0].message, "there is no variable `y` here");
+/// ```
 pub fn load(
     name: &str,
     text: &str,
@@ -54,7 +84,7 @@ pub fn load(
     let mut sources = SourceMap::new();
     let budget = &additions.budget;
     let Parsed { mut program, mut diagnostics, macros } =
-        parse_within(budget, &mut sources, name, text, &additions.defines, read);
+        parse_within(budget, &mut sources, (name, text), &additions.defines, read);
     if let Some(text) = &additions.formula {
         let (formula, found) = ltl_within(budget, &mut sources, "--ltl", text, &macros);
         diagnostics.extend(found);
@@ -84,9 +114,11 @@ pub fn load(
 /// A parsed model together with what a formula given apart from it may refer to.
 #[derive(Debug, Clone)]
 pub struct Parsed {
+    /// The tree, as far as it was understood.
     pub program: ast::Program,
     /// In the order of the text; the program is whole only if none of them is an error.
     pub diagnostics: Vec<Diagnostic>,
+    /// What a formula given apart may use.
     pub macros: Macros,
 }
 
@@ -98,6 +130,17 @@ pub struct Macros {
 }
 
 /// Reads a model. `read` gives the text of an included file by its path, which is relative to `name`'s folder.
+///
+/// ```
+/// use preempt_core::SourceMap;
+///
+/// let mut sources = SourceMap::new();
+/// let text = "#define N 2\nbyte x[N]; init { x[1] = 3 }";
+/// let (program, mistakes) =
+///     preempt_promela::parse(&mut sources, "m.pml", text, &[], &mut |name| Err(name.to_string()));
+/// assert!(mistakes.is_empty());
+/// assert_eq!(program.items.len(), 2);
+/// ```
 pub fn parse(
     sources: &mut SourceMap,
     name: &str,
@@ -117,14 +160,13 @@ pub fn parse_model(
     defines: &[(String, String)],
     read: &mut dyn FnMut(&str) -> Result<String, String>,
 ) -> Parsed {
-    parse_within(&Budget::unlimited(), sources, name, text, defines, read)
+    parse_within(&Budget::unlimited(), sources, (name, text), defines, read)
 }
 
 fn parse_within(
     budget: &Budget,
     sources: &mut SourceMap,
-    name: &str,
-    text: &str,
+    (name, text): (&str, &str),
     defines: &[(String, String)],
     read: &mut dyn FnMut(&str) -> Result<String, String>,
 ) -> Parsed {
@@ -139,6 +181,15 @@ fn parse_within(
 }
 
 /// Reads a formula that was given apart from the model, named `name` in messages.
+///
+/// ```
+/// use preempt_core::SourceMap;
+/// use preempt_promela::{Macros, parse_ltl, pretty::expr_text};
+///
+/// let (formula, mistakes) = parse_ltl(&mut SourceMap::new(), "--ltl", "[](p -> <>q)", &Macros::default());
+/// assert!(mistakes.is_empty());
+/// assert_eq!(expr_text(&formula.expect("no mistakes")), "[] (p -> <> q)");
+/// ```
 pub fn parse_ltl(
     sources: &mut SourceMap,
     name: &str,

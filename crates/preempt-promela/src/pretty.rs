@@ -9,12 +9,14 @@ use crate::ast::{Declaration, Initializer};
 /// How tightly the operators bind, as in the grammar; a unary operator binds tightest.
 const UNARY: u8 = 13;
 
+/// An expression.
 pub fn expr_text(expr: &Expr) -> String {
     let mut out = String::new();
     write_expr(&mut out, expr, 0);
     out
 }
 
+/// A variable with its fields and indices.
 pub fn ref_text(reference: &VarRef) -> String {
     let mut out = String::new();
     write_ref(&mut out, reference);
@@ -75,6 +77,7 @@ pub fn stmt_text(stmt: &Stmt) -> String {
     }
 }
 
+/// `full` and its like.
 pub fn probe_word(probe: Probe) -> &'static str {
     match probe {
         Probe::Full => "full",
@@ -326,205 +329,4 @@ fn quoted(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ast::{Item, RefPart};
-    use crate::{Macros, parse_ltl};
-    use preempt_core::{SourceId, SourceMap, Span};
-
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, n: u64) -> u64 {
-            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (self.0 >> 33) % n
-        }
-    }
-
-    const SPAN: Span =
-        Span { source: SourceId(0), start: 0, end: 0, expansion: preempt_core::ExpansionId(0) };
-
-    fn name(text: &str) -> Name {
-        Name { text: text.into(), span: SPAN }
-    }
-
-    fn reference(random: &mut Random, depth: u32, ltl: bool) -> VarRef {
-        let mut parts = Vec::new();
-        for _ in 0..=random.below(2) {
-            let index = (depth > 0 && random.below(3) == 0).then(|| Box::new(plain(random, depth - 1, ltl)));
-            parts.push(RefPart { name: name(["a", "b", "c"][random.below(3) as usize]), index });
-        }
-        VarRef { parts, span: SPAN }
-    }
-
-    fn args(random: &mut Random, depth: u32, ltl: bool) -> Vec<ReceiveArg> {
-        (0..=random.below(2))
-            .map(|_| match random.below(3) {
-                0 => ReceiveArg::Ref(reference(random, depth, ltl)),
-                1 => ReceiveArg::Eval(plain(random, depth, ltl)),
-                _ => ReceiveArg::Constant(random.below(9) as i32 - 4, SPAN),
-            })
-            .collect()
-    }
-
-    const OPS: [BinaryOp; 18] = [
-        BinaryOp::Add,
-        BinaryOp::Sub,
-        BinaryOp::Mul,
-        BinaryOp::Div,
-        BinaryOp::Rem,
-        BinaryOp::BitAnd,
-        BinaryOp::BitXor,
-        BinaryOp::BitOr,
-        BinaryOp::ShiftLeft,
-        BinaryOp::ShiftRight,
-        BinaryOp::Lt,
-        BinaryOp::Le,
-        BinaryOp::Gt,
-        BinaryOp::Ge,
-        BinaryOp::Eq,
-        BinaryOp::Ne,
-        BinaryOp::And,
-        BinaryOp::Or,
-    ];
-
-    /// An expression without probes at its top, temporal if asked for.
-    fn plain(random: &mut Random, depth: u32, ltl: bool) -> Expr {
-        let below = depth.saturating_sub(1);
-        let sub = |random: &mut Random| Box::new(plain(random, below, ltl));
-        let kind = if depth == 0 {
-            match random.below(4) {
-                0 => ExprKind::Number(random.below(1000) as i32),
-                1 => ExprKind::Timeout,
-                2 => ExprKind::NonProgress,
-                _ => ExprKind::Ref(reference(random, 0, ltl)),
-            }
-        } else {
-            match random.below(if ltl { 20 } else { 15 }) {
-                0..=4 => ExprKind::Binary(OPS[random.below(18) as usize], sub(random), sub(random)),
-                5 | 6 => {
-                    let ops = [UnaryOp::Not, UnaryOp::Negate, UnaryOp::Complement];
-                    ExprKind::Unary(ops[random.below(3) as usize], sub(random))
-                }
-                7 if !ltl => ExprKind::Conditional(sub(random), sub(random), sub(random)),
-                7 | 8 => ExprKind::Run {
-                    process: name("P"),
-                    args: (0..random.below(3)).map(|_| *sub(random)).collect(),
-                    priority: (random.below(2) == 0)
-                        .then(|| Box::new(Expr { kind: ExprKind::Number(3), span: SPAN })),
-                },
-                9 => ExprKind::Len(reference(random, below, ltl)),
-                10 => {
-                    let random_receive = random.below(2) == 0;
-                    ExprKind::Poll {
-                        channel: reference(random, below, ltl),
-                        random: random_receive,
-                        args: args(random, below, ltl),
-                    }
-                }
-                11 => ExprKind::Enabled(sub(random)),
-                12 => ExprKind::PcValue(sub(random)),
-                13 => {
-                    let pid = (random.below(2) == 0).then(|| Box::new(plain(random, below, ltl)));
-                    ExprKind::RemoteLabel { process: name("P"), pid, label: name("L") }
-                }
-                14 => ExprKind::RemoteVariable {
-                    process: name("P"),
-                    pid: None,
-                    variable: reference(random, below, ltl),
-                },
-                15 => ExprKind::Temporal(Temporal::Always(sub(random))),
-                16 => ExprKind::Temporal(Temporal::Eventually(sub(random))),
-                17 => ExprKind::Temporal(Temporal::Next(sub(random))),
-                18 => ExprKind::Temporal(match random.below(3) {
-                    0 => Temporal::Until(sub(random), sub(random)),
-                    1 => Temporal::Release(sub(random), sub(random)),
-                    _ => Temporal::WeakUntil(sub(random), sub(random)),
-                }),
-                _ => ExprKind::Temporal(match random.below(2) {
-                    0 => Temporal::Implies(sub(random), sub(random)),
-                    _ => Temporal::Equivalent(sub(random), sub(random)),
-                }),
-            }
-        };
-        Expr { kind, span: SPAN }
-    }
-
-    /// The tree without its places.
-    fn shape(expr: &Expr) -> String {
-        let mut text = format!("{expr:?}");
-        while let Some(start) = text.find("Span {") {
-            let length = text[start..].find('}').map_or(text.len() - start, |end| end + 1);
-            text.replace_range(start..start + length, "-");
-        }
-        text
-    }
-
-    fn macros() -> (SourceMap, Macros) {
-        let mut sources = SourceMap::new();
-        let mut read = |_: &str| Err(String::new());
-        let parsed = crate::parse_model(&mut sources, "m", "proctype P() { skip }", &[], &mut read);
-        (sources, parsed.macros)
-    }
-
-    #[test]
-    fn printed_formulas_are_read_back() {
-        let (mut sources, macros) = macros();
-        let mut random = Random(1);
-        for round in 0..4000 {
-            let expr = plain(&mut random, round % 6, true);
-            let text = expr_text(&expr);
-            let (back, diagnostics) = parse_ltl(&mut sources, "f", &text, &macros);
-            assert_eq!(diagnostics, [], "{text}");
-            assert_eq!(back.map(|e| shape(&e)), Some(shape(&expr)), "{text}");
-        }
-    }
-
-    #[test]
-    fn printed_expressions_are_read_back() {
-        let mut random = Random(2);
-        for round in 0..4000 {
-            let expr = plain(&mut random, round % 6, false);
-            let text = expr_text(&expr);
-            let mut sources = SourceMap::new();
-            let mut read = |_: &str| Err(String::new());
-            let model = format!("proctype P() {{ skip }} init {{ {text} }}");
-            let (program, diagnostics) = crate::parse(&mut sources, "m", &model, &[], &mut read);
-            assert_eq!(diagnostics, [], "{text}");
-            let Item::Process(init) = &program.items[1] else { panic!("{text}") };
-            let StmtKind::Guard(back) = &init.body[0].kind else { panic!("{text}") };
-            assert_eq!(shape(back), shape(&expr), "{text}");
-        }
-    }
-
-    #[test]
-    fn parentheses_are_few_but_enough() {
-        let (mut sources, macros) = macros();
-        for (text, printed) in [
-            ("(a + b) * c", "(a + b) * c"),
-            ("(a * b) + c", "a * b + c"),
-            ("a - (b - c)", "a - (b - c)"),
-            ("!(a && b)", "!(a && b)"),
-            ("- (-a)", "- -a"),
-            ("!(!a)", "! !a"),
-            ("-(5)", "-5"),
-        ] {
-            let (expr, _) = parse_ltl(&mut sources, "f", text, &macros);
-            assert_eq!(expr.map(|e| expr_text(&e)).as_deref(), Some(printed));
-        }
-    }
-
-    #[test]
-    fn a_formula_uses_the_models_macros() {
-        let mut sources = SourceMap::new();
-        let mut read = |_: &str| Err(String::new());
-        let model = "#define p (x > 0)\n#define at(i) P[i]@L\nproctype P() { L: skip }";
-        let parsed = crate::parse_model(&mut sources, "m", model, &[], &mut read);
-        let (formula, diagnostics) = parse_ltl(&mut sources, "formula", "[] p -> at(1)", &parsed.macros);
-        assert_eq!(diagnostics, []);
-        assert_eq!(formula.map(|f| expr_text(&f)).as_deref(), Some("[] (x > 0) -> P[1]@L"));
-        let (formula, diagnostics) = parse_ltl(&mut sources, "formula", "[] p q", &parsed.macros);
-        assert!(formula.is_none());
-        assert_eq!(diagnostics[0].message, "expected the end of the formula, found `q`");
-    }
-}
+mod tests;

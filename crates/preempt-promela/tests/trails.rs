@@ -5,7 +5,7 @@ use preempt_core::{Outcome, Silent, Verdict};
 use preempt_model::Interpreter;
 use preempt_model::check::{Check, CheckOptions};
 use preempt_promela::trail::{Trail, write_trail, write_trail_with_formula};
-use preempt_promela::{Additions, load};
+use preempt_promela::{Additions, ModelText, load};
 
 /// The trail of the simplest run that answers the question with "violated".
 fn trail(source: &str, question: impl Fn(&Check) -> bool) -> Result<Trail, String> {
@@ -36,9 +36,8 @@ fn with_formula(source: &str) -> (String, String) {
         question.answer(&interpreter, &CheckOptions::default(), &mut Silent).expect("a small formula");
     let (property, run) = (outcome.violation.expect("violated"), outcome.counterexample.expect("a run"));
     let additions = Additions::default();
-    let (trail, claim) =
-        write_trail_with_formula("test.pml", source, &additions, read, &model, &property, &run)
-            .expect("a trail");
+    let text = ModelText { name: "test.pml", text: source, additions: &additions };
+    let (trail, claim) = write_trail_with_formula(&text, read, &model, &property, &run).expect("a trail");
     (trail.text.split_whitespace().collect::<Vec<_>>().join(" "), claim)
 }
 
@@ -186,7 +185,7 @@ fn a_claim_that_asserts() {
     assert_eq!(found.text, "-2:1:-2\n1:0:3\n2:1:0\n3:0:3\n4:2:0\n5:0:3\n");
 }
 
-/// Spin makes the claim of a formula itself: only the processes are told, and where they begin again.
+/// Spin makes the claim of a formula itself: only the steps of processes are written, and where they begin again.
 #[test]
 fn a_formula_has_no_claim_here() {
     let source = "

@@ -3,8 +3,8 @@
 use super::model::{Ready, additions};
 use super::outcome::Delivery;
 use crate::args::CheckArgs;
-use crate::backend::Check;
 use crate::backend::trail::{Trail, write_trail, write_trail_with_formula};
+use crate::backend::{Check, ModelText};
 use crate::console::{self, Failure};
 use crate::files;
 use crate::input;
@@ -76,5 +76,6 @@ fn with_formula(
     let (_, source) = ready.sources.sources().find(|(_, source)| source.name == ready.file)?;
     let additions = additions(&args.model, args.ltl.as_deref());
     let (name, text) = (ready.file.as_str(), source.text.as_str());
-    write_trail_with_formula(name, text, &additions, &mut input::read_include, &ready.model, property, trace)
+    let text = ModelText { name, text, additions: &additions };
+    write_trail_with_formula(&text, &mut input::read_include, &ready.model, property, trace)
 }

@@ -17,9 +17,9 @@ pub type Census = BTreeMap<&'static str, u64>;
 /// A function that names the kind of something, and the list of all names that it can give.
 #[macro_export]
 macro_rules! kinds {
-    ($list:ident, $name:ident, $type:ty, { $($pattern:pat => $text:literal,)* }) => {
-        const $list: &[&str] = &[$($text),*];
-        fn $name(it: &$type) -> &'static str {
+    ($vis:vis $list:ident, $name:ident, $type:ty, { $($pattern:pat => $text:literal,)* }) => {
+        $vis const $list: &[&str] = &[$($text),*];
+        $vis fn $name(it: &$type) -> &'static str {
             match it { $($pattern => $text,)* }
         }
     };

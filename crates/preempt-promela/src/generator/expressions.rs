@@ -47,7 +47,7 @@ impl Generator {
                     "<<" | ">>" if !self.one_in(6) => self.below(4).to_string(),
                     _ => self.value(depth - 1),
                 };
-                // Without parentheses the grammar decides what belongs together; then the next one has to be told.
+                // Without parentheses the grammar decides what belongs together; then the next one has to know.
                 match self.one_in(6) {
                     true => format!("{left} {operator} {right}"),
                     false => format!("({left} {operator} {right})"),
@@ -110,7 +110,7 @@ impl Generator {
             1 => self.value(depth - 1),
             _ => self.below(3).to_string(),
         };
-        let asked = match self.below(8) {
+        let expression = match self.below(8) {
             0 => Some(format!("enabled({pid})")),
             1 => Some(format!("pc_value({pid})")),
             2 if self.priorities => Some(format!("get_priority({pid})")),
@@ -120,10 +120,10 @@ impl Generator {
             6 => self.remote_label(),
             _ => self.remote_variable(),
         };
-        asked.unwrap_or_else(|| self.leaf())
+        expression.unwrap_or_else(|| self.leaf())
     }
 
-    /// What may stand where a condition is asked for: `full(c)` and its like stand only here.
+    /// What may stand where a condition is expected: `full(c)` and its like stand only here.
     pub(super) fn condition(&mut self, depth: usize) -> String {
         match self.below(12) {
             0 | 1 => {

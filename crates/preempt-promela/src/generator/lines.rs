@@ -4,16 +4,21 @@
 /// A line, what stands inside it, and the line that closes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
+    /// Without what stands inside.
     pub text: String,
+    /// Lines that stand in it.
     pub inside: Vec<Line>,
+    /// Behind them; empty if nothing has to be closed.
     pub close: &'static str,
 }
 
 impl Line {
+    /// A line with nothing inside.
     pub fn new(text: impl Into<String>) -> Line {
         Line { text: text.into(), inside: Vec::new(), close: "" }
     }
 
+    /// A line with others inside.
     pub fn block(text: impl Into<String>, inside: Vec<Line>, close: &'static str) -> Line {
         Line { text: text.into(), inside, close }
     }
@@ -37,6 +42,7 @@ impl Line {
     }
 }
 
+/// The whole text.
 pub fn text_of(lines: &[Line]) -> String {
     let mut out = String::new();
     lines.iter().for_each(|line| line.write(0, &mut out));
@@ -57,7 +63,7 @@ pub fn shrink(lines: &[Line], is_as_bad: &mut dyn FnMut(&str) -> bool) -> Vec<Li
     }
 }
 
-/// Every way to leave out one line, or to put its inside in its place; whole processes come first.
+/// Every text with one line left out, or with its inside in its place; whole processes come first.
 fn smaller(lines: &[Line]) -> impl Iterator<Item = Vec<Line>> + use<> {
     let mut all = Vec::new();
     for at in 0..lines.len() {
@@ -77,7 +83,7 @@ fn smaller(lines: &[Line]) -> impl Iterator<Item = Vec<Line>> + use<> {
     all.into_iter()
 }
 
-/// Every way to put `0`, `1`, or one of its sides in the place of something in parentheses.
+/// Every text with `0`, `1`, or one of its sides in the place of something in parentheses.
 fn simpler(lines: &[Line]) -> impl Iterator<Item = Vec<Line>> + use<> {
     let mut all = Vec::new();
     for at in 0..lines.len() {

@@ -1,4 +1,4 @@
-//! Sends, receives and polls, in every way to write them.
+//! Sends, receives and polls, in every form that they can be written in.
 
 use super::Generator;
 use super::scope::Shape;

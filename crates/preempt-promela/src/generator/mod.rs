@@ -25,6 +25,12 @@ use preempt_core::Rng;
 use scope::{Message, ProcessType, Record, Symbols, Variable};
 
 /// The program of a seed.
+///
+/// ```
+/// use preempt_promela::generator::{program, text_of};
+///
+/// assert_eq!(text_of(&program(7)), text_of(&program(7)));
+/// ```
 pub fn program(seed: u64) -> Vec<Line> {
     written(Generator::new(seed))
 }
@@ -50,7 +56,7 @@ enum Whose {
 }
 
 struct Generator {
-    chance: Rng,
+    rng: Rng,
     plain: bool,
     lines: Vec<Line>,
     symbols: Vec<Symbols>,
@@ -80,7 +86,7 @@ struct Generator {
 impl Generator {
     fn new(seed: u64) -> Generator {
         Generator {
-            chance: Rng::new(seed),
+            rng: Rng::new(seed),
             plain: false,
             lines: Vec::new(),
             symbols: Vec::new(),
@@ -114,7 +120,7 @@ impl Generator {
     }
 
     fn below(&mut self, n: usize) -> usize {
-        self.chance.below(n)
+        self.rng.below(n)
     }
 
     /// True in one of so many cases.
@@ -123,7 +129,7 @@ impl Generator {
     }
 
     fn pick<T: Clone>(&mut self, list: &[T]) -> T {
-        list[self.chance.below(list.len())].clone()
+        list[self.rng.below(list.len())].clone()
     }
 
     fn fresh(&mut self, prefix: &str) -> String {

@@ -58,8 +58,7 @@ impl Lowering {
     pub(super) fn receive(
         &mut self,
         channel: &VarRef,
-        random: bool,
-        keep: bool,
+        (random, keep): (bool, bool),
         args: &[ReceiveArg],
         span: Span,
     ) -> Command {

@@ -1,6 +1,6 @@
 //! Variables: where they are kept, and what they hold at the beginning.
 
-use super::layout::{FieldInit, MAX_RECORD, Shape};
+use super::layout::{FieldInit, MAX_RECORD, Shape, Stored};
 use super::names::Declared;
 use super::{Lowering, flow::ElementKind};
 use crate::ast::{self, ExprKind, Initializer, TypeName, Visibility};
@@ -115,7 +115,7 @@ impl Lowering {
             return 0;
         }
         *slots += wanted;
-        shape.shown(&name.text, slot, length, name.span, shown);
+        shape.shown(&Stored { name: &name.text, slot, length, span: name.span }, shown);
         slot
     }
 

@@ -49,7 +49,7 @@ impl Lowering {
                 if let Command::Run { code, args, priority, .. } =
                     self.run(process, args, priority.as_deref())
                 {
-                    self.run_in_value = RunInValue::Found { code, args, priority };
+                    self.run_in_value = RunInValue::Started { code, args, priority };
                 }
                 Expr::NewPid
             }
@@ -318,12 +318,12 @@ impl Lowering {
     fn remote_label(&mut self, process: &ast::Name, pid: Option<&ast::Expr>, label: &ast::Name) -> Expr {
         let pid = pid.map(|pid| Box::new(self.expression(pid)));
         let Some(code) = self.process_named(process) else { return Expr::Const(0) };
-        let asked = self.asked_labels.entry(code).or_default();
-        let number = match asked.iter().position(|known| known.text == label.text) {
+        let referred = self.referred_labels.entry(code).or_default();
+        let number = match referred.iter().position(|known| known.text == label.text) {
             Some(number) => number,
             None => {
-                asked.push(label.clone());
-                asked.len() - 1
+                referred.push(label.clone());
+                referred.len() - 1
             }
         };
         Expr::At { code, pid, label: number as u32 }

@@ -3,6 +3,8 @@
 //! Where a process can stand, and so how many states a model has, is decided here. Spin's rules are followed to the
 //! letter (structural nodes that are passed through, jumps that are steps and jumps that are not, where an atomic
 //! sequence ends), because state counts must agree with it. [`graph`](super::graph) turns the result into locations.
+//!
+//! Elements are made in Spin's order and counted as they are made, which gives the numbers by which a trail names statements.
 
 use super::labels::Labels;
 use crate::ast::Name;

@@ -1,12 +1,12 @@
 //! Hidden variables: which of them a state must have after all.
 //!
 //! A `hidden` variable is not part of the state: what it holds is forgotten whenever another process may run. That is sound
-//! as long as nobody asks for a value from before: it may be printed, or read within the atomic sequence that has
+//! as long as nobody reads a value from before: it may be printed, or read within the atomic sequence that has
 //! just written it. (Spin goes on with whatever stands in memory, which depends on the order of its search.) Everything
 //! else is found here, and those variables are kept as ordinary ones.
 //!
 //! For every location the slots are computed that are surely written since the process last let others run: a forward
-//! analysis, with the intersection where ways meet.
+//! analysis, with the intersection where paths meet.
 
 use preempt_model::property::Ltl;
 use preempt_model::{BinaryOp, Block, Code, Command, Expr, Init, Model, Pattern, Place, Scope};
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 type Slots = BTreeSet<u32>;
 
-/// The hidden slots whose value is asked for after others could run.
+/// The hidden slots whose value is read after others could run.
 pub(super) fn outliving(model: &Model) -> Slots {
     if model.hidden_slots == 0 {
         return Slots::new();
@@ -24,12 +24,12 @@ pub(super) fn outliving(model: &Model) -> Slots {
         of_code(model, code, &mut reads);
     }
     for formula in &model.formulas {
-        atoms(&formula.formula, &mut |atom| reads.ask(atom, &Slots::new()));
+        atoms(&formula.formula, &mut |atom| reads.read(atom, &Slots::new()));
     }
     for exclusive in &model.exclusives {
-        reads.ask(&exclusive.channel, &Slots::new());
+        reads.read(&exclusive.channel, &Slots::new());
     }
-    reads.asked()
+    reads.outliving()
 }
 
 /// What is read without having been written just before.
@@ -44,19 +44,19 @@ struct Reads {
 }
 
 impl Reads {
-    fn ask(&mut self, expr: &Expr, written: &Slots) {
+    fn read(&mut self, expr: &Expr, written: &Slots) {
         self.noticed.extend(hidden_in(expr).difference(written));
     }
 
     /// A place is written: its indices are read, and nothing else of it.
     fn write(&mut self, place: &Place, written: &Slots) {
-        place.indices.iter().for_each(|index| self.ask(&index.value, written));
+        place.indices.iter().for_each(|index| self.read(&index.value, written));
         if place.scope == Scope::Hidden {
             self.changing.extend(place.range());
         }
     }
 
-    fn asked(mut self) -> Slots {
+    fn outliving(mut self) -> Slots {
         loop {
             let before = self.noticed.len();
             for (target, read) in &self.passed_on {
@@ -73,10 +73,10 @@ impl Reads {
 
 fn of_code(model: &Model, code: &Code, reads: &mut Reads) {
     let nothing = Slots::new();
-    code.provided.iter().for_each(|clause| reads.ask(clause, &nothing));
+    code.provided.iter().for_each(|clause| reads.read(clause, &nothing));
     for init in &code.init {
         if let Init::Set { value, .. } = init {
-            reads.ask(value, &nothing);
+            reads.read(value, &nothing);
         }
     }
     // Whoever can be held back in the middle of an atomic sequence lets others run there.
@@ -117,16 +117,16 @@ fn of_command(command: &Command, written: &Slots, reads: &mut Reads) -> Slots {
                     let read = &hidden_in(value) - written;
                     reads.passed_on.push((place.range().collect(), read));
                 } else {
-                    reads.ask(value, written);
+                    reads.read(value, written);
                 }
             }
             after.extend(assignments.iter().filter_map(|(place, _)| surely_written(place)));
         }
         Command::Receive { channel, pattern, .. } => {
-            reads.ask(channel, written);
+            reads.read(channel, written);
             for part in pattern {
                 match part {
-                    Pattern::Match(expr) => reads.ask(expr, written),
+                    Pattern::Match(expr) => reads.read(expr, written),
                     Pattern::Bind(place) => {
                         reads.write(place, &after);
                         after.extend(surely_written(place));

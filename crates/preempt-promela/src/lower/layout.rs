@@ -55,6 +55,15 @@ pub(super) enum FieldInit {
     Channel(TemplateId),
 }
 
+/// A variable, and where its values lie.
+#[derive(Clone, Copy)]
+pub struct Stored<'n> {
+    pub name: &'n str,
+    pub slot: u32,
+    pub length: Option<u32>,
+    pub span: Span,
+}
+
 impl Shape {
     pub fn slots(&self) -> u32 {
         match self {
@@ -92,7 +101,8 @@ impl Shape {
     }
 
     /// One variable for each scalar and each array of scalars inside, named for people.
-    pub fn shown(&self, name: &str, slot: u32, length: Option<u32>, span: Span, shown: &mut Vec<Variable>) {
+    pub fn shown(&self, stored: &Stored<'_>, shown: &mut Vec<Variable>) {
+        let Stored { name, slot, length, span } = *stored;
         match self {
             Shape::Scalar(ty) => {
                 shown.push(Variable { name: name.to_string(), slot, ty: *ty, length, span });
@@ -105,7 +115,8 @@ impl Shape {
                     };
                     for field in &record.fields {
                         let slot = slot + index * record.slots + field.offset;
-                        field.shape.shown(&format!("{name}.{}", field.name), slot, field.length, span, shown);
+                        let name = &format!("{name}.{}", field.name);
+                        field.shape.shown(&Stored { name, slot, length: field.length, span }, shown);
                     }
                 }
             }

@@ -1,12 +1,17 @@
 //! From the syntax tree to a model.
 //!
+//! The whole program is lowered once, and again if it turns out that a process refers to variables of one that is defined
+//! later, or that a hidden variable must be kept: three times at most, each linear in the text.
+//!
 //! * [`names`]: what a name means where it stands; [`layout`]: types, and where variables are kept;
 //! * [`declarations`]: variables, channels and their initial values;
 //! * [`expressions`], [`channels`]: expressions, and messages sent and received;
-//! * [`statements`]: bodies as control flow; [`flow`]: that flow, built as Spin builds it; [`graph`]: its locations;
+//! * [`statements`]: bodies as control flow, with [`commands`], [`loops`] and [`unless`]; [`flow`]: that flow, built as Spin builds
+//!   it; [`graph`]: its locations;
 //! * [`processes`]: everything put together; [`temporal`]: `ltl` formulas; [`hidden`]: what of the hidden must be kept.
 
 mod channels;
+mod commands;
 mod declarations;
 mod expressions;
 mod flow;
@@ -14,11 +19,13 @@ mod graph;
 mod hidden;
 mod labels;
 mod layout;
+mod loops;
 mod names;
 mod processes;
 mod statements;
 mod survey;
 mod temporal;
+mod unless;
 
 use crate::ast;
 use crate::trail::{BodyNumbers, StatementNumbers};
@@ -63,7 +70,7 @@ enum RunInValue {
     #[default]
     Refused,
     Allowed,
-    Found {
+    Started {
         code: CodeId,
         args: Vec<Expr>,
         priority: u8,
@@ -93,8 +100,8 @@ struct Lowering {
     hidden_variables: Vec<(String, Range<u32>)>,
     needs_remote_variables: bool,
     survey: Survey,
-    /// For each code the labels asked for: `Expr::At` counts them.
-    asked_labels: HashMap<CodeId, Vec<ast::Name>>,
+    /// For each code the labels that are referred to: `Expr::At` counts them.
+    referred_labels: HashMap<CodeId, Vec<ast::Name>>,
     run_in_value: RunInValue,
     /// How many inlines the statement being lowered stands in.
     inline_depth: usize,
@@ -122,7 +129,7 @@ impl Lowering {
             hidden_variables: Vec::new(),
             needs_remote_variables: false,
             survey: Survey::default(),
-            asked_labels: HashMap::new(),
+            referred_labels: HashMap::new(),
             run_in_value: RunInValue::default(),
             inline_depth: 0,
             in_formula: false,

@@ -71,7 +71,7 @@ impl Lowering {
         self
     }
 
-    /// Whoever asks for more than a state can have is told so before anything of that size is made.
+    /// More than a state can have is an error before anything of that size is made.
     fn check_size(&mut self) {
         let codes = &self.model.codes;
         if codes.len() > usize::from(u16::MAX) {
@@ -263,7 +263,7 @@ impl Lowering {
                     let number = self.model.claims.len();
                     let name =
                         claim.name.as_ref().map_or(format!("never_{number}"), |name| name.text.clone());
-                    let code = self.observer(&name, Observing::Claim, &claim.body, claim.span, claim.end);
+                    let code = self.observer(&name, Observing::Claim, &claim.body, (claim.span, claim.end));
                     self.model.claims.push(Claim { name, code, span: claim.span });
                 }
                 Item::Trace(trace) => {
@@ -271,7 +271,7 @@ impl Lowering {
                         self.error(trace.span, "there is more than one trace assertion");
                     }
                     let code =
-                        self.observer("trace", Observing::Messages, &trace.body, trace.span, trace.end);
+                        self.observer("trace", Observing::Messages, &trace.body, (trace.span, trace.end));
                     self.model.trace_assertion =
                         Some(TraceAssertion { code, negated: trace.negated, span: trace.span });
                 }
@@ -293,8 +293,7 @@ impl Lowering {
         name: &str,
         observing: Observing,
         stmts: &[Stmt],
-        span: Span,
-        end: Span,
+        (span, end): (Span, Span),
     ) -> CodeId {
         let code = CodeId(self.model.codes.len() as u16);
         self.begin_body(code, name, Some(observing));
@@ -304,12 +303,11 @@ impl Lowering {
         code
     }
 
-    /// `Expr::At` counts the labels that were asked for: they come first in each code's list.
+    /// `Expr::At` counts the labels that are referred to: they come first in each code's list.
     fn resolve_labels(&mut self) {
-        let asked = std::mem::take(&mut self.asked_labels);
-        let mut asked: Vec<_> = asked.into_iter().collect();
-        asked.sort_by_key(|(code, _)| *code);
-        for (code, names) in asked {
+        let mut referred: Vec<_> = std::mem::take(&mut self.referred_labels).into_iter().collect();
+        referred.sort_by_key(|(code, _)| *code);
+        for (code, names) in referred {
             let code = &mut self.model.codes[usize::from(code.0)];
             let mut labels = Vec::new();
             for name in names {

@@ -3,52 +3,10 @@
 use preempt_core::{Diagnostic, Span};
 
 use super::cursor::Kind;
+use super::operators::Infix;
 use super::{EXPRESSION, MAX_HEIGHT, Parse, Parser};
-use crate::ast::{BinaryOp, Expr, ExprKind, Name, Probe, ReceiveArg, RefPart, Temporal, UnaryOp, VarRef};
+use crate::ast::{BinaryOp, Expr, ExprKind, Probe, UnaryOp, VarRef};
 use crate::token::{Keyword, Punct};
-
-/// An infix operator; the temporal ones only within `ltl`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Infix {
-    Plain(BinaryOp),
-    Implies,
-    Equivalent,
-    Until,
-    Release,
-    WeakUntil,
-}
-
-impl Infix {
-    /// Higher binds tighter; all are left-associative.
-    pub(super) fn level(self) -> u8 {
-        use BinaryOp::*;
-        match self {
-            Infix::Implies | Infix::Equivalent => 1,
-            Infix::Plain(Or) => 2,
-            Infix::Plain(And) => 3,
-            Infix::Until | Infix::Release | Infix::WeakUntil => 4,
-            Infix::Plain(BitOr) => 5,
-            Infix::Plain(BitXor) => 6,
-            Infix::Plain(BitAnd) => 7,
-            Infix::Plain(Eq | Ne) => 8,
-            Infix::Plain(Lt | Le | Gt | Ge) => 9,
-            Infix::Plain(ShiftLeft | ShiftRight) => 10,
-            Infix::Plain(Add | Sub) => 11,
-            Infix::Plain(Mul | Div | Rem) => 12,
-        }
-    }
-
-    fn build(self, left: Box<Expr>, right: Box<Expr>) -> ExprKind {
-        match self {
-            Infix::Plain(op) => ExprKind::Binary(op, left, right),
-            Infix::Implies => ExprKind::Temporal(Temporal::Implies(left, right)),
-            Infix::Equivalent => ExprKind::Temporal(Temporal::Equivalent(left, right)),
-            Infix::Until => ExprKind::Temporal(Temporal::Until(left, right)),
-            Infix::Release => ExprKind::Temporal(Temporal::Release(left, right)),
-            Infix::WeakUntil => ExprKind::Temporal(Temporal::WeakUntil(left, right)),
-        }
-    }
-}
 
 impl Parser<'_> {
     /// An expression in which `full(q)` and its like may stand, joined by `&&` and `||`.
@@ -85,39 +43,6 @@ impl Parser<'_> {
             left = Expr { kind: infix.build(Box::new(left), Box::new(right)), span };
         }
         Ok(left)
-    }
-
-    /// The operator here and how many tokens it has.
-    fn infix(&self) -> Option<(Infix, usize)> {
-        use BinaryOp::*;
-        if self.in_ltl
-            && let Some(found) = self.ltl_infix()
-        {
-            return Some(found);
-        }
-        let Kind::P(punct) = self.peek() else { return None };
-        let op = match punct {
-            Punct::OrOr => Or,
-            Punct::AndAnd => And,
-            Punct::Pipe => BitOr,
-            Punct::Caret => BitXor,
-            Punct::Amp => BitAnd,
-            Punct::Eq => Eq,
-            Punct::Ne => Ne,
-            Punct::Lt => Lt,
-            Punct::Le => Le,
-            Punct::Gt => Gt,
-            Punct::Ge => Ge,
-            Punct::Shl => ShiftLeft,
-            Punct::Shr => ShiftRight,
-            Punct::Plus => Add,
-            Punct::Minus => Sub,
-            Punct::Star => Mul,
-            Punct::Slash => Div,
-            Punct::Percent => Rem,
-            _ => return None,
-        };
-        Some((Infix::Plain(op), 1))
     }
 
     fn unary(&mut self) -> Parse<Expr> {
@@ -250,82 +175,6 @@ impl Parser<'_> {
         self.after_reference(reference)
     }
 
-    /// An expression that starts with the given reference: a remote reference, a poll, or a variable.
-    pub(super) fn after_reference(&mut self, reference: VarRef) -> Parse<Expr> {
-        let start = reference.span;
-        let kind = match self.peek() {
-            Kind::P(Punct::At) => {
-                self.bump();
-                let label = self.name("a label after `@`")?;
-                let (process, pid) = self.remote(reference)?;
-                ExprKind::RemoteLabel { process, pid, label }
-            }
-            Kind::P(Punct::Colon) if self.names_process(&reference) => {
-                self.bump();
-                let variable = self.reference()?;
-                let (process, pid) = self.remote(reference)?;
-                ExprKind::RemoteVariable { process, pid, variable }
-            }
-            Kind::P(punct @ (Punct::Query | Punct::QueryQuery)) => {
-                self.bump();
-                if !self.at(Punct::LBracket) {
-                    return Err(self.receive_in_expression(start));
-                }
-                let open = self.bump();
-                let args = self.receive_arguments()?;
-                self.expect_close(Punct::RBracket, open)?;
-                ExprKind::Poll { channel: reference, random: punct == Punct::QueryQuery, args }
-            }
-            _ => ExprKind::Ref(reference),
-        };
-        Ok(Expr { kind, span: start.to(self.previous_span) })
-    }
-
-    fn names_process(&self, reference: &VarRef) -> bool {
-        let known = if self.in_ltl { &self.all_processes } else { &self.processes };
-        matches!(&reference.parts[..], [part] if known.contains(part.name.text.as_str()))
-    }
-
-    fn remote(&mut self, reference: VarRef) -> Parse<(Name, Option<Box<Expr>>)> {
-        let span = reference.span;
-        let mut parts = reference.parts.into_iter();
-        match (parts.next(), parts.next()) {
-            (Some(part), None) => Ok((part.name, part.index)),
-            _ => Err(self.report(
-                Diagnostic::error(span, "a remote reference starts with a process type")
-                    .hint("write P[pid]@label or P[pid]:variable"),
-            )),
-        }
-    }
-
-    /// `a[i].b`
-    pub(super) fn reference(&mut self) -> Parse<VarRef> {
-        let start = self.span();
-        let mut parts = Vec::new();
-        let mut height = 1;
-        loop {
-            let name = self.name("a variable")?;
-            let mut index = None;
-            if self.at(Punct::LBracket) {
-                let open = self.bump();
-                // The index is an ordinary expression even within `ltl`, except for the temporal words.
-                index = Some(Box::new(self.expression()?));
-                height = height.max(self.height + 1);
-                self.expect_close(Punct::RBracket, open)?;
-                if self.at(Punct::LBracket) && !self.in_ltl {
-                    return Err(self.second_index());
-                }
-            }
-            parts.push(RefPart { name, index });
-            if !self.eat(Punct::Dot) {
-                break;
-            }
-        }
-        self.height = height;
-        self.grow(height, start)?;
-        Ok(VarRef { parts, span: start.to(self.previous_span) })
-    }
-
     fn run(&mut self) -> Parse<ExprKind> {
         self.bump();
         let process = self.name("a process type after `run`")?;
@@ -373,58 +222,6 @@ impl Parser<'_> {
         Ok(channel)
     }
 
-    /// What a receive takes: `a, b`, `a(b, c)` and `(a, b)` all mean the same.
-    pub(super) fn receive_arguments(&mut self) -> Parse<Vec<ReceiveArg>> {
-        let mut args = Vec::new();
-        self.receive_arguments_into(&mut args)?;
-        Ok(args)
-    }
-
-    fn receive_arguments_into(&mut self, args: &mut Vec<ReceiveArg>) -> Parse<()> {
-        loop {
-            if !self.at(Punct::LParen) {
-                let arg = self.receive_argument()?;
-                args.push(arg);
-            }
-            if self.at(Punct::LParen) {
-                let open = self.bump();
-                self.nested(EXPRESSION, |p| p.receive_arguments_into(args))?;
-                self.expect_close(Punct::RParen, open)?;
-                return Ok(());
-            }
-            if !self.eat(Punct::Comma) {
-                return Ok(());
-            }
-        }
-    }
-
-    fn receive_argument(&mut self) -> Parse<ReceiveArg> {
-        let start = self.span();
-        let constant = match self.peek() {
-            Kind::Int(value) => value,
-            Kind::K(Keyword::True | Keyword::Skip) => 1,
-            Kind::K(Keyword::False) => 0,
-            Kind::P(Punct::Minus) => {
-                self.bump();
-                let Kind::Int(value) = self.peek() else {
-                    return Err(self.unexpected("a number after `-`"));
-                };
-                value.wrapping_neg()
-            }
-            Kind::K(Keyword::Eval) => {
-                self.bump();
-                let open = self.expect(Punct::LParen, "after `eval`")?;
-                let expr = self.expression()?;
-                self.expect_close(Punct::RParen, open)?;
-                return Ok(ReceiveArg::Eval(expr));
-            }
-            Kind::Ident => return Ok(ReceiveArg::Ref(self.reference()?)),
-            _ => return Err(self.not_receivable()),
-        };
-        self.bump();
-        Ok(ReceiveArg::Constant(constant, start.to(self.previous_span)))
-    }
-
     /// Spin lets `full(q)` and its like stand only in `&&` and `||`: elsewhere its reductions would be wrong.
     fn no_probe(&mut self, expr: &Expr) -> Parse<()> {
         if self.in_ltl {
@@ -437,7 +234,7 @@ impl Parser<'_> {
     }
 
     /// Sets the height of the expression just made, whose parts are `height` high.
-    fn grow(&mut self, height: usize, span: Span) -> Parse<()> {
+    pub(super) fn grow(&mut self, height: usize, span: Span) -> Parse<()> {
         self.height = height + 1;
         if self.height > MAX_HEIGHT {
             let message = format!("this expression has more than {MAX_HEIGHT} operators in one another");

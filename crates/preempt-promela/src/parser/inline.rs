@@ -198,6 +198,23 @@ impl Parser<'_> {
         self.settle();
         body.map(|(body, _)| body).unwrap_or_default()
     }
+
+    /// `return e` stands for an assignment to what the inline's result goes to.
+    pub(super) fn return_value(&mut self, start: Span) -> Parse<StmtKind> {
+        let Some(call) = self.calls.last() else { return Err(self.return_outside(start)) };
+        let name = call.name.to_string();
+        let target = call.target.clone();
+        let value = self.full_expression()?;
+        match target {
+            Some(target) => Ok(StmtKind::Assign { target, value }),
+            None => {
+                let error =
+                    Diagnostic::error(start, format!("nothing takes the value that `{name}` returns"))
+                        .hint(format!("call it as `x = {name}(...)`"));
+                Err(self.report(error))
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `ltl` formulas: the operators and words that mean something only there.
 
 use super::cursor::Kind;
-use super::expressions::Infix;
+use super::operators::Infix;
 use super::{Parse, Parser};
 use crate::ast::{Expr, Ltl, Name, Temporal};
 use crate::token::Punct;

@@ -8,9 +8,15 @@ mod cursor;
 mod declarations;
 mod expressions;
 mod inline;
+mod loops;
 mod ltl;
+mod messages;
 mod mistakes;
+mod operators;
+mod options;
+mod processes;
 mod recovery;
+mod references;
 mod statements;
 #[cfg(test)]
 mod testing;

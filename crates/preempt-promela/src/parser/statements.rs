@@ -1,10 +1,10 @@
 //! Statements and lists of them.
 
-use preempt_core::{Diagnostic, Span};
+use preempt_core::Span;
 
 use super::cursor::Kind;
 use super::{Open, Parse, Parser, STATEMENT};
-use crate::ast::{BinaryOp, Expr, ExprKind, Stmt, StmtKind, VarRef};
+use crate::ast::{Expr, ExprKind, Stmt, StmtKind};
 use crate::token::{Keyword, Punct, TokenKind, string_value};
 
 impl Parser<'_> {
@@ -288,154 +288,6 @@ impl Parser<'_> {
         }
     }
 
-    /// `a, b` or `a(b, c)`
-    fn send_arguments(&mut self) -> Parse<Vec<Expr>> {
-        if self.at(Punct::LParen) && self.commas_in_parentheses() {
-            return Err(self.parenthesised_message());
-        }
-        let outer = self.message.replace(self.parens);
-        let first = self.expression();
-        self.message = outer;
-        let mut args = vec![first?];
-        if self.at(Punct::LParen) {
-            let open = self.bump();
-            args.extend(self.expressions()?);
-            self.expect_close(Punct::RParen, open)?;
-        } else {
-            while self.eat(Punct::Comma) {
-                args.push(self.expression()?);
-            }
-        }
-        Ok(args)
-    }
-
-    fn receive(&mut self, channel: VarRef, random: bool) -> Parse<StmtKind> {
-        let keep = self.eat(Punct::Lt);
-        let args = self.receive_arguments()?;
-        if keep {
-            self.expect(Punct::Gt, "to close `?<`")?;
-        }
-        Ok(StmtKind::Receive { channel, random, keep, args })
-    }
-
-    /// The options of `if` or `do`, up to and with its closing word.
-    fn options(&mut self, open: Open) -> Parse<Vec<Vec<Stmt>>> {
-        let owner = self.bump();
-        let close = if open == Open::If { Keyword::Fi } else { Keyword::Od };
-        let mut options = Vec::new();
-        let missing_separator = !self.at(Punct::Sep) && !self.at_keyword(close);
-        if missing_separator {
-            self.first_option(open, owner)?;
-        }
-        self.open.push(open);
-        if missing_separator {
-            // The statements are read as if `::` stood before them.
-            options.push(self.sequence());
-        }
-        loop {
-            let errors = self.diagnostics.len();
-            match self.peek() {
-                Kind::K(keyword) if keyword == close => {
-                    self.bump();
-                    if options.is_empty() {
-                        self.no_options(open, owner);
-                    }
-                    break;
-                }
-                Kind::P(Punct::Sep) => {
-                    self.bump();
-                    let option = self.sequence();
-                    if option.is_empty() && errors == self.diagnostics.len() {
-                        self.empty_option();
-                    }
-                    options.push(option);
-                }
-                // What is closed here was never open, for the options go on behind it.
-                Kind::P(Punct::RBrace)
-                    if self.raw(1) == Kind::P(Punct::Sep) || self.raw(1) == Kind::K(close) =>
-                {
-                    self.stray();
-                }
-                Kind::K(keyword @ (Keyword::Fi | Keyword::Od)) => {
-                    let other = if keyword == Keyword::Fi { Open::If } else { Open::Do };
-                    if self.open[..self.open.len() - 1].contains(&other) {
-                        self.missing_close(open, owner);
-                        break;
-                    }
-                    if self.raw(1) == Kind::P(Punct::Sep) {
-                        self.stray();
-                    } else {
-                        self.wrong_close(open, owner);
-                        break;
-                    }
-                }
-                _ => {
-                    self.missing_close(open, owner);
-                    break;
-                }
-            }
-        }
-        self.open.pop();
-        self.check_options(&options);
-        Ok(options)
-    }
-
-    /// `for (i : a .. b) { ... }` and `for (x in c) { ... }`
-    fn for_loop(&mut self) -> Parse<StmtKind> {
-        let owner = self.bump();
-        if !self.at(Punct::LParen) {
-            return Err(self.loop_without_parentheses("for"));
-        }
-        let open = self.bump();
-        if self.at_declaration() {
-            return Err(self.declaration_in_loop());
-        }
-        let variable = self.reference()?;
-        if self.at_word("in") {
-            self.bump();
-            let container = self.reference()?;
-            self.expect_close(Punct::RParen, open)?;
-            let body = self.loop_body(owner)?;
-            return Ok(StmtKind::ForIn { variable, container, body });
-        }
-        if !self.at(Punct::Colon) {
-            return Err(self.loop_of_c(&variable));
-        }
-        let (from, to) = self.range()?;
-        self.expect_close(Punct::RParen, open)?;
-        let body = self.loop_body(owner)?;
-        Ok(StmtKind::ForRange { variable, from, to, body })
-    }
-
-    fn loop_body(&mut self, owner: Span) -> Parse<Vec<Stmt>> {
-        self.eat(Punct::Semi);
-        Ok(self.block("`for`", owner)?.0)
-    }
-
-    fn select(&mut self) -> Parse<StmtKind> {
-        self.bump();
-        if !self.at(Punct::LParen) {
-            return Err(self.loop_without_parentheses("select"));
-        }
-        let open = self.bump();
-        let variable = self.reference()?;
-        if !self.at(Punct::Colon) {
-            return Err(self.unexpected_with("`:` and a range", |e| e.hint("write select (i : 1 .. 3)")));
-        }
-        let (from, to) = self.range()?;
-        self.expect_close(Punct::RParen, open)?;
-        Ok(StmtKind::Select { variable, from, to })
-    }
-
-    /// `: a .. b`
-    fn range(&mut self) -> Parse<(Expr, Expr)> {
-        self.bump();
-        let from = self.expression()?;
-        self.expect(Punct::DotDot, "between the bounds")?;
-        let to = self.expression()?;
-        Ok((from, to))
-    }
-
     fn printf(&mut self) -> Parse<StmtKind> {
         self.bump();
         let open = self.expect(Punct::LParen, "after `printf`")?;
@@ -453,65 +305,6 @@ impl Parser<'_> {
             self.check_format(&format, args.len(), span);
         }
         Ok(StmtKind::Printf { format, args })
-    }
-
-    /// `return e` stands for an assignment to what the inline's result goes to.
-    fn return_value(&mut self, start: Span) -> Parse<StmtKind> {
-        let Some(call) = self.calls.last() else { return Err(self.return_outside(start)) };
-        let name = call.name.to_string();
-        let target = call.target.clone();
-        let value = self.full_expression()?;
-        match target {
-            Some(target) => Ok(StmtKind::Assign { target, value }),
-            None => {
-                let error =
-                    Diagnostic::error(start, format!("nothing takes the value that `{name}` returns"))
-                        .hint(format!("call it as `x = {name}(...)`"));
-                Err(self.report(error))
-            }
-        }
-    }
-
-    /// The first thing in an option, when `->` follows it.
-    fn check_guard(&mut self, list: &[Stmt]) {
-        if let ([Stmt { kind: StmtKind::Assign { .. }, span, labels }], Some(Open::If | Open::Do)) =
-            (list, self.open.last())
-            && labels.is_empty()
-        {
-            self.assigning_guards.push(*span);
-        }
-    }
-
-    /// An assignment before `->` is fine, but where another option compares the same variable it was probably meant
-    /// as a comparison too.
-    fn check_options(&mut self, options: &[Vec<Stmt>]) {
-        for option in options {
-            let Some(Stmt { kind: StmtKind::Assign { target, .. }, span, .. }) = option.first() else {
-                continue;
-            };
-            let compared = |other: &Vec<Stmt>| matches!(other.first(), Some(Stmt { kind: StmtKind::Guard(guard), .. }) if compares(guard, target));
-            if self.assigning_guards.contains(span) && options.iter().any(compared) {
-                let warning =
-                    Diagnostic::warning(*span, "this guard is an assignment: it is always executable")
-                        .hint("to compare write `==`; if the assignment is meant, put `;` behind it");
-                self.push(warning);
-            }
-        }
-    }
-}
-
-fn compares(guard: &Expr, target: &VarRef) -> bool {
-    let same = |side: &Expr| {
-        let name = |reference: &VarRef| reference.parts.first().map(|part| part.name.text.clone());
-        matches!(&side.kind, ExprKind::Ref(reference) if name(reference) == name(target))
-    };
-    match &guard.kind {
-        ExprKind::Binary(
-            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge,
-            left,
-            right,
-        ) => same(left) || same(right),
-        _ => false,
     }
 }
 

@@ -32,7 +32,7 @@ impl Preprocessor<'_> {
         false
     }
 
-    /// `defined` is answered before macros are expanded, for it asks about their names.
+    /// `defined` is evaluated before macros are expanded, for it is about their names.
     fn answer_defined(&self, line: &[Token]) -> Vec<Token> {
         let mut tokens = Vec::with_capacity(line.len());
         let mut at = 0;

@@ -1,87 +1,18 @@
 //! Macro expansion: a macro's body takes the place of its use, arguments are expanded first, and a macro does not
 //! expand within itself.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
-use preempt_core::{Diagnostic, Expansion, ExpansionId, ExpansionKind, SourceId, SourceMap, Span};
+use preempt_core::Diagnostic;
 
+use super::feed::{Feed, Frame};
 use super::{Macro, Preprocessor};
-use crate::lexer::lex;
 use crate::token::{Punct, Token, TokenKind};
 
-/// How deep macros may expand inside each other, and how deep calls may stand in each other's arguments.
+/// How deep macros may expand inside each other.
 const MAX_DEPTH: usize = 500;
-const MAX_ARGUMENT_DEPTH: usize = 100;
 /// After so many unclosed calls the rest of the file is not searched for a parenthesis any more.
 const MAX_UNCLOSED_CALLS: usize = 20;
-
-/// Where tokens come from: expansions that are still to be rescanned, then the file.
-pub struct Feed<'t> {
-    frames: Vec<Frame>,
-    file: &'t [Token],
-    pos: usize,
-    /// The next token of the file starts a line because a call before it spanned lines.
-    line_break: bool,
-}
-
-struct Frame {
-    tokens: std::vec::IntoIter<Token>,
-    /// Counts as being expanded until the frame is used up.
-    expanding: Option<Rc<str>>,
-}
-
-impl<'t> Feed<'t> {
-    pub fn of_file(file: &'t [Token]) -> Feed<'t> {
-        Feed { frames: Vec::new(), file, pos: 0, line_break: false }
-    }
-
-    fn of_tokens(tokens: Vec<Token>) -> Feed<'static> {
-        let frame = Frame { tokens: tokens.into_iter(), expanding: None };
-        Feed { frames: vec![frame], file: &[], pos: 0, line_break: false }
-    }
-
-    pub fn file_token(&mut self) -> Option<Token> {
-        let mut token = self.file.get(self.pos)?.clone();
-        self.pos += 1;
-        token.newline |= std::mem::take(&mut self.line_break);
-        Some(token)
-    }
-
-    pub fn rest_of_line(&mut self) -> &'t [Token] {
-        let rest = &self.file[self.pos..];
-        let length = rest.iter().position(|token| token.newline).unwrap_or(rest.len());
-        self.pos += length;
-        &rest[..length]
-    }
-
-    /// A token of an expansion, and whether there is one; used-up frames end their macros.
-    fn frame_token(&mut self, active: &mut Vec<Rc<str>>) -> Option<Token> {
-        while let Some(frame) = self.frames.last_mut() {
-            if let Some(token) = frame.tokens.next() {
-                return Some(token);
-            }
-            if let Some(name) = self.frames.pop().and_then(|frame| frame.expanding)
-                && let Some(at) = active.iter().rposition(|n| *n == name)
-            {
-                active.remove(at);
-            }
-        }
-        None
-    }
-
-    fn token(&mut self, active: &mut Vec<Rc<str>>) -> Option<Token> {
-        self.frame_token(active).or_else(|| {
-            let next = self.file.get(self.pos)?;
-            if next.newline && next.is(Punct::Hash) { None } else { self.file_token() }
-        })
-    }
-
-    fn next_is_parenthesis(&self) -> bool {
-        let in_frames = self.frames.iter().rev().find_map(|frame| frame.tokens.as_slice().first());
-        in_frames.or(self.file.get(self.pos)).is_some_and(|token| token.is(Punct::LParen))
-    }
-}
 
 impl Preprocessor<'_> {
     /// Expands one token and everything that its expansion starts.
@@ -227,188 +158,6 @@ impl Preprocessor<'_> {
         }
         Some(arguments)
     }
-
-    fn substitute(&mut self, call: &Token, definition: &Macro, arguments: &[Vec<Token>]) -> Vec<Token> {
-        let id = self.sources.add_expansion(Expansion {
-            kind: ExpansionKind::Macro,
-            name: definition.name.to_string(),
-            call: call.span,
-            definition: definition.definition,
-        });
-        let mut reparent = Reparent { from: call.span.expansion, to: id, known: HashMap::new() };
-        let mut expanded: Vec<Option<Vec<Token>>> = vec![None; arguments.len()];
-        let parameter = |token: &Token| {
-            let name = token.ident()?;
-            definition.parameters.as_ref()?.iter().position(|p| p == name)
-        };
-        let body = &definition.body;
-        let mut out: Vec<Token> = Vec::with_capacity(body.len());
-        // Whether the next piece is glued to what stands at the end of `out`.
-        let mut paste = false;
-        // An empty argument leaves nothing to be glued to.
-        let mut nothing = false;
-        let mut at = 0;
-        while at < body.len() {
-            let token = &body[at];
-            at += 1;
-            if token.is(Punct::HashHash) && at > 1 && at < body.len() {
-                // GNU's `, ## __VA_ARGS__`: nothing is glued, and the comma goes if there are no arguments.
-                let rest = definition.variadic.then(|| arguments.len() - 1);
-                if rest.is_some()
-                    && parameter(&body[at]) == rest
-                    && out.last().is_some_and(|t| t.is(Punct::Comma))
-                {
-                    if arguments.last().is_some_and(Vec::is_empty) {
-                        out.pop();
-                    }
-                    continue;
-                }
-                paste = true;
-                continue;
-            }
-            let mut here = token.clone();
-            here.span.expansion = id;
-            here.newline = false;
-            let stringized = (token.is(Punct::Hash) && definition.parameters.is_some())
-                .then(|| body.get(at).and_then(parameter))
-                .flatten();
-            let piece = if let Some(index) = stringized {
-                at += 1;
-                here.kind = TokenKind::Str(stringize(&self.spelled(&arguments[index])));
-                vec![here]
-            } else if let Some(index) = parameter(token) {
-                let glued = paste || body.get(at).is_some_and(|next| next.is(Punct::HashHash));
-                let mut piece = if glued {
-                    arguments[index].clone()
-                } else {
-                    match &expanded[index] {
-                        Some(piece) => piece.clone(),
-                        None => {
-                            let piece = self.expand_argument(call.span, &arguments[index]);
-                            expanded[index] = Some(piece.clone());
-                            piece
-                        }
-                    }
-                };
-                if let Some(first) = piece.first_mut() {
-                    first.space = token.space;
-                }
-                for token in &mut piece {
-                    token.span.expansion = reparent.of(self.sources, token.span.expansion);
-                }
-                piece
-            } else {
-                vec![here]
-            };
-            let empty = piece.is_empty();
-            let mut piece = piece.into_iter();
-            if std::mem::take(&mut paste)
-                && !nothing
-                && let Some(right) = piece.next()
-            {
-                match out.pop() {
-                    Some(left) => self.paste(left, right, &mut out),
-                    None => out.push(right),
-                }
-            }
-            out.extend(piece);
-            nothing = empty;
-            if !self.count(0, call.span) || out.len() > super::MAX_TOKENS {
-                self.count(out.len(), call.span);
-                return Vec::new();
-            }
-        }
-        out
-    }
-
-    fn expand_argument(&mut self, call: Span, argument: &[Token]) -> Vec<Token> {
-        self.argument_depth += 1;
-        let expanded = if self.argument_depth > MAX_ARGUMENT_DEPTH {
-            let message =
-                format!("macro calls stand in each other's arguments more than {MAX_ARGUMENT_DEPTH} deep");
-            self.stop(Diagnostic::error(call, message));
-            Vec::new()
-        } else {
-            self.expand_list(argument.to_vec())
-        };
-        self.argument_depth -= 1;
-        self.count(expanded.len(), call);
-        expanded
-    }
-
-    /// `left ## right`
-    fn paste(&mut self, left: Token, right: Token, out: &mut Vec<Token>) {
-        let text = format!(
-            "{}{}",
-            left.kind.spelling(self.sources.text(left.span)),
-            right.kind.spelling(self.sources.text(right.span))
-        );
-        let mut tokens = lex(&text, SourceId(0), self.budget).into_iter();
-        match (tokens.next(), tokens.next()) {
-            (Some(one), None) if !matches!(one.kind, TokenKind::Bad(_)) => {
-                out.push(Token { kind: one.kind, painted: false, ..left });
-            }
-            _ => {
-                self.error(Diagnostic::error(
-                    right.span,
-                    format!("`##` makes `{text}`, which is not one word"),
-                ));
-                out.extend([left, right]);
-            }
-        }
-    }
-}
-
-fn stringize(text: &str) -> Rc<str> {
-    let mut string = String::from("\"");
-    // Only what stands in quotes needs escapes; elsewhere a backslash is no token anyway.
-    for c in text.chars() {
-        if matches!(c, '"' | '\\') {
-            string.push('\\');
-        }
-        string.push(c);
-    }
-    string.push('"');
-    Rc::from(string)
-}
-
-/// Moves tokens from the text around a call into the call's expansion: what stood directly there now belongs to
-/// it, and expansions that happened there get copies which do.
-#[derive(Debug)]
-pub struct Reparent {
-    pub from: ExpansionId,
-    pub to: ExpansionId,
-    pub known: HashMap<ExpansionId, ExpansionId>,
-}
-
-impl Reparent {
-    pub fn of(&mut self, sources: &mut SourceMap, id: ExpansionId) -> ExpansionId {
-        // Outermost last, so that copies are made from the outside in.
-        let mut chain = Vec::new();
-        let mut at = id;
-        let mut moved = loop {
-            if at == self.from || at == ExpansionId::NONE || at == self.to {
-                break self.to;
-            }
-            if let Some(known) = self.known.get(&at) {
-                break *known;
-            }
-            match sources.expansion(at) {
-                Some(expansion) => {
-                    let outer = expansion.call.expansion;
-                    chain.push((at, expansion.clone()));
-                    at = outer;
-                }
-                None => break self.to,
-            }
-        };
-        for (old, mut expansion) in chain.into_iter().rev() {
-            expansion.call.expansion = moved;
-            moved = sources.add_expansion(expansion);
-            self.known.insert(old, moved);
-        }
-        moved
-    }
 }
 
 #[cfg(test)]
@@ -417,6 +166,7 @@ mod tests {
 
     use super::super::tests::run;
     use super::*;
+    use preempt_core::ExpansionId;
 
     #[track_caller]
     fn gives(text: &str, expected: &str) {

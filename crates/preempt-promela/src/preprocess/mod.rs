@@ -3,10 +3,13 @@
 mod condition;
 mod directives;
 mod expand;
+mod feed;
+mod reparent;
+mod substitute;
 
 #[cfg(feature = "generator")]
 pub(crate) use directives::DIRECTIVES;
-pub(crate) use expand::Reparent;
+pub(crate) use reparent::Reparent;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -108,7 +111,7 @@ impl<'a> Preprocessor<'a> {
     }
 
     fn file(&mut self, tokens: &[Token], source: SourceId) {
-        let mut feed = expand::Feed::of_file(tokens);
+        let mut feed = feed::Feed::of_file(tokens);
         let mut conditions = Vec::new();
         while !self.stopped {
             let Some(token) = feed.file_token() else { break };

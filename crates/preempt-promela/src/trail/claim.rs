@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// The claim reads the run state by state, and between two states the system moves.
 #[derive(Debug)]
-pub(super) struct Way {
+pub(super) struct ClaimPath {
     pub readings: Vec<ReadAndMove>,
     /// The reading with which the part begins that is repeated for ever.
     pub loop_start: Option<usize>,
@@ -25,27 +25,27 @@ pub(super) struct ReadAndMove {
 /// Which stable state of the run is read next, and where the claim stands.
 type Node = (usize, LocationId);
 
-/// The shortest way to a violation: to the end of the claim or an assertion of its own that fails, else for ever
+/// The shortest path to a violation: to the end of the claim or an assertion of its own that fails, else for ever
 /// through an accepting place.
-pub(super) fn way<'m>(
+pub(super) fn path<'m>(
     monitor: &ClaimMonitor<'_, 'm>,
     run: &Replayed<Interpreter<'m>>,
     loop_start: Option<usize>,
-) -> Option<Way> {
+) -> Option<ClaimPath> {
     let reader = Reader { monitor, run, loop_start };
     let start = (0, monitor.start());
     let reached = match reader.search(start, |_| false) {
-        Found::Violation(readings) => return Some(Way { readings, loop_start: None }),
-        Found::Goal(_) => return None,
-        Found::Everything(reached) => reached,
+        Searched::Violation(readings) => return Some(ClaimPath { readings, loop_start: None }),
+        Searched::Goal(_) => return None,
+        Searched::Everything(reached) => reached,
     };
     let accepts = |(position, place): Node| monitor.accepts(&run.stable[position].1, place);
     reached.order.iter().copied().filter(|node| accepts(*node)).find_map(|node| {
-        let Found::Goal(cycle) = reader.search(node, |again| again == node) else { return None };
+        let Searched::Goal(cycle) = reader.search(node, |again| again == node) else { return None };
         let mut readings = reached.path(node);
         let loop_start = Some(readings.len());
         readings.extend(cycle);
-        Some(Way { readings, loop_start })
+        Some(ClaimPath { readings, loop_start })
     })
 }
 
@@ -55,7 +55,7 @@ struct Reader<'r, 'a, 'm> {
     loop_start: Option<usize>,
 }
 
-enum Found {
+enum Searched {
     Violation(Vec<ReadAndMove>),
     Goal(Vec<ReadAndMove>),
     /// Neither: everything was reached that can be.
@@ -71,7 +71,7 @@ struct Reached {
 
 impl Reader<'_, '_, '_> {
     /// Breadth first from a node: to a violation, to the goal by at least one reading, or to everything there is.
-    fn search(&self, from: Node, goal: impl Fn(Node) -> bool) -> Found {
+    fn search(&self, from: Node, goal: impl Fn(Node) -> bool) -> Searched {
         let mut reached = Reached { order: vec![from], from: HashMap::new() };
         let mut next = 0;
         while let Some(node @ (position, place)) = reached.order.get(next).copied() {
@@ -80,11 +80,11 @@ impl Reader<'_, '_, '_> {
                 let (then, steps) = self.next(position);
                 let (Some(place), None) = (followed.reading.place, &followed.reading.violation) else {
                     let last = ReadAndMove { edges: followed.edges, steps: 0..0 };
-                    return Found::Violation(reached.path_and(node, last));
+                    return Searched::Violation(reached.path_and(node, last));
                 };
                 let (then, here) = ((then, place), ReadAndMove { edges: followed.edges, steps });
                 if goal(then) {
-                    return Found::Goal(reached.path_and(node, here));
+                    return Searched::Goal(reached.path_and(node, here));
                 }
                 if then != from && !reached.from.contains_key(&then) {
                     reached.order.push(then);
@@ -92,7 +92,7 @@ impl Reader<'_, '_, '_> {
                 }
             }
         }
-        Found::Everything(reached)
+        Searched::Everything(reached)
     }
 
     fn state(&self, position: usize) -> &State {

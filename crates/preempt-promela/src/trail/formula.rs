@@ -3,11 +3,11 @@
 //! Spin makes a claim from a formula by a translation of its own, and a trail would have to name that claim's moves. So the
 //! trail brings its own claim: the automaton that found the violation, written as a never claim, which Spin reads behind the
 //! model (`spin -N CLAIM`). The model is read once more with that claim at its end, so the claim's statements are counted
-//! and its way along the run is found as those of a claim of the model ([`super::claim`]).
+//! and its path along the run is found as those of a claim of the model ([`super::claim`]).
 
 use super::{Trail, write_trail};
 use crate::ast::{self, ExprKind, Item, Temporal};
-use crate::{Additions, Parsed, load, parse_ltl, parse_model, pretty};
+use crate::{Additions, ModelText, Parsed, load, parse_ltl, parse_model, pretty};
 use preempt_core::{Property, PropertyKind, SourceMap, Trace};
 use preempt_model::expr::{BinaryOp, UnaryOp};
 use preempt_model::ltl::to_automaton;
@@ -20,9 +20,7 @@ const CLAIM: &str = "preempt_claim";
 /// The trail, and the claim that belongs to it. `None` if there is none: the formula has something for which there is no
 /// text, or the run does not fit.
 pub fn write_trail_with_formula(
-    name: &str,
-    text: &str,
-    additions: &Additions,
+    &ModelText { name, text, additions }: &ModelText<'_>,
     read: &mut dyn FnMut(&str) -> Result<String, String>,
     model: &Model,
     property: &Property,

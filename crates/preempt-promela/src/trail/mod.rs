@@ -1,9 +1,9 @@
 //! A run in the format of Spin's trails, which `spin -t` executes again.
 //!
 //! A line is `depth:process:statement`. The statement is the number that Spin gave it when it read the model
-//! ([`numbers`]); a rendezvous is two lines, sender first; a d_step is one; the steps of an atomic sequence are one
+//! (`numbers`); a rendezvous is two lines, sender first; a d_step is one; the steps of an atomic sequence are one
 //! each. `-1:-1:-1` stands before the steps that are repeated for ever; a run that comes to rest has none. `-2:n:-2` at
-//! the beginning says that a never claim goes along ([`claim`]): it is then process 0 and all others are one higher. There
+//! the beginning says that a never claim goes along (`claim`): it is then process 0 and all others are one higher. There
 //! is no line `-4:-4:-4`, which would say that neighbouring steps have been merged into one.
 
 mod claim;
@@ -26,13 +26,14 @@ use std::fmt::Write;
 /// A trail, and what is not in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trail {
+    /// As Spin reads it from a file `model.pml.trail`.
     pub text: String,
     /// The run violates something that Spin checks by a claim which it makes itself, or that happens only while a claim
     /// watches; that claim's moves are left out. For a formula, [`write_trail_with_formula`] has a claim of its own.
     pub without_claim: bool,
 }
 
-/// Why a run cannot be told to Spin.
+/// Why a run cannot be written as a trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoTrail(pub String);
 
@@ -66,13 +67,13 @@ type Line = (usize, u32);
 struct Order {
     /// Spin's number of the claim.
     claim: Option<usize>,
-    told: Vec<Told>,
-    /// How many of `told` come before what is repeated.
+    lines: Vec<TrailStep>,
+    /// How many of `lines` come before what is repeated.
     stem: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Told {
+enum TrailStep {
     /// A step of the system, by its number in the run.
     Step(usize),
     /// A statement of the claim.
@@ -81,7 +82,7 @@ enum Told {
 
 impl Order {
     fn plain(steps: usize, loop_start: Option<usize>) -> Order {
-        Order { claim: None, told: (0..steps).map(Told::Step).collect(), stem: loop_start }
+        Order { claim: None, lines: (0..steps).map(TrailStep::Step).collect(), stem: loop_start }
     }
 
     fn with_claim<'m>(
@@ -92,21 +93,21 @@ impl Order {
         loop_start: Option<usize>,
     ) -> Result<Order, NoTrail> {
         let monitor = ClaimMonitor::new(interpreter, claim);
-        let way = claim::way(&monitor, run, loop_start)
+        let path = claim::path(&monitor, run, loop_start)
             .ok_or_else(|| NoTrail(format!("the claim `{}` does not go along with the run", claim.name)))?;
-        let mut told = Vec::new();
+        let mut lines = Vec::new();
         let mut stem = None;
-        for (number, reading) in way.readings.iter().enumerate() {
-            if way.loop_start == Some(number) {
-                stem = Some(told.len());
+        for (number, reading) in path.readings.iter().enumerate() {
+            if path.loop_start == Some(number) {
+                stem = Some(lines.len());
             }
             for (location, edge) in &reading.edges {
                 let statements = statement(interpreter, numbers, claim.code, *location, *edge)?;
-                told.extend(statements.into_iter().map(Told::Claim));
+                lines.extend(statements.into_iter().map(TrailStep::Claim));
             }
-            told.extend(reading.steps.clone().map(Told::Step));
+            lines.extend(reading.steps.clone().map(TrailStep::Step));
         }
-        Ok(Order { claim: numbers.of_body(claim.code), told, stem })
+        Ok(Order { claim: numbers.of_body(claim.code), lines, stem })
     }
 
     fn text(&self, steps: &[Vec<Line>]) -> String {
@@ -117,13 +118,13 @@ impl Order {
         }
         let shift = usize::from(self.claim.is_some());
         let mut depth = 0;
-        for (number, told) in self.told.iter().enumerate() {
+        for (number, step) in self.lines.iter().enumerate() {
             if self.stem == Some(number) {
                 text.push_str("-1:-1:-1\n");
             }
-            let lines: Vec<Line> = match told {
-                Told::Claim(statement) => vec![(0, *statement)],
-                Told::Step(step) => {
+            let lines: Vec<Line> = match step {
+                TrailStep::Claim(statement) => vec![(0, *statement)],
+                TrailStep::Step(step) => {
                     steps[*step].iter().map(|(process, statement)| (process + shift, *statement)).collect()
                 }
             };

@@ -4,6 +4,7 @@
 
 mod declarations;
 mod expressions;
+mod options;
 mod statements;
 
 use preempt_core::Diagnostic;
