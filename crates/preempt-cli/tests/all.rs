@@ -1,0 +1,12 @@
+//! All tests of this folder as one program: to build and link one is much faster than one for each file.
+
+mod again;
+mod boolean_models;
+mod checkpoint;
+mod common;
+mod files;
+mod layering;
+mod mistakes;
+mod options;
+mod promises;
+mod replay;
