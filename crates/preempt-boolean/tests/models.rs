@@ -1,7 +1,7 @@
 //! Every model in `models/boolean` is read without a word, and takes as many rounds as its header says: `// rounds: K` is
 //! the fewest contexts per thread that break it, `// rounds: none up to K` says that so many do not.
 
-mod common;
+use crate::common;
 
 use common::fails_within;
 use preempt_boolean::{BooleanOptions, load};

@@ -1,6 +1,6 @@
 //! The sequential program fails if and only if the concurrent one does within K contexts per thread.
 
-mod common;
+use crate::common;
 
 use common::fails_within;
 use preempt_boolean::generator::{self, Shape};

@@ -1,6 +1,6 @@
 //! Promela models made sequential: integers, arrays and `d_step` as bits.
 
-mod common;
+use crate::common;
 
 use common::fails_within;
 use preempt_boolean::{load, print, sequentialize};

@@ -1,7 +1,7 @@
 //! "See it again": the command that is printed below a counterexample shows the same one, whatever engine and whichever
 //! options found it.
 
-mod common;
+use crate::common;
 
 use common::{file, folder};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Files that cannot be written, or not to their end: what can be known is known before the search, nothing is left half
 //! written, and the exit status says that something is missing.
 
-mod common;
+use crate::common;
 
 use common::{BROKEN, ENDLESS, command, file, folder, names, preempt};
 use std::process::Output;

@@ -106,6 +106,32 @@ fn folders_are_named_after_their_crates_and_all_are_members() {
     }
 }
 
+/// A file that no program names is never compiled, and a test that is never run cannot fail.
+#[test]
+fn every_file_of_tests_belongs_to_a_test_program() {
+    let mut files = 0;
+    for member in members() {
+        let (folder, own) = (root().join(&member).join("tests"), root().join(&member).join("Cargo.toml"));
+        let own = read(&own);
+        if !own.contains("autotests = false") {
+            continue;
+        }
+        let all = read(&folder.join("all.rs"));
+        for entry in fs::read_dir(&folder).expect("there are tests") {
+            let path = entry.expect("a readable entry").path();
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().to_string();
+            if path.extension().is_none_or(|extension| extension != "rs") {
+                continue;
+            }
+            let named = own.contains(&format!("[[test]]\nname = \"{name}\"\n"));
+            let module = all.lines().any(|line| line == format!("mod {name};"));
+            assert!(named != module, "{} belongs to no test program, or to two", path.display());
+            files += 1;
+        }
+    }
+    assert!(files > 60, "only {files} files");
+}
+
 #[test]
 fn dependencies_point_up_the_list() {
     let manifests = manifests();

@@ -1,7 +1,7 @@
 //! No option is passed over in silence: each is either used by an engine or refused by it, in words that name it. The
 //! table below decides, and whoever adds an option must decide too.
 
-mod common;
+use crate::common;
 
 use clap::CommandFactory;
 use common::{each, file, folder, preempt};

@@ -1,6 +1,6 @@
 //! Channels, on models built by hand.
 
-mod common;
+use crate::common;
 
 use common::{add, bench, bind, exactly, load, local, number, receive, send, set};
 use preempt_model::{Command, Expr, Index, Init, Pattern, Place, Probe, Scope, System, Type};

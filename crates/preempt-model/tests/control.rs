@@ -1,6 +1,6 @@
 //! Who may move, and when: on models built by hand.
 
-mod common;
+use crate::common;
 
 use common::{Bench, add, bench, bind, equal, load, number, receive, send, set};
 use preempt_core::{PropertyKind, Silent, Verdict};

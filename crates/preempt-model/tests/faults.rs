@@ -1,6 +1,6 @@
 //! What has no meaning ends the run with a violation that says what is wrong: on models built by hand.
 
-mod common;
+use crate::common;
 
 use common::{Bench, add, bench, bind, load, number, receive, send, set};
 use preempt_core::{Limits, PropertyKind, Silent, StopReason, Verdict};

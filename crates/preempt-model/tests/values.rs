@@ -1,6 +1,6 @@
 //! Values, assignments, nondeterminism and procedures, on models built by hand.
 
-mod common;
+use crate::common;
 
 use common::{add, bench, equal, load, local, number, set};
 use preempt_model::{BinaryOp, CodeKind, Command, Expr, Place, Scope, Type};

@@ -1,6 +1,6 @@
 //! Whatever is fed to the parser, it answers, and soon.
 
-mod mutation;
+use crate::mutation;
 
 use mutation::{mutate, pieces};
 use preempt_core::{Rng, SourceMap};

@@ -1,6 +1,6 @@
 //! Paper 003's Algorithm 1 with other bound functions, and what it explores at every point.
 
-mod common;
+use crate::common;
 
 use common::*;
 use preempt_stateless::bpor::explored_sets;

@@ -1,7 +1,7 @@
 //! No repetition: the default runs exactly as many executions as there are complete happens-before graphs within the
 //! bound, on programs whose graphs can be counted by hand or were counted by independent tools.
 
-mod common;
+use crate::common;
 
 use preempt_core::Rng;
 use preempt_stateless::explore::preemptions_of;

@@ -1,7 +1,7 @@
 //! On random programs, the complete happens-before graphs that are reached within each bound are exactly those that
 //! brute force finds: none is missing, none is beyond the bound, and the default runs none of them twice.
 
-mod common;
+use crate::common;
 
 use common::*;
 use preempt_stateless::explore::preemptions_of;

@@ -2,7 +2,7 @@
 
 #[path = "../../preempt-promela/tests/mutation/mod.rs"]
 mod mutation;
-mod support;
+use crate::support;
 
 use num_bigint::BigUint;
 use preempt_core::{Budget, Limits, Rng, Silent};

@@ -1,7 +1,7 @@
 //! A net in another format has the same answer: a bounded one as Promela, by the reference engine for Promela, and
 //! one in PNML, where parametric places become places that can be filled.
 
-mod support;
+use crate::support;
 
 use preempt_core::{Budget, Limits, Rng, Silent, SourceMap, Verdict};
 use preempt_model::Interpreter;

@@ -1,6 +1,6 @@
 //! Limits are kept in every phase, and what was cut short is never an answer.
 
-mod support;
+use crate::support;
 
 use preempt_core::{Budget, Limits, Progress, Rng, Silent, Snapshot, SourceMap, StopReason, Verdict};
 use preempt_net::{Problem, spec};

@@ -1,6 +1,6 @@
 //! All engines agree with each other and with brute force on random small nets.
 
-mod support;
+use crate::support;
 
 use preempt_core::{Limits, Rng, Silent, Verdict};
 use preempt_net::{Move, Net, Problem, Range, Transition};

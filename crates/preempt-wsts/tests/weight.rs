@@ -1,7 +1,7 @@
 //! Backward by weight: the diagrams against states one by one, the verdicts against the other engines, and what the
 //! optimisation of section 4.1 spares.
 
-mod support;
+use crate::support;
 
 use preempt_core::{Limits, Rng, Silent, Verdict};
 use preempt_net::{Marking, Problem, WellStructured};

@@ -6,6 +6,9 @@ use preempt_stateless::Move;
 /// The version of the format, so that an old string is not misread.
 const PREFIX: &str = "p1:";
 
+/// In steps. A short string can say many, and they are kept one by one.
+const LONGEST: usize = 10_000_000;
+
 pub(crate) fn encode(schedule: &[Move]) -> String {
     let block = |block: &[Move]| {
         let Move { thread, choice } = block[0];
@@ -26,8 +29,8 @@ pub(crate) fn decode(text: &str) -> Result<Vec<Move>, String> {
         let number = |text: &str| text.parse::<u32>().map_err(|_| wrong(&format!("`{block}`")));
         let (thread, choice) = thread.strip_suffix('!').map_or((thread, 0), |thread| (thread, 1));
         let (thread, times) = (number(thread)?, number(times)?);
-        if times > 10_000_000 {
-            return Err(wrong(&format!("`{block}` is too long")));
+        if times as usize > LONGEST - schedule.len() {
+            return Err(wrong(&format!("with `{block}` it has more than {LONGEST} steps")));
         }
         schedule.extend(std::iter::repeat_n(Move { thread: thread as usize, choice }, times as usize));
     }
@@ -55,5 +58,8 @@ mod tests {
         for text in ["", "0x5", "p1:a", "p1:1x", "p1:0x99999999999", "p1:0x4000000000", "p1:!", "p1:1!!"] {
             assert!(decode(text).is_err(), "{text}");
         }
+        let half = format!("{PREFIX}0x{}", LONGEST / 2);
+        assert_eq!(decode(&format!("{half}.1x{}", LONGEST / 2)).map(|moves| moves.len()), Ok(LONGEST));
+        assert!(decode(&format!("{half}.1x{}.0", LONGEST / 2)).is_err());
     }
 }

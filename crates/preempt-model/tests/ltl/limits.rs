@@ -1,6 +1,6 @@
 //! Families of formulas that grow, and formulas that are too large.
 
-use crate::parse;
+use super::parse;
 use preempt_model::Expr;
 use preempt_model::ltl::{MAX_ATOMS, MAX_DEPTH, TooLarge, is_stutter_invariant_syntactically, to_automaton};
 use preempt_model::property::Ltl;

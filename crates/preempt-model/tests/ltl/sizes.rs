@@ -1,7 +1,7 @@
 //! Automata of known formulas do not grow.
 
-use crate::formulas::{CLASSIC, PATTERNS, Row};
-use crate::parse;
+use super::formulas::{CLASSIC, PATTERNS, Row};
+use super::parse;
 use preempt_model::ltl::to_automaton;
 use preempt_model::property::Ltl;
 

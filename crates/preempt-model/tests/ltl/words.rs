@@ -1,7 +1,7 @@
 //! Automata against the plain meaning of formulas, on words that repeat.
 
-use crate::formulas::{CLASSIC, PATTERNS};
-use crate::parse;
+use super::formulas::{CLASSIC, PATTERNS};
+use super::parse;
 use preempt_model::Expr;
 use preempt_model::ltl::to_automaton;
 use preempt_model::ltl::word::{Word, read_bits};

@@ -1,0 +1,12 @@
+//! All tests of this folder as one program: to build and link one is much faster than one for each file.
+
+mod common;
+mod diagnostics;
+mod grammar;
+mod inlining;
+mod models;
+mod printing;
+mod robustness;
+mod sequentialize;
+mod sequentialize_promela;
+mod verdicts;

@@ -1,0 +1,14 @@
+//! All tests of this folder as one program: to build and link one is much faster than one for each file.
+
+mod again;
+mod boolean_models;
+mod checkpoint;
+mod common;
+mod files;
+mod layering;
+mod links;
+mod mistakes;
+mod options;
+mod promises;
+mod readers;
+mod replay;

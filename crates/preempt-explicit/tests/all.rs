@@ -1,0 +1,15 @@
+//! All tests of this folder as one program: to build and link one is much faster than one for each file.
+
+mod all_questions;
+mod by_chance;
+mod checkpoints;
+mod deadlocks;
+mod limits;
+mod liveness;
+mod native_successors;
+mod observers;
+mod sample_models;
+mod search_vs_oracle;
+mod stores_vs_oracle;
+mod strong_reduction;
+mod theorems;

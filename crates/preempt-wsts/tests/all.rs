@@ -1,0 +1,10 @@
+//! All tests of this folder as one program: to build and link one is much faster than one for each file.
+
+mod certificates;
+mod conversions;
+mod limits;
+mod models;
+mod random_nets;
+mod small_nets;
+mod support;
+mod weight;

@@ -1,0 +1,11 @@
+//! All tests of this folder as one program: to build and link one is much faster than one for each file.
+
+mod bugs;
+mod counts;
+mod endings;
+mod failures;
+mod mirrors;
+mod races;
+mod rest;
+mod statics;
+mod words;
