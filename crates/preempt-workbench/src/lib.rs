@@ -6,8 +6,8 @@
 //! use preempt_workbench::{Verdict, check_promela};
 //!
 //! let report = check_promela("
-//!     byte x;
-//!     active [2] proctype Add() { byte t; t = x; x = t + 1; (_nr_pr == 1) -> assert(x == 2) }
+//!     byte x, done;
+//!     active [2] proctype Add() { byte t; t = x; x = t + 1; done++; if :: done == 2 -> assert(x == 2) :: else fi }
 //! ")?;
 //! assert_eq!(report.verdict, Verdict::Violated);
 //! assert_eq!(report.counterexample.as_ref().unwrap().preemptions(), 1);
@@ -19,23 +19,20 @@
 //! So does a protocol that is a Rust type:
 //!
 //! ```
-//! use preempt_workbench::{Successor, System, Violation, check_system};
-//!
-//! struct Adders; // two of them read a counter, and write back one more
+//! use preempt_workbench::{Successor, System, check_system};
+//! struct Adders; // two processes read a counter and write back one more
 //! impl System for Adders {
-//!     type State = (u8, [Option<u8>; 2], [bool; 2]); // the counter; for each what it read, and whether it is done
+//!     type State = (u8, [u8; 2]); // the counter; for each process 0, what it is going to write, or 9 when it is done
 //!     type Action = &'static str;
-//!     fn initial_states(&self) -> Vec<Self::State> { vec![(0, [None; 2], [false; 2])] }
+//!     fn initial_states(&self) -> Vec<Self::State> { vec![(0, [0; 2])] }
 //!     fn process_count(&self, _: &Self::State) -> usize { 2 }
-//!     fn successors(&self, &(x, mut read, mut done): &Self::State, me: usize) -> Vec<Successor<Self::State, Self::Action>> {
-//!         if done[me] { return vec![] }
-//!         let Some(value) = read[me] else { read[me] = Some(x); return vec![Successor::new("read", (x, read, done), me)] };
-//!         done[me] = true;
-//!         let lost = (done == [true; 2] && value == 0).then(|| Violation::assertion("an addition is lost"));
-//!         vec![Successor { violation: lost, ..Successor::new("write", (value + 1, read, done), me) }]
+//!     fn successors(&self, &(x, at): &Self::State, me: usize) -> Vec<Successor<Self::State, &'static str>> {
+//!         let step = |does, x, next| { let mut at = at; at[me] = next; vec![Successor::new(does, (x, at), me)] };
+//!         match at[me] { 0 => step("read", x, x + 1), 9 => vec![], sum => step("write", sum, 9) }
 //!     }
+//!     fn may_end(&self, &(x, _): &Self::State) -> bool { x == 2 } // no addition is lost
 //! }
-//! println!("{}", check_system(&Adders)); // violated: ... the simplest run: 4 steps, 1 preemption ...
+//! println!("{}", check_system(&Adders)); // violated: deadlock ... the simplest run: 4 steps, 1 preemption ...
 //! # let report = check_system(&Adders).to_string();
 //! # assert!(report.contains("the simplest run: 4 steps, 1 preemption"), "{report}");
 //! ```
