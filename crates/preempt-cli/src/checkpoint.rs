@@ -1,14 +1,14 @@
 //! Checkpoints in files. A new one takes the place of the old one only when it is complete ([`crate::files`]): whatever
 //! kills the command, one of the two is there.
 
-use crate::args::SearchArgs;
-use crate::backend::{Checkpoints, Save};
 use crate::console::Failure;
 use crate::files;
 use crate::input;
+use crate::options::CommandLine;
+use preempt_workbench::{Checkpoints, Save};
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub struct Files {
@@ -19,36 +19,36 @@ pub struct Files {
     asked: u32,
     resume: Option<File>,
     /// Why the last one could not be written.
-    trouble: Option<String>,
+    error: Option<String>,
 }
 
 const LOOK_UP_EVERY: u32 = 64;
 
 impl Files {
     /// What the arguments ask for. A file that cannot be read is told before the search begins.
-    pub fn open(args: &SearchArgs) -> Result<Files, Failure> {
-        let open = |path: &PathBuf| {
+    pub fn open(line: &CommandLine) -> Result<Files, Failure> {
+        let open = |path: &Path| {
             File::open(path).map_err(|error| {
                 Failure::new(format!("cannot read `{}`: {}", path.display(), input::reason(&error)))
             })
         };
         Ok(Files {
-            path: args.checkpoint.clone(),
-            every: args.checkpoint_every,
+            path: line.path("checkpoint").map(Path::to_path_buf),
+            every: line.duration("checkpoint-every"),
             last: Instant::now(),
             asked: 0,
-            resume: args.resume.as_ref().map(open).transpose()?,
-            trouble: None,
+            resume: line.path("resume").map(open).transpose()?,
+            error: None,
         })
     }
 
-    pub fn are_wanted(args: &SearchArgs) -> bool {
-        args.checkpoint.is_some() || args.resume.is_some()
+    pub fn are_wanted(line: &CommandLine) -> bool {
+        line.path("checkpoint").is_some() || line.path("resume").is_some()
     }
 
     /// To be told after the search, which was worth more than its checkpoint.
-    pub fn trouble(&self) -> Option<String> {
-        self.trouble.clone()
+    pub fn error(&self) -> Option<String> {
+        self.error.clone()
     }
 }
 
@@ -64,7 +64,7 @@ impl Checkpoints for Files {
     fn save(&mut self, write: &mut Save<'_>) {
         let Some(path) = &self.path else { return };
         let written = files::replace(path, write);
-        self.trouble = written.err().map(|error| files::cannot_write(path, &error).message);
+        self.error = written.err().map(|error| files::cannot_write(path, &error).message);
         self.last = Instant::now();
     }
 

@@ -1,9 +1,11 @@
 //! The terminal: how wide, how colourful, and what happens when nobody reads.
 
 use crate::ExitStatus;
-use crate::args::Colour;
+use crate::options::Colour;
 use preempt_core::StopReason;
+use preempt_report::render_diagnostics;
 use preempt_report::style::{Ink, Style};
+use preempt_workbench::{Error, Mistakes, Refusal};
 use std::io::{self, IsTerminal, Write};
 
 /// What a line is wide enough for when nothing says how wide it is.
@@ -19,11 +21,14 @@ pub struct Failure {
     pub status: ExitStatus,
     /// Then there is a result, "inconclusive", and this is its reason.
     pub stopped: Option<StopReason>,
+    /// The message says everything, with the places in a text that it is about.
+    is_rendered: bool,
 }
 
 impl Failure {
     pub fn new(message: impl Into<String>) -> Failure {
-        Failure { message: message.into(), hint: None, status: ExitStatus::Input, stopped: None }
+        let (status, message) = (ExitStatus::Input, message.into());
+        Failure { message, hint: None, status, stopped: None, is_rendered: false }
     }
 
     pub fn stopped(reason: StopReason) -> Failure {
@@ -42,12 +47,30 @@ impl Failure {
     }
 
     pub fn print(&self) {
-        let style = style(Colour::Auto, io::stderr().is_terminal());
+        let style = stderr_style(Colour::Auto);
+        if self.is_rendered {
+            return complain(&self.message);
+        }
         let mut text = format!("{}: {}\n", style.paint(Ink::Bad, "error"), self.message);
         if let Some(hint) = &self.hint {
             text.push_str(&format!("{}: {hint}\n", style.paint(Ink::Strong, "help")));
         }
         complain(&text);
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        match error {
+            Error::Refused(Refusal { message, hint }) => Failure { hint, ..Failure::new(message) },
+            Error::Stopped(reason) => Failure::stopped(reason),
+            Error::Mistakes(mistakes) => {
+                let Mistakes { diagnostics, sources } = *mistakes;
+                let style = stderr_style(Colour::Auto);
+                let message = render_diagnostics(&diagnostics, &sources, stderr_width(), style);
+                Failure { is_rendered: true, ..Failure::new(message) }
+            }
+        }
     }
 }
 

@@ -1,10 +1,9 @@
 //! From what was typed to a text: the file, its kind, and what is wrong with it.
 
-use crate::args::ModelArgs;
 use crate::console::Failure;
 use crate::job;
-use crate::plan::Input;
 use preempt_core::diagnostic::nearest;
+use preempt_workbench::{FRONT_ENDS, FrontEnd};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -15,16 +14,12 @@ const LARGEST: u64 = 256 << 20;
 /// After so many bytes it is asked whether to go on.
 const PIECE: u64 = 1 << 20;
 
-#[derive(Debug, PartialEq, Eq)]
-pub struct Model {
+#[derive(Debug)]
+pub struct Source {
     /// As the user wrote it.
     pub name: String,
     pub text: String,
-    pub input: Input,
-}
-
-pub fn read(args: &ModelArgs) -> Result<Model, Failure> {
-    read_as(&args.file, args.input)
+    pub front_end: &'static FrontEnd,
 }
 
 /// A second file, whatever it is called.
@@ -32,7 +27,8 @@ pub fn text_of(path: &Path) -> Result<String, Failure> {
     read_file(path).map_err(|failure| if path.is_dir() { failure } else { suggest(failure, path) })
 }
 
-pub fn read_as(path: &Path, input: Option<Input>) -> Result<Model, Failure> {
+/// The input, read as the kind that its name says unless something else is said.
+pub fn read(path: &Path, kind: Option<&str>) -> Result<Source, Failure> {
     let is_stdin = path.as_os_str() == "-";
     let name = if is_stdin { "<stdin>".to_string() } else { path.display().to_string() };
     let text = if is_stdin {
@@ -41,15 +37,15 @@ pub fn read_as(path: &Path, input: Option<Input>) -> Result<Model, Failure> {
         read_file(path).map_err(|failure| suggest(failure, path))?
     };
     // After reading: that a file is missing matters more than what it is called.
-    let input = match input.or_else(|| Input::of_path(path)) {
-        Some(input) => input,
-        None if is_stdin => Input::Promela,
-        None => return Err(unknown_kind(path)),
+    let front_end = match kind {
+        Some(name) => FrontEnd::find(name),
+        None => FrontEnd::of_path(path),
     };
+    let Some(front_end) = front_end else { return Err(unknown_kind(path)) };
     if text.trim().is_empty() {
         return Err(Failure::new(format!("{} is empty", quoted(&name))));
     }
-    Ok(Model { name, text, input })
+    Ok(Source { name, text, front_end })
 }
 
 /// A file that a model includes; the front end has already joined its name to that of the including file.
@@ -82,7 +78,7 @@ fn read_all(from: impl Read, name: &str) -> Result<String, Failure> {
         return Err(Failure::new(format!("{name} is larger than {} MiB", LARGEST >> 20)));
     }
     // Old models are in other encodings: what is not UTF-8 is taken for Latin-1.
-    Ok(preempt_net::decode(&bytes))
+    Ok(preempt_workbench::frontend::decode(&bytes))
 }
 
 /// Without the number of the operating system's error, which says nothing to people.
@@ -99,7 +95,7 @@ fn suggest(failure: Failure, path: &Path) -> Failure {
     if path.is_dir() {
         let is_model = |name: &String| {
             let name = Path::new(name);
-            name.extension().is_some() && Input::of_path(name).is_some()
+            name.extension().is_some() && FrontEnd::of_path(name).is_some()
         };
         let hint = match names_in(path).into_iter().find(is_model) {
             Some(model) => {
@@ -134,11 +130,12 @@ fn names_in(folder: &Path) -> Vec<String> {
 }
 
 fn unknown_kind(path: &Path) -> Failure {
-    let known: Vec<String> = Input::ALL
-        .into_iter()
-        .map(|input| {
-            let extensions: Vec<String> = input.extensions().iter().map(|name| format!(".{name}")).collect();
-            format!("{} ({})", input.name(), extensions.join(" "))
+    let known: Vec<String> = FRONT_ENDS
+        .iter()
+        .map(|front_end| {
+            let extensions: Vec<String> =
+                front_end.extensions.iter().map(|name| format!(".{name}")).collect();
+            format!("{} ({})", front_end.title, extensions.join(" "))
         })
         .collect();
     let name = quoted(&path.display().to_string());

@@ -9,10 +9,11 @@
 //! from before its first byte until the process ends, so that the main thread waits there and never adds a second.
 
 use crate::ExitStatus;
-use crate::args::{Colour, Format};
 use crate::console::{self, Failure};
-use preempt_core::{Budget, Guarantee, Limits, Outcome, Snapshot, Stats, StopReason, Verdict};
-use preempt_report::{RunInfo, TextOptions, render_cut_short, to_json};
+use crate::options::{Colour, Format};
+use preempt_core::{Budget, Guarantee, Limits, Report, RunInfo, Snapshot, StopReason, Verdict};
+use preempt_report::{TextOptions, render_cut_short, to_json};
+use preempt_workbench::{Engine, engine};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -53,7 +54,8 @@ pub enum Stage {
 
 #[derive(Debug, Default)]
 struct Known {
-    info: Option<RunInfo>,
+    /// Who is at work, and what the report says about it.
+    begun: Option<(RunInfo, &'static Engine)>,
     progress: Snapshot,
 }
 
@@ -110,8 +112,8 @@ impl Job {
         !self.unwritten.load(Ordering::Relaxed)
     }
 
-    pub fn about(&self, info: RunInfo) {
-        lock(&self.known).info = Some(info);
+    pub fn about(&self, info: RunInfo, engine: &'static Engine) {
+        lock(&self.known).begun = Some((info, engine));
     }
 
     pub fn saw(&self, progress: &Snapshot) {
@@ -143,12 +145,12 @@ impl Job {
             Failure::new(format!("{why}, before anything was written")).print();
             return ExitStatus::Inconclusive;
         };
-        let (info, outcome) = self.cut_short(reason);
+        let report = self.cut_short(reason);
         let text = match format {
-            Format::Json => to_json(&info, &outcome),
+            Format::Json => to_json(&report),
             Format::Text => {
                 let style = console::stdout_style(colour);
-                render_cut_short(&outcome, &TextOptions { style, ..TextOptions::default() })
+                render_cut_short(&report, &TextOptions { style, ..TextOptions::default() })
             }
         };
         match console::print(&text) {
@@ -160,29 +162,21 @@ impl Job {
         }
     }
 
-    fn cut_short(&self, reason: StopReason) -> (RunInfo, Outcome) {
+    fn cut_short(&self, reason: StopReason) -> Report {
         let known = lock(&self.known);
-        let info = known.info.clone().unwrap_or_else(|| RunInfo {
-            file: self.terms.file.clone(),
-            engine: "auto".into(),
-            options: Vec::new(),
-        });
-        let stats = Stats {
-            states: known.progress.states,
-            transitions: known.progress.transitions,
-            depth: known.progress.depth,
-            peak_bytes: known.progress.bytes,
-            time: self.started.elapsed(),
-            ..Stats::default()
-        };
-        let outcome = Outcome {
-            verdict: Verdict::Inconclusive(reason),
-            guarantee: Guarantee::Exhaustive,
-            violation: None,
-            counterexample: None,
-            stats,
-        };
-        (info, outcome)
+        let mut report = Report::new(Verdict::Inconclusive(reason), Guarantee::Exhaustive);
+        match &known.begun {
+            Some((info, engine)) => {
+                report.run = info.clone();
+                report.statistics = engine.statistics(&known.progress);
+            }
+            None => {
+                let (file, engine) = (self.terms.file.clone(), engine::AUTO.into());
+                report.run = RunInfo { file, engine, answered_by: None, options: engine::reported(&[]) };
+            }
+        }
+        report.statistics.time = Some(self.started.elapsed());
+        report
     }
 }
 
@@ -207,6 +201,7 @@ impl Drop for Saving<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use preempt_core::Measure;
 
     #[test]
     fn what_is_left_of_the_time_shrinks() {
@@ -232,10 +227,17 @@ mod tests {
     #[test]
     fn a_job_that_was_cut_short_has_the_last_numbers() {
         let job = Job::new(Terms { file: "a.pml".into(), ..Terms::default() });
+        let report = job.cut_short(StopReason::Time);
+        assert_eq!((report.run.file.as_str(), report.run.engine.as_str()), ("a.pml", "auto"));
+        assert_eq!(report.statistics.get(Measure::States), None);
         job.saw(&Snapshot { states: 7, transitions: 9, ..Snapshot::default() });
-        let (info, outcome) = job.cut_short(StopReason::Memory);
-        assert_eq!((info.file.as_str(), outcome.stats.states, outcome.stats.transitions), ("a.pml", 7, 9));
-        assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Memory));
+        let engine = engine::find("explicit").expect("it is registered");
+        job.about(RunInfo { file: "b.pml".into(), ..RunInfo::default() }, engine);
+        let report = job.cut_short(StopReason::Memory);
+        let numbers =
+            [Measure::States, Measure::Transitions, Measure::BddNodes].map(|it| report.statistics.get(it));
+        assert_eq!((report.run.file.as_str(), numbers), ("b.pml", [Some(7), Some(9), None]));
+        assert_eq!(report.verdict, Verdict::Inconclusive(StopReason::Memory));
         assert!(!job.interrupt() && job.interrupt() && job.was_interrupted());
     }
 }

@@ -3,6 +3,7 @@
 use crate::console::{complain, stderr_width};
 use crate::job::{self, Job};
 use preempt_core::{Budget, Progress, Snapshot, StopReason};
+use preempt_workbench::Engine;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
@@ -17,15 +18,22 @@ pub struct Watch {
     /// When the line was last drawn; `None` if it never was, so that there is nothing to erase.
     drawn: Option<Instant>,
     is_terminal: bool,
+    /// What the two numbers count that every search has.
+    counts: [&'static str; 2],
 }
 
 impl Watch {
-    pub fn start() -> Watch {
+    pub fn start(engine: Option<&Engine>) -> Watch {
         Watch {
             job: job::current(),
             started: Instant::now(),
             drawn: None,
             is_terminal: std::io::stderr().is_terminal(),
+            counts: match engine.map(|engine| engine.counts) {
+                Some([Some(one), Some(other)]) => [one.label(), other.label()],
+                Some([Some(one), None]) => [one.label(), "computed"],
+                _ => ["visited", "computed"],
+            },
         }
     }
 
@@ -52,7 +60,7 @@ impl Progress for Watch {
             return;
         }
         self.drawn = Some(now);
-        let mut line = line(progress, now - self.started);
+        let mut line = line(progress, now - self.started, self.counts);
         // A line that wraps cannot be erased.
         line.truncate(stderr_width().saturating_sub(1));
         complain(&format!("\r\x1b[K{line}"));
@@ -68,14 +76,14 @@ impl Progress for Watch {
 }
 
 /// ASCII only.
-fn line(progress: &Snapshot, elapsed: Duration) -> String {
+fn line(progress: &Snapshot, elapsed: Duration, [states, transitions]: [&str; 2]) -> String {
     let speed = progress.states as f64 / elapsed.as_secs_f64().max(0.001);
     let memory = match progress.bytes {
         0 => String::new(),
         bytes => format!("  {}B", short(bytes)),
     };
     format!(
-        "{}s  level {}  {} states ({}/s)  {} transitions  depth {}  waiting {}{memory}",
+        "{}s  level {}  {} {states} ({}/s)  {} {transitions}  depth {}  waiting {}{memory}",
         elapsed.as_secs(),
         progress.level,
         short(progress.states),
@@ -110,7 +118,7 @@ mod tests {
             level: 12,
             bytes: 2_500_000_000,
         };
-        let line = line(&progress, Duration::from_secs(100));
+        let line = line(&progress, Duration::from_secs(100), ["states", "transitions"]);
         assert_eq!(
             line,
             "100s  level 12  12.3M states (123.5k/s)  1000.0M transitions  depth 123456  waiting 54.3k  2.5GB"
@@ -120,7 +128,7 @@ mod tests {
 
     #[test]
     fn nothing_is_asked_to_stop_by_itself() {
-        let mut watch = Watch::start();
+        let mut watch = Watch::start(None);
         watch.update(&Snapshot::default());
         assert_eq!(watch.stop(), None);
         watch.finish();

@@ -97,7 +97,7 @@ fn what_is_no_ordinary_file_is_written_to_as_it_is() {
     // The result and then the counterexample, in one stream.
     let output = preempt(&["check", &broken, "--trace", "/dev/stdout"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.starts_with("violated: ") && text.contains("\"schema\": 1"), "{text}");
+    assert!(text.starts_with("violated: ") && text.contains("\"schema\": 2"), "{text}");
     let both = folder.join("both");
     let out = std::fs::File::create(&both).expect("a file can be written");
     command(&["check", &broken, "--trace", "/dev/stdout"]).stdout(out).status().expect("it runs");

@@ -15,6 +15,8 @@ const ENGINE_ON_FRONT_END: (&str, &str) = ("preempt-wsts", "preempt-net");
 /// Native code and the state store; coroutines and mirrors of the standard library.
 const MAY_BE_UNSAFE: [&str; 2] = ["preempt-explicit", "preempt"];
 const SERIALISES: &str = "preempt-report";
+/// What the command may know of this workspace: it reads, watches and prints, and the workbench decides.
+const COMMAND_KNOWS: [&str; 3] = ["preempt-core", "preempt-report", "preempt-workbench"];
 
 /// A crate's manifest: its dependencies with the table they stand in.
 struct Manifest {
@@ -167,6 +169,52 @@ fn front_ends_and_engines_do_not_name_each_other() {
             assert!(!(is_engine(from) && is_end(to)), "the engine {from} names the front end {to}");
             assert!(!(is_end(from) && is_end(to)), "the front end {from} names the front end {to}");
         }
+    }
+}
+
+/// Without comments and unit tests.
+fn code(path: &Path) -> String {
+    let text = read(path);
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// What `preempt check` promises is decided in the library, where everybody can have it.
+#[test]
+fn the_command_names_no_engine_and_no_search() {
+    let manifest = manifest("crates/preempt-cli");
+    for dependency in manifest.dependencies.iter().filter(|dependency| !dependency.dev) {
+        let name = dependency.name.as_str();
+        assert!(
+            !name.starts_with("preempt") || COMMAND_KNOWS.contains(&name),
+            "the command depends on {name}"
+        );
+    }
+    let mut files = Vec::new();
+    sources(&root().join("crates/preempt-cli/src"), &mut files);
+    let crates = FRONT_ENDS.iter().chain(&ENGINES).map(|name| name.replace('-', "_"));
+    let searches =
+        ["fewest-preemptions", "breadth-first", "depth-first", "context-bounded", "swarm", "bitstate"];
+    let words: Vec<String> = crates.chain(searches.map(str::to_string)).collect();
+    for path in files {
+        let code = code(&path);
+        let named = words.iter().find(|word| code.contains(word.as_str()));
+        assert_eq!(named, None, "{}", path.display());
+    }
+}
+
+/// Inputs and engines meet in the workbench's plan: its engines know models and nets, not who has read them.
+#[test]
+fn no_engine_of_the_workbench_names_a_front_end() {
+    let mut files = Vec::new();
+    sources(&root().join("crates/preempt-workbench/src/engine"), &mut files);
+    assert!(files.len() >= 5, "{files:?}");
+    for path in files {
+        let code = code(&path);
+        let names =
+            ["preempt_promela", "preempt_boolean", "\"promela\"", "\"boolean\"", "\"spec\"", "\"pnml\""];
+        let named = names.iter().find(|name| code.contains(*name));
+        assert_eq!(named, None, "{}", path.display());
     }
 }
 

@@ -53,7 +53,8 @@ fn code(line: &str) -> impl Iterator<Item = &str> {
 
 /// The names by which headings are pointed at, as mdbook and GitHub make them.
 fn anchors(text: &str) -> BTreeSet<String> {
-    let heading = |line: &str| line.starts_with('#').then(|| line.trim_start_matches('#').trim().to_lowercase());
+    let heading =
+        |line: &str| line.starts_with('#').then(|| line.trim_start_matches('#').trim().to_lowercase());
     let anchor = |heading: String| {
         let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
         kept.map(|c| if c == ' ' { '-' } else { c }).collect()

@@ -1,149 +1,194 @@
-//! No option is passed over in silence: each is either used by an engine or refused by it, in words that name it. The
-//! table below decides, and whoever adds an option must decide too.
+//! No option is passed over in silence: with every input and every engine each is either used, or refused in words that
+//! name it. The table of options says which, and whoever adds a row is in it.
 
 use crate::common;
 
-use clap::CommandFactory;
 use common::{each, file, folder, preempt};
-use preempt_cli::args::Cli;
+use preempt_cli::options::rows;
+use preempt_workbench::settings::{RuleKind, Setting, Value};
+use preempt_workbench::{ENGINES, FRONT_ENDS, FrontEnd, Plan, Request, Verb};
+use std::path::Path;
 
-const PROMELA: &str = "byte x; active proctype P() { x = 1; progress: skip } ltl p { <> (x == 1) }\n";
-const SAFE: &str = "byte x; active proctype P() { x = 1; progress: skip }\n";
+const PROMELA: &str = "byte x; active proctype P() { x = 1; progress: skip }\n";
 const BOOLEAN: &str = "decl g; void main() begin g := 0; end\n";
 const NET: &str = "vars\n a\nrules\n a >= 1 -> a' = a-1;\ninit\n a = 1\ntarget\n a >= 2\n";
-/// The ways to an answer: for Promela explicit, reference, symbolic; for Boolean programs symbolic (the default) and explicit;
-/// for nets.
-const WAYS: [(char, &str, &[&str]); 6] = [
-    ('e', "safe.pml", &["--engine", "explicit"]),
-    ('r', "safe.pml", &["--engine", "reference"]),
-    ('s', "safe.pml", &["--engine", "symbolic"]),
-    ('b', "program.bp", &["--engine", "symbolic"]),
-    ('x', "program.bp", &["--engine", "explicit"]),
-    ('n', "net.spec", &[]),
-];
+const PNML: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/nets.in/token.pnml");
+const QUESTIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/nets.in/questions.xml");
 
-/// Every option of `check`, an example of its use, and where it may be used.
-const TABLE: [(&str, &str, &str); 47] = [
-    ("-D", "-DN=3", "ers"),
-    ("--dialect", "--dialect satabs", "bx"),
-    ("--error-label", "--error-label E", "bx"),
-    ("--input", "", "ersbxn"),
-    ("--bound", "--bound 2", "erx"),
-    ("--engine", "", "ersbxn"),
-    ("--search", "--search depth-first", "ex"),
-    ("--store", "--store compact", "ex"),
-    ("--fingerprint-bits", "--store compact --fingerprint-bits 96", "ex"),
-    ("--hashes", "--store bitstate --hashes 2", "ex"),
-    ("--seed", "--search random --seed 3 --walks 2", "ex"),
-    ("--walks", "--search random --walks 2", "ex"),
-    ("--cost", "--cost switches", "ex"),
-    ("--paper-cycles", "--search context-bounded --bound 1 --paper-cycles", "ex"),
-    ("--iterative-shortening", "--search depth-first --iterative-shortening", "ex"),
-    ("--successors", "--successors native", "ex"),
-    ("--statics", "--statics on", "ex"),
-    ("--fair-switch", "--fair-switch", "erx"),
-    ("--checkpoint", "--checkpoint OUT", "ex"),
-    ("--checkpoint-every", "--checkpoint OUT --checkpoint-every 5s", "ex"),
-    ("--resume", "--resume SAVED", "e"),
-    ("--max-states", "--max-states 100k", "erxn"),
-    ("--max-time", "--max-time 1m", "ersbxn"),
-    ("--max-depth", "--max-depth 100", "erx"),
-    ("--max-memory", "--max-memory 1G", "ersbxn"),
-    ("--contexts", "--contexts 2", "sb"),
-    ("--method", "--method eager", "sb"),
-    ("--instances", "--instances 2", "sb"),
-    ("--bdd-nodes", "--bdd-nodes 10k", "sb"),
-    ("--bdd-cache", "--bdd-cache 10k", "sb"),
-    ("--bdd-order", "--bdd-order declared", "sb"),
-    ("--format", "--format json", "ersbxn"),
-    ("--color", "--color never", "ersbxn"),
-    ("--property", "--property safety", "ersbx"),
-    ("--ltl", "--ltl <>(x==1)", "er"),
-    ("--non-progress", "--non-progress", "erx"),
-    ("--weak-fairness", "--weak-fairness", "erx"),
-    ("--all-errors", "--all-errors", "ex"),
-    ("--reduction", "--reduction strong", "ex"),
-    ("--stutter-invariant", "--stutter-invariant", "ex"),
-    ("--shortest", "--shortest", "erx"),
-    ("--full", "--full", "ersbxn"),
-    ("--properties", "", "n"),
-    ("--certificate", "--certificate OUT", "n"),
-    ("--trace", "--trace OUT", "ersbxn"),
-    ("--trail", "--trail OUT", "ers"),
-    ("--help", "", "ersbxn"),
-];
+/// An example of the option, with what it needs.
+fn example(verb: Verb, row: &'static Setting, value: &str) -> Vec<(&'static Setting, String)> {
+    let mut options = vec![(row, value.to_string())];
+    let needs = row.rules.iter().filter(|rule| rule.kind == RuleKind::Needs);
+    for rule in needs.filter(|rule| rule.own.is_empty() || rule.own.contains(&value)) {
+        let other = rows(verb).find(|it| it.name == rule.other).expect("a rule is about an option");
+        options.extend(example(verb, other, rule.values.first().unwrap_or(&other.example)));
+    }
+    options
+}
+
+/// Every value of an option that has few, and an example of the others.
+fn values(row: &Setting) -> Vec<&'static str> {
+    match row.value {
+        Value::OneOf(_, words) => words.to_vec(),
+        _ => vec![row.example],
+    }
+}
+
+/// In the order of the table, as the command has them.
+fn in_order(verb: Verb, options: &mut [(&'static Setting, String)]) {
+    options.sort_by_key(|(row, _)| rows(verb).position(|it| it.name == row.name));
+}
+
+fn plan(
+    verb: Verb,
+    options: &[(&'static Setting, String)],
+    front_end: &'static FrontEnd,
+) -> Result<Plan, String> {
+    let mut request = Request::new(verb);
+    for (row, value) in options {
+        request.give(row, value.into());
+    }
+    Plan::new(request, front_end).map_err(|error| error.to_string())
+}
 
 #[test]
-fn every_option_is_used_or_refused() {
-    let folder = folder("options");
-    for (name, text) in
-        [("safe.pml", SAFE), ("model.pml", PROMELA), ("program.bp", BOOLEAN), ("net.spec", NET)]
-    {
-        file(&folder, name, text);
+fn every_option_with_every_input_and_engine_is_taken_or_refused_by_name() {
+    let (mut taken, mut refused) = (0, 0);
+    for verb in Verb::ALL {
+        let engine = rows(verb).find(|row| row.name == "engine");
+        for front_end in FRONT_ENDS {
+            let engines = ENGINES.iter().filter(|it| it.takes_verb(front_end.kind, verb).is_ok());
+            let chosen: Vec<Option<&str>> = match engine {
+                Some(_) => engines.map(|it| Some(it.name)).chain([None]).collect(),
+                None => vec![None],
+            };
+            // What cannot be done at all needs no options to be refused.
+            if plan(verb, &[], front_end).is_err() {
+                continue;
+            }
+            for row in rows(verb).filter(|row| row.name != "engine") {
+                for value in values(row) {
+                    for name in &chosen {
+                        let mut options = example(verb, row, value);
+                        let named: Vec<String> = options.iter().map(|(row, _)| row.flag()).collect();
+                        options.extend(engine.zip(*name).map(|(row, name)| (row, name.to_string())));
+                        match plan(verb, &options, front_end) {
+                            Ok(_) => taken += 1,
+                            // Its own name, or that of an option that it needs.
+                            Err(why) => {
+                                refused += 1;
+                                let is_named = named.iter().any(|flag| why.contains(flag.as_str()));
+                                assert!(is_named, "{} {options:?}: {why}", verb.name());
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
-    let path = |name: &str| folder.join(name).to_str().expect("a name in Unicode").to_string();
-    let (out, saved) = (path("out"), path("saved"));
-    let stopped = ["check", &path("safe.pml"), "--max-states", "0", "--checkpoint", &saved];
+    assert!(taken > 300 && refused > 300, "{taken} taken, {refused} refused");
+}
+
+/// What the table takes an engine does, and what it refuses the command refuses.
+#[test]
+fn the_command_does_what_the_table_says() {
+    let folder = folder("options");
+    let inputs =
+        [("promela", "safe.pml", PROMELA), ("boolean", "program.bp", BOOLEAN), ("spec", "net.spec", NET)];
+    let mut ways: Vec<(&'static FrontEnd, String, &str)> = Vec::new();
+    for (name, model, text) in inputs {
+        let front_end = FrontEnd::find(name).expect("it is registered");
+        let model = file(&folder, model, text);
+        for engine in ENGINES.iter().filter(|it| it.takes_verb(front_end.kind, Verb::Check).is_ok()) {
+            ways.push((front_end, model.clone(), engine.name));
+        }
+    }
+    let pnml = FrontEnd::find("pnml").expect("it is registered");
+    ways.push((pnml, PNML.to_string(), "coverability"));
+    let saved = folder.join("saved").to_str().expect("a name in Unicode").to_string();
+    let stopped = ["check", &ways[0].1, "--max-states", "0", "--checkpoint", &saved];
     assert_eq!(preempt(&stopped).status.code(), Some(3));
-    each(&TABLE, |(option, example, where_used)| {
-        for (way, model, more) in WAYS {
-            let model = path(model);
-            // One file for each who writes.
-            let out = format!("{out}{option}-{way}");
-            let mut arguments = vec!["check", &model];
-            arguments.extend(more);
-            arguments.extend(example.split_whitespace().map(|word| match word {
-                "OUT" => out.as_str(),
-                "SAVED" => saved.as_str(),
-                word => word,
-            }));
-            let output = preempt(&arguments);
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            if where_used.contains(way) {
-                assert!(matches!(output.status.code(), Some(0 | 3)), "{arguments:?}: {said}");
-            } else if !example.is_empty() {
-                assert_eq!(output.status.code(), Some(2), "{arguments:?} is passed over in silence");
-                // Its own name, or that of an option that it needs.
-                let mut names = example.split_whitespace().filter(|word| word.starts_with('-'));
-                assert!(
-                    said.contains(option) || names.any(|name| said.contains(name)),
-                    "{arguments:?}: {said}"
-                );
+    let all: Vec<&'static Setting> =
+        rows(Verb::Check).filter(|row| !["engine", "input"].contains(&row.name)).collect();
+    each(&all, |row| {
+        for (front_end, model, engine) in &ways {
+            // A checkpoint is of one model.
+            if row.name == "resume" && !(front_end.name == "promela" && *engine == "explicit") {
+                continue;
+            }
+            let by_engine = rows(Verb::Check).find(|row| row.name == "engine").expect("it is an option");
+            let mut options = example(Verb::Check, row, row.example);
+            options.push((by_engine, engine.to_string()));
+            in_order(Verb::Check, &mut options);
+            let planned = plan(Verb::Check, &options, front_end);
+            let mut arguments = vec!["check".to_string(), model.clone()];
+            for (row, value) in &options {
+                // One file for each who writes.
+                let value = match value.as_str() {
+                    "OUT" => format!("{}/{}-{}-{engine}", folder.display(), row.name, front_end.name),
+                    "SAVED" => saved.clone(),
+                    "properties.xml" => QUESTIONS.to_string(),
+                    value => value.to_string(),
+                };
+                arguments.extend(match row.value {
+                    Value::Flag => vec![row.flag()],
+                    Value::Definition => vec![format!("{}{value}", row.flag())],
+                    _ => vec![row.flag(), value],
+                });
+            }
+            // A net without a target of its own needs a file of properties for anything.
+            if front_end.name == "pnml" && row.name != "properties" {
+                arguments.extend(["--properties".into(), QUESTIONS.into()]);
+            }
+            let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            let output = preempt(&words);
+            let (status, said) = (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned());
+            match planned {
+                // The net has no property of that name: that is found when it is read.
+                Ok(_) if front_end.name == "pnml" && row.name == "property" => {
+                    assert_eq!(status, Some(2), "{said}")
+                }
+                Ok(_) => assert!(matches!(status, Some(0 | 3)), "{arguments:?}: {said}"),
+                Err(why) => {
+                    assert_eq!(status, Some(2), "{arguments:?} is passed over in silence");
+                    let message = why.split(" (").next().unwrap_or(&why);
+                    assert!(said.contains(message), "{arguments:?}: {said}\n{why}");
+                }
             }
         }
     });
 }
 
 #[test]
-fn the_table_has_every_option() {
-    let command = Cli::command();
-    let check = command.find_subcommand("check").expect("there is check");
-    for option in check.get_arguments().filter(|argument| !argument.is_positional()) {
-        let long = option.get_long().map(|name| format!("--{name}"));
-        let name = long.or(option.get_short().map(|name| format!("-{name}"))).expect("it has a name");
-        assert!(TABLE.iter().any(|(known, _, _)| *known == name), "{name}: where is it used?");
-    }
-}
-
-#[test]
 fn questions_of_a_net_need_a_net() {
     let folder = folder("options-nets");
-    let nets = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/nets.in");
-    let (net, questions) = (format!("{nets}/token.pnml"), format!("{nets}/more.xml"));
+    let more = Path::new(QUESTIONS).with_file_name("more.xml");
+    let more = more.to_str().expect("a name in Unicode");
     let model = file(&folder, "model.pml", PROMELA);
-    let asked = ["check", &net, "--properties", &questions, "--property", "arrives"];
+    let asked = ["check", PNML, "--properties", more, "--property", "arrives"];
     assert_eq!(preempt(&asked).status.code(), Some(1));
+    assert_eq!(preempt(&["check", PNML, "--property", "arrives"]).status.code(), Some(2));
     for engine in ["explicit", "reference", "symbolic"] {
-        let output = preempt(&["check", &model, "--engine", engine, "--properties", &questions]);
+        let output = preempt(&["check", &model, "--engine", engine, "--properties", more]);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
     }
 }
 
+/// The older name of an option is understood.
+#[test]
+fn an_option_that_was_renamed_is_still_known() {
+    let folder = folder("options-renamed");
+    let model = file(&folder, "model.pml", PROMELA);
+    assert_eq!(preempt(&["check", &model, "--statics", "on"]).status.code(), Some(0));
+    assert_eq!(preempt(&["check", &model, "--simplify", "on"]).status.code(), Some(0));
+    let net = file(&folder, "net", NET);
+    assert_eq!(preempt(&["check", &net, "--input", "net"]).status.code(), Some(0));
+}
 /// Nobody types these on purpose. None of them may panic, hang or abort.
 #[test]
 fn hostile_command_lines_are_answered() {
     let folder = folder("options-hostile");
-    let safe = file(&folder, "safe.pml", SAFE);
+    let safe = file(&folder, "safe.pml", PROMELA);
     let program = file(&folder, "program.bp", BOOLEAN);
     let most = u64::MAX.to_string();
     let cases: [(&[&str], &[i32]); 21] = [

@@ -41,6 +41,11 @@ pub struct Counters {
     pub bytes: Counter,
     /// Put aside without being expanded. The snapshot leaves it out.
     pub pruned: Counter,
+    /// Of the states and transitions, those of a search forward where others go backward: markings and firings. The
+    /// snapshot leaves them out.
+    pub markings: Counter,
+    /// See `markings`.
+    pub firings: Counter,
 }
 
 impl Counters {

@@ -36,4 +36,40 @@ pub enum Minimality {
     SimplestOfProperty,
     /// No run that violates anything costs less.
     Simplest,
+    /// No run costs less among the states that their fingerprints tell apart.
+    SimplestByFingerprint,
+    /// No run that was found costs less; there may be others.
+    SimplestFound,
+    /// In no run that violates anything has every thread fewer execution contexts.
+    FewestContexts,
+    /// No run that covers a target has fewer tokens at once.
+    FewestTokens,
+}
+
+impl Minimality {
+    /// Every value.
+    pub const ALL: [Minimality; 8] = [
+        Minimality::Nothing,
+        Minimality::Fewest,
+        Minimality::SimplestOfProperty,
+        Minimality::Simplest,
+        Minimality::SimplestByFingerprint,
+        Minimality::SimplestFound,
+        Minimality::FewestContexts,
+        Minimality::FewestTokens,
+    ];
+
+    /// The name for programs; `None` if nothing is known.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Minimality::Nothing => None,
+            Minimality::Fewest => Some("fewest"),
+            Minimality::SimplestOfProperty => Some("simplest-of-property"),
+            Minimality::Simplest => Some("simplest"),
+            Minimality::SimplestByFingerprint => Some("simplest-by-fingerprint"),
+            Minimality::SimplestFound => Some("simplest-found"),
+            Minimality::FewestContexts => Some("fewest-contexts"),
+            Minimality::FewestTokens => Some("fewest-tokens"),
+        }
+    }
 }

@@ -3,6 +3,7 @@
 mod all_questions;
 mod by_chance;
 mod checkpoints;
+mod counted_claim;
 mod deadlocks;
 mod limits;
 mod liveness;

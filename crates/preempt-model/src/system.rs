@@ -107,9 +107,14 @@ pub trait System {
         None
     }
 
-    fn process_name(&self, state: &Self::State, process: usize) -> String;
+    fn process_name(&self, _state: &Self::State, process: usize) -> String {
+        format!("P({process})")
+    }
 
-    fn describe(&self, state: &Self::State, process: usize, action: &Self::Action) -> Description;
+    /// The step for people; without words of its own, the action as it is debugged.
+    fn describe(&self, _state: &Self::State, _process: usize, action: &Self::Action) -> Description {
+        Description { text: format!("{action:?}").trim_matches('"').to_string(), ..Description::default() }
+    }
 
     /// All variables with their values, in an order that does not change.
     fn variables(&self, _state: &Self::State) -> Vec<Change> {
@@ -146,12 +151,26 @@ pub struct Successor<S, A> {
     pub violation: Option<Violation>,
 }
 
+impl<S, A> Successor<S, A> {
+    /// A step after which the process that made it is running, and nothing is wrong.
+    pub fn new(action: A, state: S, process: usize) -> Successor<S, A> {
+        Successor { action, state: Some(state), runs: process, violation: None }
+    }
+}
+
 /// What is wrong with a step or a state, in words that are the same whenever it happens there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Violation {
     pub kind: PropertyKind,
     pub name: String,
     pub location: Option<Location>,
+}
+
+impl Violation {
+    /// Something that must not happen, in words of its own.
+    pub fn assertion(name: impl Into<String>) -> Violation {
+        Violation { kind: PropertyKind::Assertion, name: name.into(), location: None }
+    }
 }
 
 impl From<Violation> for Property {

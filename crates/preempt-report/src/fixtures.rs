@@ -1,8 +1,8 @@
 //! Hand-made traces for the tests of this crate.
 
 use preempt_core::{
-    Bound, Change, Cost, Guarantee, Level, Location, Outcome, Partner, Property, PropertyKind, Stats, Step,
-    SwitchKind, Trace, Value, Verdict,
+    Bound, Change, Cost, Guarantee, Level, Location, Outcome, Partner, Property, PropertyKind, Report, Stats,
+    Step, SwitchKind, Trace, Value, Verdict,
 };
 use std::time::Duration;
 
@@ -95,18 +95,18 @@ pub fn lost_mutex() -> Trace {
         .trace
 }
 
-pub fn violated(kind: PropertyKind, name: &str, trace: Trace) -> Outcome {
-    Outcome {
+pub fn violated(kind: PropertyKind, name: &str, trace: Trace) -> Report {
+    Report::from(Outcome {
         verdict: Verdict::Violated,
         guarantee: Guarantee::Exhaustive,
         violation: Some(Property::new(kind, name.into(), at(10))),
         counterexample: Some(trace),
         stats: some_stats(),
-    }
+    })
 }
 
-pub fn holds(bound: Option<u32>) -> Outcome {
-    Outcome {
+pub fn holds(bound: Option<u32>) -> Report {
+    Report::from(Outcome {
         verdict: Verdict::Holds,
         guarantee: match bound {
             Some(most) => Guarantee::Bounded(Bound { unit: Cost::Preemptions, most }),
@@ -115,7 +115,7 @@ pub fn holds(bound: Option<u32>) -> Outcome {
         violation: None,
         counterexample: None,
         stats: some_stats(),
-    }
+    })
 }
 
 pub fn some_stats() -> Stats {

@@ -17,6 +17,8 @@ mod fixtures;
 #[cfg(feature = "diagnostics")]
 pub use diagnostics::render_diagnostics;
 #[cfg(feature = "json")]
-pub use json::{ReadError, Recorded, RunInfo, Setting, properties_to_json, read_counterexample, to_json};
+pub use json::{ReadError, Recorded, read_counterexample, to_json};
 pub use style::Style;
-pub use text::{TextOptions, render_cut_short, render_outcome, render_run, why_stopped};
+pub use text::{
+    TextOptions, minimality, render_cut_short, render_notes, render_report, render_run, why_stopped,
+};

@@ -380,7 +380,11 @@ fn a_step_keeps_the_limit_of_time() {
         let (found, ends) =
             explore_system(&interpreter, Strategy::Marking, &limits, &mut ()).expect("it fits");
         assert!(since.elapsed() < 10 * time, "{text}");
-        assert_eq!((found.stop, found.failure, found.exhaustive), (Some(ExplorationStop::Time), None, false), "{text}");
+        assert_eq!(
+            (found.stop, found.failure, found.exhaustive),
+            (Some(ExplorationStop::Time), None, false),
+            "{text}"
+        );
         assert!(ends.is_empty(), "{text}");
     }
     // The budget was the exploration's own.

@@ -53,6 +53,8 @@ pub struct SymbolicReport {
     pub complete: bool,
     /// Nodes in the table at the end.
     pub nodes: u64,
+    /// Valuations of the shared variables that a context of the last round can end with.
+    pub shared_states: u64,
 }
 
 /// Looks for failing assertions and run-time errors within a number of contexts of each thread.
@@ -127,14 +129,13 @@ fn nothing_done(reason: StopReason) -> SymbolicReport {
         counterexample: None,
         stats: Stats::default(),
     };
-    SymbolicReport { outcome, contexts: 0, threads: Vec::new(), complete: true, nodes: 0 }
+    SymbolicReport { outcome, contexts: 0, threads: Vec::new(), complete: true, nodes: 0, shared_states: 0 }
 }
 
 fn report(driver: Driver<'_>, conclusion: Conclusion, budget: &Budget) -> SymbolicReport {
     let (violation, counterexample) = conclusion.violation.unzip();
-    let mut stats = Stats { states: budget.counters().states.get(), ..Stats::default() };
     // a node, and its place in the table that finds it
-    stats.peak_bytes = driver.nodes * 24;
+    let mut stats = Stats { peak_bytes: driver.nodes * 24, ..Stats::default() };
     if let Some(property) = &violation {
         stats.violations.insert(property.kind, 1);
     }
@@ -151,5 +152,6 @@ fn report(driver: Driver<'_>, conclusion: Conclusion, budget: &Budget) -> Symbol
         threads: driver.threads.all.iter().map(|thread| thread.name.clone()).collect(),
         complete: driver.threads.complete,
         nodes: driver.nodes,
+        shared_states: budget.counters().states.get(),
     }
 }

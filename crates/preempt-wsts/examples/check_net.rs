@@ -26,13 +26,14 @@ fn main() -> Result<(), String> {
         Verdict::Violated => "unsafe".to_string(),
         Verdict::Inconclusive(reason) => format!("unknown({reason:?})"),
     };
-    let stats = &checked.outcome.stats;
+    let work = checked.work;
     println!(
-        "{verdict}\t{:.3}\t{}\t{} states\t{} pruned\t{}",
-        stats.time.as_secs_f64(),
+        "{verdict}\t{:.3}\t{}\t{} elements\t{} pruned\t{} markings\t{}",
+        checked.outcome.stats.time.as_secs_f64(),
         checked.answered_by.name(),
-        stats.states,
-        stats.pruned,
+        work.elements,
+        work.pruned,
+        work.markings,
         checked.internal_error.as_deref().unwrap_or("")
     );
     Ok(())

@@ -15,8 +15,8 @@ use crate::run::{Coverability, Run};
 use crate::weight;
 use crate::weight::net::{Diagrams, backward_by_weight};
 use preempt_core::{
-    Budget, Guarantee, Limits, Outcome, Progress, Property, PropertyKind, Stats, StopReason, Verdict,
-    run_supervised,
+    Budget, Counters, Guarantee, Limits, Outcome, Progress, Property, PropertyKind, Stats, StopReason,
+    Verdict, run_supervised,
 };
 use preempt_net::Problem;
 use std::sync::{Mutex, PoisonError};
@@ -101,11 +101,41 @@ pub struct CoverReport {
     pub fewest_tokens: bool,
     /// What the engine by weight needed.
     pub diagrams: Option<Diagrams>,
+    /// What the searches by basis and forward have done.
+    pub work: Work,
     /// The engine that decided.
     pub answered_by: Engine,
     /// Something that must not happen: an engine's result was refuted by its verification. The verdict is then
     /// inconclusive.
     pub internal_error: Option<String>,
+}
+
+/// What the searches have done, each in its own units.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Elements of the basis, backward.
+    pub elements: u64,
+    /// Elements that an invariant has shown to be unreachable.
+    pub pruned: u64,
+    /// Predecessors that were computed, backward.
+    pub predecessors: u64,
+    /// Markings that were met, forward.
+    pub markings: u64,
+    /// Transitions that were fired, forward.
+    pub firings: u64,
+}
+
+impl Work {
+    fn counted(counters: &Counters) -> Work {
+        let (markings, firings) = (counters.markings.get(), counters.firings.get());
+        Work {
+            elements: counters.states.get().saturating_sub(markings),
+            pruned: counters.pruned.get(),
+            predecessors: counters.transitions.get().saturating_sub(firings),
+            markings,
+            firings,
+        }
+    }
 }
 
 /// Can a target be covered?
@@ -174,17 +204,9 @@ fn concluded(
         }
     };
     let counters = budgets.searches.counters();
-    let stats = Stats {
-        states: counters.states.get(),
-        transitions: counters.transitions.get(),
-        pruned: counters.pruned.get(),
-        peak_bytes: counters.bytes.get(),
-        depth: match &result {
-            Coverability::Covered(run) => run.transitions.len() as u64,
-            _ => 0,
-        },
-        ..Stats::default()
-    };
+    // There are no states to count: what was done is in `work`, or in the diagrams.
+    let stats = Stats { peak_bytes: counters.bytes.get(), ..Stats::default() };
+    let work = if diagrams.is_some() { Work::default() } else { Work::counted(counters) };
     let (verdict, run, certificate) = match result {
         Coverability::Covered(run) => (Verdict::Violated, Some(run), None),
         // The certificate was checked: nothing is left to be done.
@@ -208,7 +230,16 @@ fn concluded(
         counterexample: run.as_ref().filter(fits).and_then(|run| run.trace(problem, None, &budgets.job)),
         stats,
     };
-    CoverReport { outcome, run, certificate, fewest_tokens, diagrams, answered_by: engine, internal_error }
+    CoverReport {
+        outcome,
+        run,
+        certificate,
+        fewest_tokens,
+        diagrams,
+        work,
+        answered_by: engine,
+        internal_error,
+    }
 }
 
 /// Fig. 3 without lifting has looked at all runs with fewer tokens than this one has at most, and there was none.

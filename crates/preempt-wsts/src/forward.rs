@@ -116,6 +116,7 @@ pub(crate) fn forward(problem: &Problem, open: &[usize], budget: &Budget) -> Cov
                 continue;
             }
             budget.counters().transitions.add(1);
+            budget.counters().firings.add(1);
             if let Some(run) =
                 search.add(&mut after, Arrival { parent: number, transition: at, depth }, budget)
             {
@@ -250,6 +251,7 @@ impl Search<'_> {
         }
         let number = self.nodes.len() as u32;
         budget.counters().states.add(1);
+        budget.counters().markings.add(1);
         budget.counters().bytes.add(120 + 120 * packed.len() as u64);
         self.nodes.push(Node { parent, transition, depth, state: packed, accelerations });
         if far == 0 && self.failed < MOST_FAILED {

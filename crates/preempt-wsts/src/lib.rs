@@ -40,6 +40,6 @@ pub mod weight;
 
 pub use bounded::place_bounds;
 pub use certificate::Certificate;
-pub use check::{CoverOptions, CoverReport, Engine, check};
+pub use check::{CoverOptions, CoverReport, Engine, Work, check};
 pub use run::Run;
 pub use weight::net::Diagrams;

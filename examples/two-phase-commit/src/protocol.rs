@@ -4,8 +4,7 @@
 //! Before its vote a participant may abort by itself. After a yes it must not: the others may already have committed.
 //! That is the mistake that [`Patience::ForEver`] leaves out and [`Patience::UntilTimeout`] makes.
 
-use preempt_core::{Change, PropertyKind, Value};
-use preempt_model::system::{Description, Successor, System, Violation};
+use preempt_workbench::{Change, Description, PropertyKind, Successor, System, Value, Violation};
 
 #[derive(Debug, Clone, Copy)]
 pub struct TwoPhaseCommit {

@@ -1,20 +1,19 @@
-//! `preempt completions` and `preempt man`: files made from the definitions of the command line.
+//! `preempt completions` and `preempt man`: files made from the table of options.
 
 use crate::ExitStatus;
-use crate::args::Cli;
 use crate::console::{self, Failure};
-use clap::CommandFactory;
+use crate::options::command::command;
 use clap_complete::Shell;
 
 pub fn completions(shell: Shell) -> Result<ExitStatus, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "preempt", &mut script);
+    clap_complete::generate(shell, &mut command(), "preempt", &mut script);
     console::print(&String::from_utf8_lossy(&script))?;
     Ok(ExitStatus::Holds)
 }
 
 pub fn man_page(name: Option<&str>) -> Result<ExitStatus, Failure> {
-    let mut command = Cli::command();
+    let mut command = command();
     command.build();
     if let Some(name) = name {
         let Some(subcommand) = command.find_subcommand(name) else {

@@ -1,19 +1,13 @@
 //! One file a verb.
 
-mod again;
 pub mod certify;
 pub mod check;
 pub mod convert;
-pub mod count;
+mod delivery;
 pub mod engines;
-mod explicit;
 pub mod generate;
-mod model;
-mod net;
-mod outcome;
-mod partial;
+mod load;
 pub mod replay;
 pub mod sequentialize;
 pub mod simulate;
-mod symbolic;
 mod trail;

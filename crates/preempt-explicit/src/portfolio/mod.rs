@@ -9,8 +9,11 @@ mod check_all;
 mod check_one;
 
 use crate::CheckError;
-use crate::check::interpreter;
-use crate::search::{Checkpoints, CostModel, Order, SearchOptions, SearchReport, Storage, SuccessorSource};
+use crate::check::{explore_saved, interpreter};
+use crate::search::{
+    Checkpoints, CostModel, Goal, NoCheckpoints, Order, SearchOptions, SearchReport, Storage, SuccessorSource,
+};
+use crate::swarm::swarm;
 use preempt_core::{Cost, Limits, Minimality, Progress, PropertyResult, SourceMap, Trace};
 use preempt_model::Model;
 use preempt_model::check::Check;
@@ -68,6 +71,41 @@ impl Portfolio<'_> {
         progress: &mut dyn Progress,
     ) -> Result<Option<Answers>, CheckError> {
         all_violations::find(self, questions, checkpoints, progress)
+    }
+
+    /// The number of states, violations passed over. The search can be saved and continued.
+    pub fn count(
+        &self,
+        checkpoints: Option<&mut dyn Checkpoints>,
+        progress: &mut dyn Progress,
+    ) -> Result<SearchReport, CheckError> {
+        let mut none = NoCheckpoints;
+        let checkpoints: &mut dyn Checkpoints = match checkpoints {
+            Some(checkpoints) => checkpoints,
+            None => &mut none,
+        };
+        self.with_fallback(self.options, |options| {
+            explore_saved(self.model, self.sources, options, Goal::Count, checkpoints, progress)
+        })
+    }
+
+    /// Many different searches for a violation of safety, on several threads, until the time is over.
+    pub fn swarm(
+        &self,
+        seed: u64,
+        threads: usize,
+        progress: &mut dyn Progress,
+    ) -> Result<Answers, CheckError> {
+        let report = self.with_fallback(self.options, |options| {
+            swarm(self.model, self.sources, options, seed, threads, progress)
+        })?;
+        let property = PropertyResult {
+            name: Check::Safety.name(self.model),
+            verdict: report.outcome.verdict,
+            violation: report.outcome.violation.clone(),
+            cost: None,
+        };
+        Ok(Answers { report, minimality: Minimality::Nothing, properties: vec![property], shown: 0 })
     }
 
     /// What a run that violates the question costs, in the unit that is asked for.

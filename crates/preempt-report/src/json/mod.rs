@@ -8,10 +8,16 @@ mod wire;
 mod write;
 
 pub use read::{ReadError, Recorded, read_counterexample};
-pub use write::{RunInfo, Setting, properties_to_json, to_json};
+pub use write::to_json;
 
-/// The version of the format.
-pub const SCHEMA: u32 = 1;
+/// The version of the format that is written.
+///
+/// In version 1, `stats.states` and `stats.transitions` of the symbolic engine and of those for nets counted other things,
+/// and numbers that an engine does not have were 0.
+pub const SCHEMA: u32 = 2;
+
+/// Versions whose counterexamples can be read; what is read of them has the same fields.
+pub const READABLE: [u32; 2] = [1, SCHEMA];
 
 #[cfg(test)]
 mod tests;

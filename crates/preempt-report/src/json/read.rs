@@ -1,6 +1,6 @@
 //! From the wire back to a trace, for a replay.
 
-use super::{SCHEMA, wire};
+use super::{READABLE, wire};
 use preempt_core::{
     Awaited, Change, Location, Partner, Property, PropertyKind, Step, SwitchKind, Trace, Value, Waiting,
 };
@@ -23,7 +23,7 @@ pub enum ReadError {
     Malformed(serde_json::Error),
     #[error("this is JSON, but not a result of preempt: it has no field `schema`")]
     NoSchema,
-    #[error("this result has schema {found}; this version of preempt reads schema {SCHEMA}")]
+    #[error("this result has schema {found}; this version of preempt reads schema {} and {}", READABLE[0], READABLE[1])]
     OtherSchema { found: String },
     #[error("this result holds no counterexample (only a violation has one)")]
     NoCounterexample,
@@ -40,7 +40,7 @@ pub fn read_counterexample(text: &str) -> Result<Recorded, ReadError> {
     let version: wire::Version = serde_json::from_str(text).map_err(ReadError::Malformed)?;
     match version.schema {
         None => return Err(ReadError::NoSchema),
-        Some(found) if found.as_u64() != Some(SCHEMA.into()) => {
+        Some(found) if !READABLE.iter().any(|known| found.as_u64() == Some((*known).into())) => {
             return Err(ReadError::OtherSchema { found: found.to_string() });
         }
         Some(_) => {}

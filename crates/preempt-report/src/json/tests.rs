@@ -1,25 +1,31 @@
 use super::*;
 use crate::fixtures::{Run, holds, lost_mutex, violated};
 use preempt_core::{
-    Awaited, Bound, Cost, Coverage, Guarantee, Outcome, PropertyKind, StopReason, Trace, Value, Verdict,
-    Waiting,
+    Awaited, Bound, CertificateText, Cost, Coverage, Guarantee, Measure, Minimality, OptionValue,
+    PropertyKind, Report, RunInfo, StopReason, Trace, Value, Verdict, Waiting,
 };
 use serde_json::{Value as Json, json};
 
-fn info() -> RunInfo {
-    RunInfo {
+fn named(report: Report) -> Report {
+    let run = RunInfo {
         file: "models/broken.pml".into(),
         engine: "reference".into(),
+        answered_by: None,
         options: vec![
-            ("search".into(), Setting::Text("fewest-preemptions".into())),
-            ("bound".into(), Setting::Unset),
-            ("fair_switch".into(), Setting::Flag(false)),
+            ("search", OptionValue::Text("fewest-preemptions".into())),
+            ("bound", OptionValue::Unset),
+            ("fair_switch", OptionValue::Flag(false)),
         ],
-    }
+    };
+    Report { run, ..report }
 }
 
-fn parsed(outcome: &Outcome) -> Json {
-    serde_json::from_str(&to_json(&info(), outcome)).unwrap()
+fn written(report: &Report) -> String {
+    to_json(&named(report.clone()))
+}
+
+fn parsed(report: &Report) -> Json {
+    serde_json::from_str(&written(report)).unwrap()
 }
 
 fn read(text: &str) -> Result<Recorded, String> {
@@ -29,7 +35,7 @@ fn read(text: &str) -> Result<Recorded, String> {
 #[test]
 fn a_bounded_holds_says_its_bound_and_has_null_for_what_does_not_apply() {
     let json = parsed(&holds(Some(2)));
-    assert_eq!(json["schema"], 1);
+    assert_eq!(json["schema"], 2);
     assert_eq!(json["tool"], concat!("preempt ", env!("CARGO_PKG_VERSION")));
     assert_eq!(
         json["options"],
@@ -40,9 +46,14 @@ fn a_bounded_holds_says_its_bound_and_has_null_for_what_does_not_apply() {
         json["guarantee"],
         json!({ "kind": "bounded", "bound": 2, "unit": "preemptions", "probability": null })
     );
-    for field in ["reason", "property", "counterexample", "properties", "errors"] {
+    let absent =
+        ["reason", "statement", "property", "minimality", "counterexample", "certificate", "properties"];
+    for field in absent.iter().chain(&["errors", "answered_by"]) {
         assert_eq!(json.get(field), Some(&Json::Null), "{field}");
     }
+    assert_eq!(json["stats"]["states"], 12345);
+    assert_eq!(json["stats"]["bdd_nodes"], Json::Null);
+    assert_eq!(json["notes"], json!([]));
     assert_eq!(json["stats"]["seconds"], 1.25);
     assert_eq!(json["stats"]["per_level"][1], json!({ "level": 1, "states": 10000, "transitions": 20000 }));
 }
@@ -50,8 +61,10 @@ fn a_bounded_holds_says_its_bound_and_has_null_for_what_does_not_apply() {
 #[test]
 fn a_violation_has_the_run_with_its_counts() {
     let mut outcome = violated(PropertyKind::Assertion, "assert(inside == 1)", lost_mutex());
-    outcome.stats.violations.insert(PropertyKind::Assertion, 3);
+    outcome.statistics.violations = Some([(PropertyKind::Assertion, 3)].into());
+    outcome.minimality = Minimality::Simplest;
     let json = parsed(&outcome);
+    assert_eq!(json["minimality"], "simplest");
     assert_eq!(
         json["property"],
         json!({ "kind": "assertion", "name": "assert(inside == 1)", "location": "models/broken.pml:10:5", "waiting": null })
@@ -74,7 +87,7 @@ fn what_a_partial_search_saw_is_told() {
     let mut outcome = holds(None);
     assert_eq!(parsed(&outcome)["stats"]["coverage"], Json::Null);
     outcome.verdict = Verdict::Inconclusive(StopReason::Partial);
-    outcome.stats.coverage = Some(Coverage {
+    outcome.statistics.coverage = Some(Coverage {
         hash_factor: Some(2.5),
         share: Some(f64::NAN),
         states_are_estimated: false,
@@ -86,9 +99,39 @@ fn what_a_partial_search_saw_is_told() {
     assert_eq!(json["stats"]["coverage"], want);
     let bound = Some(Bound { unit: Cost::Switches, most: 3 });
     let guarantee = Guarantee::Approximate { probability: 0.5, bound };
-    let json = parsed(&Outcome { guarantee, ..holds(None) });
+    let json = parsed(&Report { guarantee, ..holds(None) });
     let want = json!({ "kind": "approximate", "bound": 3, "unit": "switches", "probability": 0.5 });
     assert_eq!(json["guarantee"], want);
+}
+
+/// An engine has the numbers that it has; the others are absent, and none of them stands for another.
+#[test]
+fn a_proof_has_its_certificate_and_its_own_numbers() {
+    let mut report = Report::new(Verdict::Holds, Guarantee::Parameterised);
+    report.statement = Some("the target cannot be covered".into());
+    report.run.answered_by = Some("basis".into());
+    report.certificate = Some(CertificateText { text: "c".into(), summary: vec!["a basis".into()] });
+    report.statistics.set(Measure::BasisElements, 7);
+    report.note("look at this");
+    let json = parsed(&Report { run: report.run.clone(), ..report.clone() });
+    assert_eq!(
+        (&json["statement"], &json["certificate"]),
+        (&json!("the target cannot be covered"), &json!(["a basis"]))
+    );
+    assert_eq!((&json["stats"]["basis_elements"], &json["stats"]["states"]), (&json!(7), &Json::Null));
+    assert_eq!(json["notes"], json!([{ "kind": "note", "text": "look at this" }]));
+    for field in ["seconds", "peak_bytes", "memory", "per_level", "violations", "coverage"] {
+        assert_eq!(json["stats"].get(field), Some(&Json::Null), "{field}");
+    }
+}
+
+/// What older versions wrote can be replayed.
+#[test]
+fn results_of_the_first_schema_are_read() {
+    let text = written(&violated(PropertyKind::Assertion, "a", lost_mutex()));
+    let older = text.replace("\"schema\": 2", "\"schema\": 1");
+    assert_ne!(text, older);
+    assert_eq!(read(&older).unwrap(), read(&text).unwrap());
 }
 
 #[test]
@@ -99,7 +142,7 @@ fn a_run_without_steps_has_no_context() {
 
 #[test]
 fn an_inconclusive_result_says_why_and_guarantees_nothing() {
-    let outcome = preempt_core::Outcome { verdict: Verdict::Inconclusive(StopReason::Time), ..holds(None) };
+    let outcome = Report { verdict: Verdict::Inconclusive(StopReason::Time), ..holds(None) };
     let json = parsed(&outcome);
     assert_eq!((&json["verdict"], &json["reason"]), (&json!("inconclusive"), &json!("time")));
     assert_eq!(json["guarantee"], Json::Null);
@@ -108,7 +151,7 @@ fn an_inconclusive_result_says_why_and_guarantees_nothing() {
 #[test]
 fn variables_keep_their_order() {
     let trace = Run::new(&[("zebra", 1), ("ant", 2), ("middle", 3)]).trace;
-    let text = to_json(&info(), &violated(PropertyKind::Deadlock, "deadlock", trace));
+    let text = written(&violated(PropertyKind::Deadlock, "deadlock", trace));
     let places = ["\"zebra\"", "\"ant\"", "\"middle\""].map(|name| text.find(name).unwrap());
     assert!(places.is_sorted(), "{text}");
 }
@@ -127,7 +170,7 @@ fn what_is_written_is_read_back_as_it_was() {
         .trace;
     let mut outcome = violated(PropertyKind::NonProgress, "no \"progress\"", trace);
     outcome.counterexample.as_mut().unwrap().steps[0].choice = Some("2".into());
-    let recorded = read(&to_json(&info(), &outcome)).unwrap();
+    let recorded = read(&written(&outcome)).unwrap();
     assert_eq!(recorded.file.as_deref(), Some("models/broken.pml"));
     assert_eq!(recorded.property, outcome.violation);
     assert_eq!(Some(recorded.trace), outcome.counterexample);
@@ -139,7 +182,7 @@ fn who_is_stuck_is_written_and_read_back() {
     let property = outcome.violation.as_mut().unwrap();
     let statements = vec![Awaited { location: property.location.clone(), text: "m == 1".into() }];
     property.waiting = vec![Waiting { process: "P(1)".into(), pid: 1, statements }];
-    let text = to_json(&info(), &outcome);
+    let text = written(&outcome);
     let json: Json = serde_json::from_str(&text).unwrap();
     let statement = json!({ "location": "models/broken.pml:10:5", "text": "m == 1" });
     let waiting = json!([{ "process": "P(1)", "pid": 1, "statements": [statement] }]);
@@ -151,7 +194,7 @@ fn who_is_stuck_is_written_and_read_back() {
 fn a_place_may_have_colons_in_its_file_name() {
     let mut outcome = violated(PropertyKind::Assertion, "a", lost_mutex());
     outcome.violation.as_mut().unwrap().location.as_mut().unwrap().file = "C:\\a:1:2".into();
-    assert_eq!(read(&to_json(&info(), &outcome)).unwrap().property, outcome.violation);
+    assert_eq!(read(&written(&outcome)).unwrap().property, outcome.violation);
 }
 
 #[test]
@@ -170,7 +213,7 @@ fn every_mistake_in_a_file_is_named() {
         ("{".to_string(), "not a result of preempt in JSON: EOF while parsing an object at line 1 column 1"),
         ("[1]".to_string(), "not a result of preempt in JSON"),
         ("{}".to_string(), "no field `schema`"),
-        (r#"{"schema": 2}"#.to_string(), "has schema 2; this version of preempt reads schema 1"),
+        (r#"{"schema": 3}"#.to_string(), "has schema 3; this version of preempt reads schema 1 and 2"),
         (r#"{"schema": "new"}"#.to_string(), "has schema \"new\""),
         (r#"{"schema": 1}"#.to_string(), "holds no counterexample"),
         (r#"{"schema": 1, "counterexample": null}"#.to_string(), "holds no counterexample"),
@@ -215,7 +258,7 @@ fn every_mistake_in_a_file_is_named() {
 
 #[test]
 fn no_prefix_of_a_result_is_read_as_a_counterexample_or_panics() {
-    let text = to_json(&info(), &violated(PropertyKind::Assertion, "a", lost_mutex()));
+    let text = written(&violated(PropertyKind::Assertion, "a", lost_mutex()));
     for end in 0..text.trim_end().len() {
         assert!(read(&text[..end]).is_err(), "{end}");
     }

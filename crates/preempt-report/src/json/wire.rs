@@ -13,18 +13,33 @@ pub(super) struct Report {
     pub tool: String,
     pub file: String,
     pub engine: String,
+    /// Of an engine that has several ways to an answer: the one that found it.
+    pub answered_by: Option<String>,
     pub options: Fields<Setting>,
     pub verdict: &'static str,
     /// Why there is no answer.
     pub reason: Option<&'static str>,
     pub guarantee: Option<Guarantee>,
+    /// What holds, in the words of the input.
+    pub statement: Option<String>,
     pub property: Option<Property>,
+    /// What is known about the counterexample.
+    pub minimality: Option<&'static str>,
     pub stats: Stats,
     pub counterexample: Option<Counterexample>,
+    /// What a certificate is made of, line by line.
+    pub certificate: Option<Vec<String>>,
     /// What became of each property that was asked.
     pub properties: Option<Vec<PropertyResult>>,
     /// Every different violation, where all were asked for.
     pub errors: Option<Vec<Finding>>,
+    pub notes: Vec<Note>,
+}
+
+#[derive(Debug, serde::Serialize)]
+pub(super) struct Note {
+    pub kind: &'static str,
+    pub text: String,
 }
 
 #[derive(Debug, serde::Serialize)]
@@ -106,17 +121,14 @@ pub(super) struct Awaited {
 
 #[derive(Debug, serde::Serialize)]
 pub(super) struct Stats {
-    pub states: u64,
-    pub transitions: u64,
-    pub revisits: u64,
-    pub executions: u64,
-    pub pruned: u64,
-    pub depth: u64,
-    pub seconds: f64,
-    pub peak_bytes: u64,
+    /// One field for each [`Measure`](preempt_core::Measure).
+    #[serde(flatten)]
+    pub counts: Fields<Option<u64>>,
+    pub seconds: Option<f64>,
+    pub peak_bytes: Option<u64>,
     pub memory: Option<Memory>,
-    pub per_level: Vec<Level>,
-    pub violations: Fields<u64>,
+    pub per_level: Option<Vec<Level>>,
+    pub violations: Option<Fields<u64>>,
     pub coverage: Option<Coverage>,
 }
 

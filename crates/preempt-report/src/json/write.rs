@@ -2,78 +2,56 @@
 
 use super::{SCHEMA, wire};
 use preempt_core::{
-    Awaited, Change, Cost, Guarantee, Outcome, Partner, Property, PropertyKind, PropertyResult, Stats, Step,
-    StopReason, SwitchKind, Trace, Value, Verdict, Waiting,
+    Awaited, Change, Cost, Guarantee, Measure, Note, OptionValue, Partner, Property, PropertyKind,
+    PropertyResult, Report, Statistics, Step, StopReason, SwitchKind, Trace, Value, Verdict, Waiting,
 };
 
-/// What was run: the part of the report that an engine does not know.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunInfo {
-    pub file: String,
-    pub engine: String,
-    /// In the order in which they are to be shown.
-    pub options: Vec<(String, Setting)>,
-}
-
-/// The value of one option.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Setting {
-    Text(String),
-    Number(u64),
-    Flag(bool),
-    /// The option does not apply or was not given.
-    Unset,
-}
-
 /// One object, indented, with a final newline.
-pub fn to_json(info: &RunInfo, outcome: &Outcome) -> String {
-    printed(&wire::Report::new(info, outcome))
-}
-
-/// As [`to_json`], with what became of each property that was asked, and where all were asked for, with every
-/// different violation and its own run.
-pub fn properties_to_json(
-    info: &RunInfo,
-    outcome: &Outcome,
-    properties: &[PropertyResult],
-    all: Option<&[(Property, Trace)]>,
-) -> String {
-    let finding = |(property, trace): &(Property, Trace)| wire::Finding {
-        property: property.into(),
-        counterexample: trace.into(),
-    };
-    let errors = all.map(|all| all.iter().map(finding).collect());
-    let properties = (!properties.is_empty()).then(|| properties.iter().map(Into::into).collect());
-    printed(&wire::Report { errors, properties, ..wire::Report::new(info, outcome) })
-}
-
-fn printed(report: &wire::Report) -> String {
+pub fn to_json(report: &Report) -> String {
     // The wire types hold strings, integers and finite numbers under string keys: nothing that JSON lacks.
-    let mut text = serde_json::to_string_pretty(report).expect("every wire type has a JSON form");
+    let mut text =
+        serde_json::to_string_pretty(&wire::Report::from(report)).expect("every wire type has a JSON form");
     text.push('\n');
     text
 }
 
-impl wire::Report {
-    fn new(info: &RunInfo, outcome: &Outcome) -> wire::Report {
-        let (verdict, reason) = verdict_name(outcome.verdict);
+impl From<&Report> for wire::Report {
+    fn from(report: &Report) -> wire::Report {
+        let (verdict, reason) = verdict_name(report.verdict);
+        let run = &report.run;
+        let finding = |(property, trace): &(Property, Trace)| wire::Finding {
+            property: property.into(),
+            counterexample: trace.into(),
+        };
+        let properties = &report.properties;
         wire::Report {
             schema: SCHEMA,
             tool: format!("preempt {}", env!("CARGO_PKG_VERSION")),
-            file: info.file.clone(),
-            engine: info.engine.clone(),
+            file: run.file.clone(),
+            engine: run.engine.clone(),
+            answered_by: run.answered_by.clone(),
             options: wire::Fields(
-                info.options.iter().map(|(name, value)| (name.clone(), value.into())).collect(),
+                run.options.iter().map(|(name, value)| (name.to_string(), value.into())).collect(),
             ),
             verdict,
             reason,
-            guarantee: reason.is_none().then(|| outcome.guarantee.into()),
-            property: outcome.violation.as_ref().map(Into::into),
-            stats: (&outcome.stats).into(),
-            counterexample: outcome.counterexample.as_ref().map(Into::into),
-            properties: None,
-            errors: None,
+            guarantee: reason.is_none().then(|| report.guarantee.into()),
+            statement: report.statement.clone(),
+            property: report.violation.as_ref().map(Into::into),
+            minimality: report.minimality.name().filter(|_| report.counterexample.is_some()),
+            stats: (&report.statistics).into(),
+            counterexample: report.counterexample.as_ref().map(Into::into),
+            certificate: report.certificate.as_ref().map(|certificate| certificate.summary.clone()),
+            properties: (!properties.is_empty()).then(|| properties.iter().map(Into::into).collect()),
+            errors: report.violations.as_ref().map(|all| all.iter().map(finding).collect()),
+            notes: report.notes.iter().map(Into::into).collect(),
         }
+    }
+}
+
+impl From<&Note> for wire::Note {
+    fn from(note: &Note) -> wire::Note {
+        wire::Note { kind: note.kind.name(), text: note.text.clone() }
     }
 }
 
@@ -96,13 +74,13 @@ fn reason_name(reason: StopReason) -> &'static str {
     }
 }
 
-impl From<&Setting> for wire::Setting {
-    fn from(setting: &Setting) -> wire::Setting {
+impl From<&OptionValue> for wire::Setting {
+    fn from(setting: &OptionValue) -> wire::Setting {
         match setting {
-            Setting::Text(text) => wire::Setting::Text(text.clone()),
-            Setting::Number(number) => wire::Setting::Number(*number),
-            Setting::Flag(flag) => wire::Setting::Flag(*flag),
-            Setting::Unset => wire::Setting::Unset,
+            OptionValue::Text(text) => wire::Setting::Text(text.clone()),
+            OptionValue::Number(number) => wire::Setting::Number(*number),
+            OptionValue::Flag(flag) => wire::Setting::Flag(*flag),
+            OptionValue::Unset => wire::Setting::Unset,
         }
     }
 }
@@ -184,32 +162,31 @@ impl From<&Waiting> for wire::Waiting {
     }
 }
 
-impl From<&Stats> for wire::Stats {
-    fn from(stats: &Stats) -> wire::Stats {
+impl From<&Statistics> for wire::Stats {
+    fn from(statistics: &Statistics) -> wire::Stats {
         let level = |level: &preempt_core::Level| wire::Level {
             level: level.level,
             states: level.states,
             transitions: level.transitions,
         };
         wire::Stats {
-            states: stats.states,
-            transitions: stats.transitions,
-            revisits: stats.revisits,
-            executions: stats.executions,
-            pruned: stats.pruned,
-            depth: stats.depth,
-            seconds: stats.time.as_secs_f64(),
-            peak_bytes: stats.peak_bytes,
-            memory: stats.memory.map(|memory| wire::Memory {
+            counts: wire::Fields(
+                Measure::ALL.into_iter().map(|measure| (measure.name(), statistics.get(measure))).collect(),
+            ),
+            seconds: statistics.time.map(|time| time.as_secs_f64()),
+            peak_bytes: statistics.peak_bytes,
+            memory: statistics.memory.map(|memory| wire::Memory {
                 store: memory.store,
                 frontier: memory.frontier,
                 parents: memory.parents,
             }),
-            per_level: stats.levels.iter().map(level).collect(),
-            violations: wire::Fields(
-                stats.violations.iter().map(|(kind, count)| (kind.name().to_string(), *count)).collect(),
-            ),
-            coverage: stats.coverage.as_ref().map(|coverage| wire::Coverage {
+            per_level: statistics.levels.as_ref().map(|levels| levels.iter().map(level).collect()),
+            violations: statistics.violations.as_ref().map(|violations| {
+                wire::Fields(
+                    violations.iter().map(|(kind, count)| (kind.name().to_string(), *count)).collect(),
+                )
+            }),
+            coverage: statistics.coverage.as_ref().map(|coverage| wire::Coverage {
                 hash_factor: coverage.hash_factor.and_then(finite),
                 share: coverage.share.and_then(finite),
                 states_are_estimated: coverage.states_are_estimated,

@@ -6,7 +6,7 @@ use super::rows::{final_values, rows};
 use super::summary::describe;
 use super::words::{clean, counted, fill};
 use crate::style::Ink;
-use preempt_core::{Change, Property, PropertyKind, Trace, Value};
+use preempt_core::{Change, Measure, Property, PropertyKind, Report, Trace, Value};
 
 /// The headings are repeated after this many rows, so that one is always in sight.
 const HEADING_EVERY: usize = 60;
@@ -15,8 +15,21 @@ const VALUE_LINES: usize = 3;
 
 /// The numbers of a run, the run itself, and how it ends.
 pub fn render_run(trace: &Trace, violation: Option<&Property>, options: &TextOptions) -> String {
+    rendered(&headline(trace, violation, options), trace, violation, options)
+}
+
+/// The same for the run of a report, which may know more about it.
+pub(super) fn render(trace: &Trace, report: &Report, options: &TextOptions) -> String {
+    let mut numbers = headline(trace, report.violation.as_ref(), options);
+    if let Some(tokens) = report.statistics.get(Measure::Tokens) {
+        numbers.push_str(&format!(", at most {} at once", counted(tokens as usize, "token")));
+    }
+    rendered(&numbers, trace, report.violation.as_ref(), options)
+}
+
+fn rendered(numbers: &str, trace: &Trace, violation: Option<&Property>, options: &TextOptions) -> String {
     let style = options.style;
-    let mut text = headline(trace, violation, options);
+    let mut text = lead(numbers, options);
     text.push('\n');
     text.push_str(&values("start", &trace.initial, options));
     if !trace.steps.is_empty() {
@@ -49,19 +62,22 @@ pub fn render_run(trace: &Trace, violation: Option<&Property>, options: &TextOpt
     text
 }
 
+/// `8 steps, 2 preemptions, 0 forced switches, 2 processes`
 fn headline(trace: &Trace, violation: Option<&Property>, options: &TextOptions) -> String {
     let preemptions = trace.preemptions();
     let steps = counted(trace.steps.len(), "step");
     // A net has no processes.
-    let numbers = if violation.is_some_and(|property| property.kind == PropertyKind::Coverability) {
-        steps
-    } else {
-        let switches = counted(trace.switches() - preemptions, "forced switch");
-        [steps, counted(preemptions, "preemption"), switches, counted(trace.processes, options.mover)]
-            .join(", ")
-    };
-    let lead = options.promise.map_or(String::new(), |promise| format!("{promise}: "));
-    let mut text = format!("  {lead}{}\n", options.style.paint(Ink::Strong, &numbers));
+    if violation.is_some_and(|property| property.kind == PropertyKind::Coverability) {
+        return steps;
+    }
+    let switches = counted(trace.switches() - preemptions, "forced switch");
+    [steps, counted(preemptions, "preemption"), switches, counted(trace.processes, options.mover)].join(", ")
+}
+
+/// What is promised of the run, its numbers, and how to see it again.
+fn lead(numbers: &str, options: &TextOptions) -> String {
+    let promise = options.promise.map_or(String::new(), |promise| format!("{promise}: "));
+    let mut text = format!("  {promise}{}\n", options.style.paint(Ink::Strong, numbers));
     if let Some(command) = &options.again {
         let again = options.style.paint(Ink::Faint, "see it again:");
         text.push_str(&format!("  {again} {}\n", clean(command)));

@@ -1,19 +1,20 @@
-//! A result for people: the verdict and what it rests on, the run that breaks the property, what the search cost.
+//! A result for people: the verdict and what it rests on, the evidence, what the search cost.
 
 mod columns;
 mod counterexample;
 mod lanes;
 mod properties;
 mod rows;
+mod statistics;
 mod summary;
 mod widths;
 mod words;
 
-use crate::style::Style;
-use preempt_core::{Outcome, Property, PropertyResult, Trace};
+use crate::style::{Ink, Style};
+use preempt_core::{Measure, Report};
 
 pub use counterexample::render_run;
-pub use summary::why_stopped;
+pub use summary::{minimality, why_stopped};
 
 /// How a result is to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,17 +24,12 @@ pub struct TextOptions {
     pub style: Style,
     /// Every step and every value, however long.
     pub full: bool,
-    /// What the engine promises about the run, as in `the simplest run`.
+    /// What is promised about a run, as in `the simplest run`; a report says that itself.
     pub promise: Option<&'static str>,
     /// What moves: `process` or `thread`.
     pub mover: &'static str,
     /// The command that shows the same run again.
     pub again: Option<String>,
-    /// Every different violation with its run, where all were asked for.
-    pub all: Vec<(Property, Trace)>,
-    /// What became of each property that was asked, and which of them the outcome is about.
-    pub properties: Vec<PropertyResult>,
-    pub shown: usize,
 }
 
 impl Default for TextOptions {
@@ -45,53 +41,67 @@ impl Default for TextOptions {
             promise: None,
             mover: "process",
             again: None,
-            all: Vec::new(),
-            properties: Vec::new(),
-            shown: 0,
         }
     }
 }
 
 /// The answer first, then its evidence, then the cost.
-pub fn render_outcome(outcome: &Outcome, options: &TextOptions) -> String {
-    let mut text = summary::verdict(outcome, options.style);
-    text.push_str(&properties::lines(options));
-    match &outcome.counterexample {
-        Some(_) if options.all.len() > 1 => {
+pub fn render_report(report: &Report, options: &TextOptions) -> String {
+    let promise = minimality(report.minimality, report.statistics.unit);
+    let options = &TextOptions { promise, ..options.clone() };
+    let mut text = summary::verdict(report, options.style);
+    text.push_str(&properties::lines(report, options.style));
+    if let Some(certificate) = &report.certificate {
+        text.push_str(&summary::certified(report, certificate));
+    }
+    let several = report.violations.as_deref().filter(|all| all.len() > 1);
+    match (several, &report.counterexample) {
+        (Some(all), _) => {
             text.push('\n');
-            text.push_str(&summary::list(&options.all, options.style));
-            for (number, (property, trace)) in options.all.iter().enumerate() {
+            text.push_str(&summary::list(all, options.style));
+            for (number, (property, trace)) in all.iter().enumerate() {
                 text.push_str(&summary::heading(number, property, options.style));
                 text.push_str(&render_run(trace, Some(property), options));
             }
-            text.push('\n');
-            text.push_str(&summary::statistics_line(&outcome.stats, options.style));
+            text.push_str(&cost(report, options));
         }
-        Some(trace) => {
+        (None, Some(trace)) => {
             text.push('\n');
-            text.push_str(&render_run(trace, outcome.violation.as_ref(), options));
-            // A run that was only executed again has no search behind it.
-            if outcome.stats.states > 0 {
-                text.push('\n');
-                text.push_str(&summary::statistics_line(&outcome.stats, options.style));
-            }
+            text.push_str(&counterexample::render(trace, report, options));
+            text.push_str(&cost(report, options));
         }
-        None => {
+        (None, None) => {
             text.push('\n');
-            text.push_str(&summary::statistics(outcome, options.style));
+            text.push_str(&statistics::block(&report.statistics, options.style));
         }
     }
     text
 }
 
+/// In one line, below a run. A run that was only executed again has no search behind it.
+fn cost(report: &Report, options: &TextOptions) -> String {
+    match report.statistics.time {
+        Some(_) => format!("\n{}", statistics::line(report, options)),
+        None => String::new(),
+    }
+}
+
 /// An inconclusive answer of which nothing is known but why it is one, and the last numbers: of what was visited it says
 /// nothing, for a violation may have been found there and not be told yet.
-pub fn render_cut_short(outcome: &Outcome, options: &TextOptions) -> String {
-    let (answer, numbers) = (summary::answered(outcome, options.style), &outcome.stats);
-    match numbers.states {
-        0 => format!("{answer}it was too early for numbers\n"),
-        _ => format!("{answer}\n{}", summary::statistics(outcome, options.style)),
+pub fn render_cut_short(report: &Report, options: &TextOptions) -> String {
+    let answer = summary::answered(report, options.style);
+    match report.statistics.counts().any(|(measure, number)| number > 0 && measure != Measure::Tokens) {
+        false => format!("{answer}it was too early for numbers\n"),
+        true => format!("{answer}\n{}", statistics::block(&report.statistics, options.style)),
     }
+}
+
+/// What whoever asked should know beside the answer, a line each.
+pub fn render_notes(report: &Report, style: Style) -> String {
+    let line = |note: &preempt_core::Note| {
+        format!("{}: {}\n", style.paint(Ink::Strong, note.kind.name()), words::clean(&note.text))
+    };
+    report.notes.iter().map(line).collect()
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! What became of the other properties that were asked.
 
-use super::TextOptions;
 use super::summary::property_with_place;
 use super::words::{clean, counted};
 use crate::style::{Ink, Style};
-use preempt_core::{PropertyKind, PropertyResult, Verdict};
+use preempt_core::{PropertyKind, PropertyResult, Report, Verdict};
 
 /// Nothing if only one was asked.
-pub(super) fn lines(options: &TextOptions) -> String {
-    let properties = &options.properties;
+pub(super) fn lines(report: &Report, style: Style) -> String {
+    let properties = &report.properties;
     if properties.len() < 2 {
         return String::new();
     }
@@ -21,10 +20,10 @@ pub(super) fn lines(options: &TextOptions) -> String {
     }
     let mut text = String::new();
     // Where all are listed with their runs, there is nothing more to say about them.
-    if options.all.len() < 2 {
+    if report.violations.as_ref().is_none_or(|all| all.len() < 2) {
         for (number, property) in properties.iter().enumerate() {
-            if number != options.shown && property.verdict == Verdict::Violated {
-                text.push_str(&also_violated(property, options.style));
+            if number != report.shown && property.verdict == Verdict::Violated {
+                text.push_str(&also_violated(property, style));
             }
         }
     }

@@ -1,15 +1,16 @@
-//! The verdict, what it rests on, and what the search cost.
+//! The verdict and what it rests on.
 
-use super::words::{bytes, clean, counted, grouped, plural, seconds};
+use super::words::{clean, counted, grouped, plural, unit};
 use crate::style::{Ink, Style};
 use preempt_core::{
-    Bound, Cost, Coverage, Guarantee, Outcome, Property, PropertyKind, Stats, StopReason, Trace, Verdict,
+    Bound, CertificateText, Cost, Guarantee, Measure, Minimality, Property, PropertyKind, Report, Statistics,
+    StopReason, Trace, Verdict,
 };
 
 /// One line with the answer, and one with how far it reaches.
-pub(super) fn verdict(outcome: &Outcome, style: Style) -> String {
-    let mut text = answered(outcome, style);
-    if let Some(reach) = reach(outcome) {
+pub(super) fn verdict(report: &Report, style: Style) -> String {
+    let mut text = answered(report, style);
+    if let Some(reach) = reach(report) {
         text.push_str(&style.paint(Ink::Faint, &reach));
         text.push('\n');
     }
@@ -17,20 +18,21 @@ pub(super) fn verdict(outcome: &Outcome, style: Style) -> String {
 }
 
 /// The first of these lines.
-pub(super) fn answered(outcome: &Outcome, style: Style) -> String {
-    let (word, ink) = match outcome.verdict {
+pub(super) fn answered(report: &Report, style: Style) -> String {
+    let (word, ink) = match report.verdict {
         Verdict::Holds => ("holds", Ink::Good),
         Verdict::Violated => ("violated", Ink::Bad),
         Verdict::Inconclusive(_) => ("inconclusive", Ink::Doubtful),
     };
-    format!("{}: {}\n", style.paint(ink, word), answer(outcome))
+    format!("{}: {}\n", style.paint(ink, word), answer(report))
 }
 
-fn answer(outcome: &Outcome) -> String {
-    match (outcome.verdict, &outcome.violation, outcome.guarantee) {
+fn answer(report: &Report) -> String {
+    match (report.verdict, &report.violation, report.guarantee) {
         (Verdict::Violated, Some(property), _) => property_with_place(property),
-        (Verdict::Violated, None, _) => violations(&outcome.stats).unwrap_or_else(|| "a property".into()),
+        (Verdict::Violated, None, _) => violations(&report.statistics).unwrap_or_else(|| "a property".into()),
         (Verdict::Inconclusive(reason), _, _) => why_stopped(reason).to_string(),
+        (Verdict::Holds, _, _) if let Some(statement) = &report.statement => clean(statement),
         (
             Verdict::Holds,
             _,
@@ -77,15 +79,15 @@ pub(super) fn describe(property: &Property) -> String {
 }
 
 /// What a "holds" rests on; what is missing from an inconclusive answer.
-fn reach(outcome: &Outcome) -> Option<String> {
-    match outcome.verdict {
-        Verdict::Holds => Some(match outcome.guarantee {
+fn reach(report: &Report) -> Option<String> {
+    match report.verdict {
+        // A proof says itself what it is made of.
+        Verdict::Holds if report.certificate.is_some() => None,
+        Verdict::Holds => Some(match report.guarantee {
             Guarantee::Exhaustive => "exhaustive: every reachable state was considered".into(),
             Guarantee::Bounded(bound) => {
-                format!(
-                    "complete up to this bound; runs with more {} were not considered",
-                    several(bound.unit)
-                )
+                let unit = plural(unit(bound.unit));
+                format!("complete up to this bound; runs with more {unit} were not considered")
             }
             Guarantee::Contexts(_) => {
                 "complete up to this bound, the threads taking turns; runs with more contexts were not considered".into()
@@ -96,24 +98,47 @@ fn reach(outcome: &Outcome) -> Option<String> {
             Guarantee::Parameterised => "exhaustive: the proof covers every instance".into(),
         }),
         Verdict::Violated => None,
-        Verdict::Inconclusive(_) => Some(match violations(&outcome.stats) {
-            Some(found) => format!("found before that: {found}"),
-            None if let Guarantee::Contexts(most) = outcome.guarantee => format!(
+        Verdict::Inconclusive(_) => match violations(&report.statistics) {
+            Some(found) => Some(format!("found before that: {found}")),
+            None if let Guarantee::Contexts(most) = report.guarantee => Some(format!(
                 "no violation with at most {} of each thread; more are unknown",
                 counted(most as usize, "context")
-            ),
-            None => format!(
-                "no violation among the {} states visited; the others are unknown",
-                states(&outcome.stats)
-            ),
-        }),
+            )),
+            None => report.statistics.get(Measure::States).map(|_| {
+                let states = states(&report.statistics);
+                format!("no violation among the {states} states visited; the others are unknown")
+            }),
+        },
+    }
+}
+
+/// What a certificate is made of.
+pub(super) fn certified(report: &Report, certificate: &CertificateText) -> String {
+    let by = report.run.answered_by.as_ref().map_or(String::new(), |name| format!(" by {name}"));
+    let lines: String = certificate.summary.iter().map(|line| format!("  {}\n", clean(line))).collect();
+    format!("certified{by}:\n{lines}")
+}
+
+/// How much is known about the run that is shown, in words; `None` if nothing is.
+pub fn minimality(minimality: Minimality, unit: Cost) -> Option<&'static str> {
+    match (minimality, unit) {
+        (Minimality::Nothing, _) => None,
+        (Minimality::Fewest, Cost::Switches) => Some("a run with the fewest switches"),
+        (Minimality::Fewest, Cost::Preemptions | Cost::Steps) => Some("a run with the fewest preemptions"),
+        (Minimality::SimplestOfProperty, _) => Some("the simplest run that violates this property"),
+        (Minimality::Simplest, _) => Some("the simplest run"),
+        (Minimality::SimplestByFingerprint, _) => Some("the simplest run that fingerprints tell apart"),
+        (Minimality::SimplestFound, _) => Some("the simplest run found"),
+        (Minimality::FewestContexts, _) => Some("a run with the fewest contexts of each thread"),
+        (Minimality::FewestTokens, _) => Some("a run with the fewest tokens"),
     }
 }
 
 /// Their number, and whether it is only an estimate.
-fn states(stats: &Stats) -> String {
-    let estimated = stats.coverage.as_ref().is_some_and(|coverage| coverage.states_are_estimated);
-    format!("{}{}", if estimated { "about " } else { "" }, grouped(stats.states))
+pub(super) fn states(statistics: &Statistics) -> String {
+    let estimated = statistics.coverage.as_ref().is_some_and(|coverage| coverage.states_are_estimated);
+    let number = statistics.get(Measure::States).unwrap_or(0);
+    format!("{}{}", if estimated { "about " } else { "" }, grouped(number))
 }
 
 /// In words, with the option that says otherwise.
@@ -135,23 +160,12 @@ fn at_most(bound: Bound) -> String {
     }
 }
 
-fn unit(unit: Cost) -> &'static str {
-    match unit {
-        Cost::Preemptions => "preemption",
-        Cost::Switches => "switch",
-        Cost::Steps => "step",
-    }
-}
-
-fn several(cost: Cost) -> String {
-    plural(unit(cost))
-}
-
 /// `3 × assertion, 1 × deadlock`
-fn violations(stats: &Stats) -> Option<String> {
-    let found: Vec<String> = stats
+pub(super) fn violations(statistics: &Statistics) -> Option<String> {
+    let found: Vec<String> = statistics
         .violations
         .iter()
+        .flatten()
         .filter(|(_, count)| **count > 0)
         .map(|(kind, count)| format!("{} × {}", grouped(*count), kind.name()))
         .collect();
@@ -171,116 +185,4 @@ pub(super) fn list(all: &[(Property, Trace)], style: Style) -> String {
 
 pub(super) fn heading(number: usize, property: &Property, style: Style) -> String {
     format!("\n{}\n", style.paint(Ink::Strong, &format!("{}: {}", number + 1, property_with_place(property))))
-}
-
-/// All numbers, one a line, and the levels of the cost as a table.
-pub(super) fn statistics(outcome: &Outcome, style: Style) -> String {
-    let stats = &outcome.stats;
-    let mut lines = vec![
-        ("states", states(stats)),
-        ("transitions", grouped(stats.transitions)),
-        ("depth", grouped(stats.depth)),
-    ];
-    for (name, number) in
-        [("revisits", stats.revisits), ("executions", stats.executions), ("pruned", stats.pruned)]
-    {
-        if number > 0 {
-            lines.push((name, grouped(number)));
-        }
-    }
-    lines.push(("time", format!("{}{}", seconds(stats.time), speed(stats))));
-    if stats.peak_bytes > 0 {
-        lines.push(("memory", format!("{}{}", bytes(stats.peak_bytes), per_state(stats))));
-    }
-    if let Some(found) = violations(stats) {
-        lines.push(("violations", found));
-    }
-    if let Some(coverage) = &stats.coverage {
-        lines.extend(covered(coverage));
-    }
-    let mut text = String::new();
-    for (name, value) in lines {
-        text.push_str(&format!("  {} {value}\n", style.paint(Ink::Faint, &format!("{name:<12}"))));
-    }
-    text.push_str(&levels(outcome, style));
-    text
-}
-
-/// How much of what there is was seen, where that was only part.
-fn covered(coverage: &Coverage) -> Vec<(&'static str, String)> {
-    let mut lines = Vec::new();
-    if let Some(factor) = coverage.hash_factor {
-        lines.push(("hash factor", format!("{factor:.1} bits a state")));
-    }
-    if let Some(share) = coverage.share {
-        // Never 100 %: that would be a proof.
-        let percent = (share * 100.0).min(99.9999);
-        lines.push(("coverage", format!("about {percent:.4} % of what was met (estimated)")));
-    }
-    if !coverage.searches.is_empty() {
-        let kinds: Vec<String> =
-            coverage.searches.iter().map(|(kind, count)| format!("{} × {kind}", grouped(*count))).collect();
-        lines.push(("searches", kinds.join(", ")));
-    }
-    lines
-}
-
-/// What each state costs, and what for.
-fn per_state(stats: &Stats) -> String {
-    let Some(memory) = stats.memory.filter(|_| stats.states >= 1000) else { return String::new() };
-    let each = |bytes: u64| format!("{:.1}", bytes as f64 / stats.states as f64);
-    format!(
-        " (bytes a state: store {}, frontier {}, parents {})",
-        each(memory.store),
-        each(memory.frontier),
-        each(memory.parents)
-    )
-}
-
-fn speed(stats: &Stats) -> String {
-    let seconds = stats.time.as_secs_f64();
-    if seconds < 0.01 {
-        return String::new();
-    }
-    format!(" ({} states/s)", grouped((stats.states as f64 / seconds) as u64))
-}
-
-fn levels(outcome: &Outcome, style: Style) -> String {
-    let levels = &outcome.stats.levels;
-    let unit = outcome.stats.unit;
-    if levels.is_empty() || unit == Cost::Steps {
-        return String::new();
-    }
-    let head = several(unit);
-    let mut text = format!(
-        "\n  {}\n",
-        style.paint(Ink::Strong, &row(&head, "new states", "transitions", "states so far"))
-    );
-    let mut total = 0;
-    for level in levels {
-        total += level.states;
-        let numbers = [u64::from(level.level), level.states, level.transitions, total].map(grouped);
-        let [level, states, transitions, total] = &numbers;
-        text.push_str(&format!("  {}\n", row(level, states, transitions, total)));
-    }
-    text
-}
-
-fn row(level: &str, states: &str, transitions: &str, total: &str) -> String {
-    format!("{level:>11}  {states:>14}  {transitions:>14}  {total:>14}")
-}
-
-/// The same numbers in one line, for the end of a counterexample.
-pub(super) fn statistics_line(stats: &Stats, style: Style) -> String {
-    let mut parts = vec![
-        format!("{} states", states(stats)),
-        format!("{} transitions", grouped(stats.transitions)),
-        format!("depth {}", grouped(stats.depth)),
-        seconds(stats.time),
-    ];
-    if stats.peak_bytes > 0 {
-        parts.push(bytes(stats.peak_bytes));
-    }
-    let line = format!("searched: {}", parts.join(", "));
-    format!("{}\n", style.paint(Ink::Faint, &line))
 }

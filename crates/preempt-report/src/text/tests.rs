@@ -1,7 +1,8 @@
 use super::*;
 use crate::fixtures::{Run, holds, lost_mutex, violated, without_colour};
 use preempt_core::{
-    Bound, Cost, Coverage, Guarantee, PropertyKind, StopReason, Trace, TraceCost, Value, Verdict,
+    Bound, CertificateText, Cost, Coverage, Guarantee, Measure, Minimality, PropertyKind, PropertyResult,
+    Report, Statistics, StopReason, Trace, TraceCost, Value, Verdict,
 };
 
 #[track_caller]
@@ -15,11 +16,12 @@ fn run_text(trace: &Trace) -> String {
 
 #[test]
 fn a_violation_shows_the_answer_the_run_and_the_cost() {
-    let outcome = violated(PropertyKind::Assertion, "assert(inside == 1)", lost_mutex());
+    let mut outcome = violated(PropertyKind::Assertion, "assert(inside == 1)", lost_mutex());
+    outcome.minimality = Minimality::Simplest;
     let again = Some("preempt check models/broken.pml --bound 2".into());
-    let options = TextOptions { promise: Some("the simplest run"), again, ..Default::default() };
+    let options = TextOptions { again, ..Default::default() };
     check(
-        &render_outcome(&outcome, &options),
+        &render_report(&outcome, &options),
         "
 violated: assert(inside == 1) at models/broken.pml:10:5
 
@@ -44,9 +46,9 @@ violated: assert(inside == 1) at models/broken.pml:10:5
 searched: 12,345 states, 23,456 transitions, depth 78, 1.25 s, 5.1 MiB
 ",
     );
-    let coloured = render_outcome(&outcome, &TextOptions { style: Style::coloured(), ..options.clone() });
+    let coloured = render_report(&outcome, &TextOptions { style: Style::coloured(), ..options.clone() });
     assert!(coloured.contains("\x1b[1;35m▒ preempted\x1b[0m"), "{coloured}");
-    assert_eq!(without_colour(&coloured), render_outcome(&outcome, &options));
+    assert_eq!(without_colour(&coloured), render_report(&outcome, &options));
 }
 
 #[test]
@@ -155,7 +157,7 @@ fn a_long_run_of_one_process_folds_and_keeps_the_values() {
 #[test]
 fn without_steps_the_initial_state_is_at_fault() {
     let outcome = violated(PropertyKind::Deadlock, "invalid end state", Trace::default());
-    let text = render_outcome(&outcome, &TextOptions::default());
+    let text = render_report(&outcome, &TextOptions::default());
     assert!(text.contains("✗ deadlock: invalid end state (in the initial state)"), "{text}");
     assert!(text.contains("0 steps, 0 preemptions, 0 forced switches, 0 processes"), "{text}");
 }
@@ -163,7 +165,7 @@ fn without_steps_the_initial_state_is_at_fault() {
 #[test]
 fn holds_says_what_it_rests_on() {
     check(
-        &render_outcome(&holds(Some(1)), &TextOptions::default()),
+        &render_report(&holds(Some(1)), &TextOptions::default()),
         "
 holds: no violation with at most 1 preemption
 complete up to this bound; runs with more preemptions were not considered
@@ -179,7 +181,7 @@ complete up to this bound; runs with more preemptions were not considered
             1          10,000          20,000          12,345
 ",
     );
-    let text = render_outcome(&holds(None), &TextOptions::default());
+    let text = render_report(&holds(None), &TextOptions::default());
     assert!(
         text.starts_with("holds: no violation\nexhaustive: every reachable state was considered\n"),
         "{text}"
@@ -199,8 +201,8 @@ fn what_became_of_the_other_properties_is_told() {
         answered("ltl r", Verdict::Holds),
         answered("ltl s", Verdict::Inconclusive(StopReason::States)),
     ];
-    let options = TextOptions { properties, shown: 1, ..TextOptions::default() };
-    let text = render_outcome(&violated(PropertyKind::Ltl, "p", lost_mutex()), &options);
+    let report = Report { properties, shown: 1, ..violated(PropertyKind::Ltl, "p", lost_mutex()) };
+    let text = render_report(&report, &TextOptions::default());
     let told = "violated: LTL property: p at models/broken.pml:10:5
 also violated: assert(x) at models/broken.pml:10:5
 also violated: ltl q (1 preemption, 3 steps)
@@ -210,32 +212,85 @@ not decided: ltl s
 ";
     assert!(text.starts_with(told), "{text}");
     let properties = vec![answered("safety", Verdict::Holds), answered("ltl p", Verdict::Holds)];
-    let options = TextOptions { properties, ..TextOptions::default() };
-    let text = render_outcome(&holds(None), &options);
+    let text = render_report(&Report { properties, ..holds(None) }, &TextOptions::default());
     assert!(text.contains("considered\nchecked: safety, ltl p\n"), "{text}");
 }
 
 #[test]
+fn a_proof_says_what_it_is_made_of_and_what_it_counted() {
+    let mut report = Report::new(Verdict::Holds, Guarantee::Parameterised);
+    report.statement = Some("the target cannot be covered, whatever the number of tokens".into());
+    report.run.answered_by = Some("basis".into());
+    let summary = vec!["an inductive basis of 2 elements".into()];
+    report.certificate = Some(CertificateText { text: String::new(), summary });
+    report.statistics.set(Measure::BasisElements, 1234);
+    report.statistics.set(Measure::DiagramHeightBound, 10);
+    report.statistics.set(Measure::Markings, 0);
+    check(
+        &render_report(&report, &TextOptions::default()),
+        "
+holds: the target cannot be covered, whatever the number of tokens
+certified by basis:
+  an inductive basis of 2 elements
+
+  basis elements       1,234
+  diagram height bound 10
+",
+    );
+}
+
+#[test]
+fn a_covering_run_says_how_many_tokens_it_has() {
+    let mut report = violated(PropertyKind::Coverability, "the target", lost_mutex());
+    report.minimality = Minimality::FewestTokens;
+    report.run.answered_by = Some("weight-plain".into());
+    report.statistics =
+        Statistics::default().with([(Measure::Weight, 4), (Measure::BddNodes, 5000), (Measure::Tokens, 1)]);
+    report.statistics.time = Some(std::time::Duration::from_millis(10));
+    let text = render_report(&report, &TextOptions::default());
+    assert!(text.contains("  a run with the fewest tokens: 8 steps, at most 1 token at once\n"), "{text}");
+    assert!(text.ends_with("\nsearched by weight-plain: 5,000 BDD nodes, weight 4, 0.01 s\n"), "{text}");
+}
+
+#[test]
+fn notes_are_told_apart_from_the_answer() {
+    let mut report = holds(None);
+    report.note("a\x1b[31m");
+    report.warn("b");
+    assert_eq!(render_notes(&report, Style::plain()), "note: a [31m\nwarning: b\n");
+    assert!(!render_report(&report, &TextOptions::default()).contains("note"));
+}
+
+/// Of every run something is known, or nothing; in words of its own.
+#[test]
+fn every_minimality_has_its_words() {
+    let words: Vec<_> = Minimality::ALL.into_iter().map(|it| minimality(it, Cost::Preemptions)).collect();
+    for (number, text) in words.iter().enumerate() {
+        assert_eq!(words.iter().filter(|other| *other == text).count(), 1, "{number}: {text:?}");
+    }
+}
+
+#[test]
 fn inconclusive_says_why_and_what_was_seen() {
-    let mut outcome = Outcome { verdict: Verdict::Inconclusive(StopReason::States), ..holds(None) };
-    let text = render_outcome(&outcome, &TextOptions::default());
+    let mut outcome = Report { verdict: Verdict::Inconclusive(StopReason::States), ..holds(None) };
+    let text = render_report(&outcome, &TextOptions::default());
     let want = "inconclusive: the limit of states was reached (--max-states)\n\
                 no violation among the 12,345 states visited; the others are unknown\n";
     assert!(text.starts_with(want), "{text}");
-    outcome.stats.violations.insert(PropertyKind::Deadlock, 1);
-    let text = render_outcome(&outcome, &TextOptions::default());
+    outcome.statistics.violations = Some([(PropertyKind::Deadlock, 1)].into());
+    let text = render_report(&outcome, &TextOptions::default());
     assert!(text.contains("found before that: 1 × deadlock"), "{text}");
 }
 
 /// A violation may have been found by then, and not be told yet.
 #[test]
 fn what_was_cut_short_says_nothing_of_what_was_seen() {
-    let mut outcome = Outcome { verdict: Verdict::Inconclusive(StopReason::Time), ..holds(None) };
+    let mut outcome = Report { verdict: Verdict::Inconclusive(StopReason::Time), ..holds(None) };
     let text = render_cut_short(&outcome, &TextOptions::default());
     let want = "inconclusive: the limit of time was reached (--max-time)\n\n  states       12,345\n";
     assert!(text.starts_with(want), "{text}");
     assert!(!text.contains("no violation"), "{text}");
-    outcome.stats.states = 0;
+    outcome.statistics = Statistics::default();
     let text = render_cut_short(&outcome, &TextOptions::default());
     assert!(text.ends_with("it was too early for numbers\n"), "{text}");
 }
@@ -244,18 +299,18 @@ fn what_was_cut_short_says_nothing_of_what_was_seen() {
 fn what_saw_only_part_says_how_much() {
     let bound = Some(Bound { unit: Cost::Preemptions, most: 2 });
     let guarantee = Guarantee::Approximate { probability: 4.13e-12, bound };
-    let text = render_outcome(&Outcome { guarantee, ..holds(None) }, &TextOptions::default());
+    let text = render_report(&Report { guarantee, ..holds(None) }, &TextOptions::default());
     let want = "holds: no violation with at most 2 preemptions\n\
                 approximate: states are known by fingerprints; the probability that one was missed is 4.1e-12\n";
     assert!(text.starts_with(want), "{text}");
-    let mut outcome = Outcome { verdict: Verdict::Inconclusive(StopReason::Partial), ..holds(None) };
-    outcome.stats.coverage = Some(Coverage {
+    let mut outcome = Report { verdict: Verdict::Inconclusive(StopReason::Partial), ..holds(None) };
+    outcome.statistics.coverage = Some(Coverage {
         hash_factor: Some(43.21),
         share: Some(0.987_654),
         states_are_estimated: true,
         searches: vec![("depth-first".into(), 1234), ("random".into(), 5)],
     });
-    let text = render_outcome(&outcome, &TextOptions::default());
+    let text = render_report(&outcome, &TextOptions::default());
     for line in [
         "no violation among the about 12,345 states visited; the others are unknown\n",
         "  states       about 12,345\n",
@@ -265,17 +320,17 @@ fn what_saw_only_part_says_how_much() {
     ] {
         assert!(text.contains(line), "{line}{text}");
     }
-    outcome.stats.coverage = Some(Coverage { share: Some(1.0), ..Coverage::default() });
-    let text = render_outcome(&outcome, &TextOptions::default());
+    outcome.statistics.coverage = Some(Coverage { share: Some(1.0), ..Coverage::default() });
+    let text = render_report(&outcome, &TextOptions::default());
     assert!(text.contains("about 99.9999 %") && text.contains("the 12,345 states"), "{text}");
 }
 
 #[test]
 fn counted_violations_are_named_when_there_is_no_single_run() {
-    let mut outcome = Outcome { verdict: Verdict::Violated, ..holds(None) };
-    outcome.stats.violations.insert(PropertyKind::Assertion, 1234);
-    outcome.stats.violations.insert(PropertyKind::Deadlock, 1);
-    let text = render_outcome(&outcome, &TextOptions::default());
+    let mut outcome = Report { verdict: Verdict::Violated, ..holds(None) };
+    outcome.statistics.violations =
+        Some([(PropertyKind::Assertion, 1234), (PropertyKind::Deadlock, 1)].into());
+    let text = render_report(&outcome, &TextOptions::default());
     assert!(text.starts_with("violated: 1,234 × assertion, 1 × deadlock\n"), "{text}");
 }
 

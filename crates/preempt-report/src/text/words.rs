@@ -1,5 +1,6 @@
 //! Numbers, plurals and pieces of text that fit into a column.
 
+use preempt_core::Cost;
 use std::time::Duration;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -17,6 +18,15 @@ pub(super) fn counted(number: usize, what: &str) -> String {
 pub(super) fn plural(what: &str) -> String {
     let ending = if what.ends_with("ch") || what.ends_with("ss") { "es" } else { "s" };
     format!("{what}{ending}")
+}
+
+/// One of what runs are charged for.
+pub(super) fn unit(cost: Cost) -> &'static str {
+    match cost {
+        Cost::Preemptions => "preemption",
+        Cost::Switches => "switch",
+        Cost::Steps => "step",
+    }
 }
 
 /// `1234567` as `1,234,567`.

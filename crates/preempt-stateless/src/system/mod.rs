@@ -375,8 +375,7 @@ pub fn explore_system<S: System>(
     let found = explored(system, strategy, limits, observer);
     system.work_within(&whole);
     let Some(reason) = budget.stopped() else { return found };
-    let stop =
-        if reason == StopReason::Time { ExplorationStop::Time } else { ExplorationStop::Elsewhere };
+    let stop = if reason == StopReason::Time { ExplorationStop::Time } else { ExplorationStop::Elsewhere };
     Ok((Exploration { stop: Some(stop), ..Exploration::default() }, Vec::new()))
 }
 

@@ -1,4 +1,4 @@
-//! Values on the command line: times, sizes, definitions.
+//! Values as people write them: times, sizes, numbers, definitions.
 
 use std::time::Duration;
 
@@ -68,32 +68,24 @@ fn leading_number(text: &str) -> Option<(u64, &str)> {
     Some((number.parse().ok()?, rest))
 }
 
-/// A macro defined on the command line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Definition {
-    pub name: String,
-    pub value: String,
+/// A number within bounds.
+pub fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
+    match text.parse::<i128>() {
+        Ok(number) if (i128::from(least)..=i128::from(most)).contains(&number) => Ok(number as u64),
+        Ok(number) => Err(format!("{number} is not in {least}..={most}")),
+        Err(_) => Err(format!("`{text}` is not a number")),
+    }
 }
 
 /// `NAME` or `NAME=VALUE`; without a value it is 1, as for a C compiler.
-pub fn definition(text: &str) -> Result<Definition, String> {
+pub fn definition(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, "1"));
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if !is_name {
         return Err(format!("`{name}` is not a name; write NAME or NAME=VALUE"));
     }
-    Ok(Definition { name: name.to_string(), value: value.to_string() })
-}
-
-/// `64`, `96` or `128`.
-pub fn fingerprint_bits(text: &str) -> Result<u32, String> {
-    match text {
-        "64" => Ok(64),
-        "96" => Ok(96),
-        "128" => Ok(128),
-        _ => Err(format!("`{text}` is not 64, 96 or 128")),
-    }
+    Ok((name.to_string(), value.to_string()))
 }
 
 #[cfg(test)]
@@ -135,8 +127,17 @@ mod tests {
     }
 
     #[test]
+    fn numbers_within_bounds() {
+        assert_eq!(number("4", 1, 64), Ok(4));
+        assert_eq!(number("18446744073709551615", 0, u64::MAX), Ok(u64::MAX));
+        for text in ["0", "65", "-1", "", "x", "1.5", "99999999999999999999999999999999999999999"] {
+            assert!(number(text, 1, 64).is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn definitions() {
-        let pair = |text| definition(text).map(|d| (d.name, d.value));
+        let pair = definition;
         assert_eq!(pair("N=3"), Ok(("N".into(), "3".into())));
         assert_eq!(pair("N"), Ok(("N".into(), "1".into())));
         assert_eq!(pair("_x="), Ok(("_x".into(), "".into())));

@@ -1,0 +1,135 @@
+//! What a job cost: every number that the engine has, with what it counts.
+
+use super::TextOptions;
+use super::summary::{states, violations};
+use super::words::{bytes, fill, grouped, plural, seconds, unit};
+use crate::style::{Ink, Style};
+use preempt_core::{Cost, Coverage, Measure, Report, Statistics};
+
+/// All numbers, one a line, and the levels of the cost as a table.
+pub(super) fn block(statistics: &Statistics, style: Style) -> String {
+    let mut lines: Vec<(&str, String)> = statistics
+        .counts()
+        .filter(is_told)
+        .map(|(measure, number)| match measure {
+            Measure::States => (measure.label(), states(statistics)),
+            _ => (measure.label(), grouped(number)),
+        })
+        .collect();
+    if let Some(time) = statistics.time {
+        lines.push(("time", format!("{}{}", seconds(time), speed(statistics))));
+    }
+    if let Some(peak) = statistics.peak_bytes {
+        lines.push(("memory", format!("{}{}", bytes(peak), per_state(statistics))));
+    }
+    if let Some(found) = violations(statistics) {
+        lines.push(("violations", found));
+    }
+    if let Some(coverage) = &statistics.coverage {
+        lines.extend(covered(coverage));
+    }
+    let column = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max(12);
+    let mut text = String::new();
+    for (name, value) in lines {
+        text.push_str(&format!("  {} {value}\n", style.paint(Ink::Faint, &format!("{name:<column$}"))));
+    }
+    text.push_str(&levels(statistics, style));
+    text
+}
+
+/// The size of what was searched is told even if it is 0; of the rest only what there was.
+fn is_told(&(measure, number): &(Measure, u64)) -> bool {
+    number > 0 || matches!(measure, Measure::States | Measure::Transitions | Measure::Depth)
+}
+
+/// A line of numbers may be wider than a run.
+const LINE: usize = 120;
+
+/// The same numbers in a line, for the end of a counterexample.
+pub(super) fn line(report: &Report, options: &TextOptions) -> String {
+    let statistics = &report.statistics;
+    // How many tokens the run has, is said where the run is.
+    let counts = statistics.counts().filter(is_told).filter(|(measure, _)| *measure != Measure::Tokens);
+    let mut parts: Vec<String> = counts
+        .map(|(measure, number)| match measure {
+            Measure::States => format!("{} states", states(statistics)),
+            _ if measure.is_a_count() => format!("{} {}", grouped(number), measure.label()),
+            _ => format!("{} {}", measure.label(), grouped(number)),
+        })
+        .collect();
+    parts.extend(statistics.time.map(seconds));
+    parts.extend(statistics.peak_bytes.map(bytes));
+    let by = report.run.answered_by.as_ref().map_or(String::new(), |name| format!(" by {name}"));
+    let last = parts.len().saturating_sub(1);
+    let comma = |(number, part): (usize, &String)| match number {
+        _ if number == last => part.clone(),
+        _ => format!("{part},"),
+    };
+    let mut pieces = vec![format!("searched{by}:")];
+    pieces.extend(parts.iter().enumerate().map(comma));
+    let lines = fill(pieces.iter().map(String::as_str), options.width.max(LINE));
+    lines.iter().map(|line| format!("{}\n", options.style.paint(Ink::Faint, line))).collect()
+}
+
+/// How much of what there is was seen, where that was only part.
+fn covered(coverage: &Coverage) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    if let Some(factor) = coverage.hash_factor {
+        lines.push(("hash factor", format!("{factor:.1} bits a state")));
+    }
+    if let Some(share) = coverage.share {
+        // Never 100 %: that would be a proof.
+        let percent = (share * 100.0).min(99.9999);
+        lines.push(("coverage", format!("about {percent:.4} % of what was met (estimated)")));
+    }
+    if !coverage.searches.is_empty() {
+        let kinds: Vec<String> =
+            coverage.searches.iter().map(|(kind, count)| format!("{} × {kind}", grouped(*count))).collect();
+        lines.push(("searches", kinds.join(", ")));
+    }
+    lines
+}
+
+/// What each state costs, and what for.
+fn per_state(statistics: &Statistics) -> String {
+    let states = statistics.get(Measure::States).filter(|states| *states >= 1000);
+    let (Some(memory), Some(states)) = (statistics.memory, states) else { return String::new() };
+    let each = |bytes: u64| format!("{:.1}", bytes as f64 / states as f64);
+    format!(
+        " (bytes a state: store {}, frontier {}, parents {})",
+        each(memory.store),
+        each(memory.frontier),
+        each(memory.parents)
+    )
+}
+
+fn speed(statistics: &Statistics) -> String {
+    let seconds = statistics.time.unwrap_or_default().as_secs_f64();
+    match statistics.get(Measure::States) {
+        Some(states) if seconds >= 0.01 => {
+            format!(" ({} states/s)", grouped((states as f64 / seconds) as u64))
+        }
+        _ => String::new(),
+    }
+}
+
+fn levels(statistics: &Statistics, style: Style) -> String {
+    let Some(levels) = statistics.levels.as_deref().filter(|_| statistics.unit != Cost::Steps) else {
+        return String::new();
+    };
+    let head = plural(unit(statistics.unit));
+    let head = row(&head, "new states", "transitions", "states so far");
+    let mut text = format!("\n  {}\n", style.paint(Ink::Strong, &head));
+    let mut total = 0;
+    for level in levels {
+        total += level.states;
+        let numbers = [u64::from(level.level), level.states, level.transitions, total].map(grouped);
+        let [level, states, transitions, total] = &numbers;
+        text.push_str(&format!("  {}\n", row(level, states, transitions, total)));
+    }
+    text
+}
+
+fn row(level: &str, states: &str, transitions: &str, total: &str) -> String {
+    format!("{level:>11}  {states:>14}  {transitions:>14}  {total:>14}")
+}

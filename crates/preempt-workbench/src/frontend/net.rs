@@ -1,0 +1,116 @@
+//! What the front ends for nets share: a net with its targets, and how it is written.
+
+use super::{Input, LoadRequest, Loaded};
+use crate::error::Error;
+use preempt_core::{Budget, Diagnostic, Limits, SourceId, SourceMap};
+use preempt_net::mcc::{CoverProperty, Quantifier};
+use preempt_net::{Marking, Net, Problem, promela};
+use preempt_wsts::place_bounds;
+use std::time::Duration;
+
+/// A net with its targets; those of all properties together, so that one certificate is about all of them.
+#[derive(Debug)]
+pub struct LoadedNet {
+    pub file: String,
+    pub problem: Problem,
+    pub properties: Vec<CoverProperty>,
+    pub sources: SourceMap,
+}
+
+/// How a text becomes a net.
+pub type ReadNet = fn(SourceId, &str, &Budget) -> (Problem, Vec<Diagnostic>);
+/// How a file of properties becomes targets: all of them, or those of the property with a name.
+pub type ReadProperties =
+    fn(&Net, SourceId, &str, Option<&str>, &Budget) -> (Vec<CoverProperty>, Vec<Diagnostic>);
+/// How a net becomes text, in one or more files.
+pub type WriteNet = fn(&LoadedNet, &Budget) -> Result<Vec<Written>, Error>;
+
+/// A file that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The extension, where it is not that of the file that was asked for.
+    pub extension: Option<&'static str>,
+    pub text: String,
+}
+
+pub(super) fn load_net(
+    request: &mut LoadRequest<'_>,
+    read: ReadNet,
+    read_properties: Option<ReadProperties>,
+) -> Loaded {
+    let mut sources = SourceMap::new();
+    let source = sources.add(request.name, request.text);
+    let (mut problem, mut diagnostics) = read(source, request.text, request.budget);
+    let mut properties = Vec::new();
+    let wanted = request.settings.property.as_deref();
+    if let (Some((name, text)), Some(read)) = (request.properties, read_properties) {
+        let source = sources.add(name, text);
+        // Names mean nothing before the net is understood.
+        if !diagnostics.iter().any(Diagnostic::is_error) {
+            let found = read(&problem.net, source, text, wanted, request.budget);
+            properties = found.0;
+            diagnostics.extend(found.1);
+        }
+    }
+    if wanted.is_some() && request.properties.is_none() {
+        let message = "--property needs a file of properties, as in --properties FILE";
+        diagnostics.push(Diagnostic::global_error(message));
+    }
+    problem.targets.extend(properties.iter().flat_map(|property| property.targets.iter().cloned()));
+    let several =
+        properties.len() + diagnostics.len() > 1 && request.properties.is_some() && wanted.is_none();
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        let hint = several.then_some("--property NAME asks for one property only");
+        return Loaded { input: Err(sources), diagnostics, hint };
+    }
+    let file = request.name.to_string();
+    Loaded {
+        input: Ok(Input::Net(LoadedNet { file, problem, properties, sources })),
+        diagnostics,
+        hint: None,
+    }
+}
+
+impl LoadedNet {
+    /// Without a target there is nothing to check.
+    pub fn has_target(&self) -> Result<(), Error> {
+        if self.problem.targets.is_empty() && self.properties.is_empty() {
+            return Err(Error::refused(format!("`{}` has no target", self.file))
+                .hint("give a file of properties, as in --properties ReachabilityCardinality.xml"));
+        }
+        Ok(())
+    }
+
+    /// Whether a target of the property is covered by the marking.
+    pub fn is_covered(property: &CoverProperty, marking: &Marking) -> bool {
+        property.targets.iter().any(|target| marking.covers(target))
+    }
+}
+
+/// What a property says if none of its targets can be covered; or if one is.
+pub fn in_words(property: &CoverProperty, covered: bool) -> String {
+    match property.quantifier {
+        Quantifier::Reachable => format!("EF {} is {covered}", property.id),
+        Quantifier::Invariant => format!("AG {} is {}", property.id, !covered),
+    }
+}
+
+/// What the bounds of places may cost.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A bounded net as a Promela model.
+pub(super) fn write_promela(net: &LoadedNet, budget: &Budget) -> Result<Vec<Written>, Error> {
+    let problem = &net.problem;
+    let part = budget.part(&Limits { time: Some(PATIENCE), ..Limits::default() });
+    let unbounded = |place: usize| {
+        Error::refused(format!("no bound is known for the tokens of `{}`", problem.net.places[place]))
+            .hint("only a bounded net, without a parametric place, can be written as Promela")
+    };
+    let bounds: Result<Vec<u64>, Error> = place_bounds(problem, &part)
+        .into_iter()
+        .enumerate()
+        .map(|(place, most)| most.ok_or_else(|| unbounded(place)))
+        .collect();
+    let text = promela::print(problem, &bounds?).map_err(Error::refused)?;
+    Ok(vec![Written { extension: None, text }])
+}

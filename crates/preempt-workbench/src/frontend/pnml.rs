@@ -1,0 +1,35 @@
+//! Nets as editors write them; their targets come from a file of properties.
+
+use super::net::{LoadedNet, Written, load_net};
+use super::{FrontEnd, Kind};
+use crate::error::Error;
+use preempt_core::Budget;
+use preempt_net::{mcc, pnml};
+
+pub const PNML: FrontEnd = FrontEnd {
+    name: "pnml",
+    alias: None,
+    title: "PNML",
+    noun: "a net",
+    plural: "PNML nets",
+    extensions: &["pnml"],
+    kind: Kind::Net,
+    engines: &["coverability"],
+    has_runtime_errors: true,
+    load: |request| load_net(request, pnml::read_within, Some(mcc::read_within)),
+    reads_properties: true,
+    write_net: Some(write),
+    write_trail: None,
+};
+
+/// The targets stand beside the net, in a file of their own.
+fn write(net: &LoadedNet, _: &Budget) -> Result<Vec<Written>, Error> {
+    let problem = &net.problem;
+    let text = pnml::print(problem).map_err(Error::refused)?;
+    let mut files = vec![Written { extension: None, text }];
+    if !problem.targets.is_empty() {
+        let text = mcc::print(&pnml::ids(&problem.net), "target", &problem.targets);
+        files.push(Written { extension: Some("xml"), text });
+    }
+    Ok(files)
+}

@@ -1,0 +1,26 @@
+//! Coverability problems in mist's format.
+
+use super::net::{Written, load_net};
+use super::{FrontEnd, Kind};
+use crate::error::Error;
+use preempt_net::spec;
+
+pub const SPEC: FrontEnd = FrontEnd {
+    name: "spec",
+    alias: Some("net"),
+    title: "spec",
+    noun: "a net",
+    plural: "nets",
+    extensions: &["spec"],
+    kind: Kind::Net,
+    engines: &["coverability"],
+    has_runtime_errors: true,
+    load: |request| load_net(request, spec::read_within, None),
+    reads_properties: false,
+    write_net: Some(|net, _| match net.problem.targets.is_empty() {
+        true => Err(Error::refused("a .spec file has a target, and this net has none")
+            .hint("give a file of properties, as in --properties FILE")),
+        false => Ok(vec![Written { extension: None, text: spec::print(&net.problem) }]),
+    }),
+    write_trail: None,
+};

@@ -1,0 +1,154 @@
+//! To what an option applies, and with what it goes together.
+
+use crate::frontend::{FRONT_ENDS, FrontEnd, Kind};
+
+/// The inputs that an option is for.
+#[derive(Debug, Clone, Copy)]
+pub enum Inputs {
+    Any,
+    Kind(Kind),
+    /// The front ends with these names.
+    Of(&'static [&'static str]),
+    /// Those that can do something, and how to call them.
+    Able(fn(&FrontEnd) -> bool, &'static str),
+}
+
+impl Inputs {
+    pub fn include(self, front_end: &FrontEnd) -> bool {
+        match self {
+            Inputs::Any => true,
+            Inputs::Kind(kind) => front_end.kind == kind,
+            Inputs::Of(names) => names.contains(&front_end.name),
+            Inputs::Able(able, _) => able(front_end),
+        }
+    }
+
+    /// As in "Promela models".
+    pub fn names(self) -> String {
+        match self {
+            Inputs::Any => "every input".into(),
+            Inputs::Kind(kind) => kind.plural().into(),
+            Inputs::Able(_, names) => names.into(),
+            Inputs::Of(names) => {
+                let known = FRONT_ENDS.iter().filter(|it| names.contains(&it.name));
+                known.map(|it| it.plural).collect::<Vec<_>>().join(" and ")
+            }
+        }
+    }
+}
+
+/// The engines that an option is for.
+#[derive(Debug, Clone, Copy)]
+pub enum Engines {
+    Any,
+    Of(&'static [Taker]),
+    /// All; but these only for the values that they have.
+    AllBut(&'static [Taker]),
+}
+
+/// An engine that takes an option.
+#[derive(Debug, Clone, Copy)]
+pub struct Taker {
+    pub engine: &'static str,
+    /// `None` for all values; else those that say what the engine does anyway.
+    pub only: Option<&'static [&'static str]>,
+}
+
+impl Taker {
+    pub const fn all(engine: &'static str) -> Taker {
+        Taker { engine, only: None }
+    }
+
+    pub const fn only(engine: &'static str, values: &'static [&'static str]) -> Taker {
+        Taker { engine, only: Some(values) }
+    }
+
+    /// For [`Engines::AllBut`].
+    pub const fn none(engine: &'static str) -> Taker {
+        Taker::only(engine, &[])
+    }
+
+    fn takes(&self, value: &str) -> Taken {
+        match self.only {
+            None => Taken::Yes,
+            Some(values) if values.contains(&value) => Taken::Anyway,
+            Some(_) => Taken::No,
+        }
+    }
+}
+
+/// Does an engine take an option?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// It has that option.
+    Yes,
+    /// It has not, but the value says what it does anyway.
+    Anyway,
+    No,
+}
+
+impl Engines {
+    pub(crate) fn take(self, engine: &str, value: &str) -> Taken {
+        let found = |takers: &[Taker]| {
+            takers.iter().find(|taker| taker.engine == engine).map(|taker| taker.takes(value))
+        };
+        match self {
+            Engines::Any => Taken::Yes,
+            Engines::Of(takers) => found(takers).unwrap_or(Taken::No),
+            Engines::AllBut(takers) => found(takers).unwrap_or(Taken::Yes),
+        }
+    }
+}
+
+/// What an option needs, or what excludes it.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    pub kind: RuleKind,
+    /// For these values of the option itself; empty for all.
+    pub own: &'static [&'static str],
+    /// The other option.
+    pub other: &'static str,
+    /// With one of these values; empty for any.
+    pub values: &'static [&'static str],
+    /// Why, or what to do about it.
+    pub why: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleKind {
+    Needs,
+    Excludes,
+}
+
+impl Rule {
+    pub const fn needs(other: &'static str, values: &'static [&'static str], why: &'static str) -> Rule {
+        Rule { kind: RuleKind::Needs, own: &[], other, values, why }
+    }
+
+    pub const fn excludes(other: &'static str, values: &'static [&'static str], why: &'static str) -> Rule {
+        Rule { kind: RuleKind::Excludes, own: &[], other, values, why }
+    }
+
+    /// Only for these values of the option itself.
+    #[must_use]
+    pub const fn of(self, own: &'static [&'static str]) -> Rule {
+        Rule { own, ..self }
+    }
+}
+
+/// What becomes of an option in the command that shows the same run again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// It decides which run is found.
+    Kept,
+    /// The same; but with one of these values, no command shows the same again.
+    KeptUnless(&'static [&'static str]),
+    /// The same, but only beside another option with one of these values.
+    KeptWith(&'static str, &'static [&'static str]),
+    /// It does not matter.
+    Dropped,
+    /// What the run itself says takes its place.
+    Replaced,
+    /// With it no command shows the same again.
+    Never,
+}

@@ -1,0 +1,426 @@
+//! How states are searched.
+
+use super::{CHECK, SEARCHES, flag, value, word};
+use crate::engine;
+use crate::frontend::Kind;
+use crate::settings::units;
+use crate::settings::{
+    Again, CostUnit, Engines, Group, Inputs, Reduction, Rule, SearchOrder, Setting, Simplify, StoreKind,
+    SuccessorsKind, Taker, Value,
+};
+use crate::verb::Verb;
+
+const COUNT: &[Verb] = &[Verb::Count];
+const EXPLICIT: Engines = Engines::Of(&[Taker::all("explicit")]);
+const ONE_BY_ONE: Engines = Engines::Of(&[Taker::all("explicit"), Taker::all("reference")]);
+const MODELS: Inputs = Inputs::Kind(Kind::Model);
+
+/// Those that do not go in the order of cost.
+const NOT_BY_COST: &[&str] = &["depth-first", "naive-bounded", "context-bounded", "random", "swarm"];
+const PUBLISHED: &[&str] = &["naive-bounded", "context-bounded"];
+const WITHOUT_STATES: &[&str] = &["compact", "bitstate"];
+
+pub const ROWS: &[Setting] = &[
+    Setting {
+        verbs: SEARCHES,
+        common: true,
+        inputs: MODELS,
+        engines: ONE_BY_ONE,
+        rules: &[Rule::excludes(
+            "search",
+            &["breadth-first", "depth-first"],
+            "a bound needs a search in the order of cost: leave out --search, or limit the length of runs with --max-depth",
+        )],
+        again: Again::Replaced,
+        example: "2",
+        apply: |settings, text| value(&mut settings.bound, units::number(text, 0, u32::MAX as u64)),
+        ..Setting::new(
+            "bound",
+            Value::Number("K", 0, u32::MAX as u64),
+            "Only runs with at most K preemptions",
+            "The answer is exact: all runs within the bound are considered, and no others. With --cost it counts switches or \
+             steps.",
+        )
+    },
+    Setting {
+        group: Group::Input,
+        verbs: SEARCHES,
+        again: Again::Replaced,
+        example: "auto",
+        apply: |settings, name| {
+            settings.engine = engine::find(name);
+            Ok(())
+        },
+        ..Setting::new(
+            "engine",
+            Value::Registered("ENGINE", engine::names),
+            "Which engine; `preempt engines` shows them",
+            "auto is the first engine for the input that takes all the options given. For Promela, reference is the definition, \
+             explicit runs machine code, and symbolic bounds the contexts of each thread. For Boolean programs: symbolic, \
+             explicit or reference. For nets: coverability, prechecks, basis, weight, weight-plain or forward.",
+        )
+    },
+    Setting {
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: Engines::Of(&[Taker::all("explicit"), Taker::only("reference", &["fewest-preemptions"])]),
+        rules: &[
+            Rule::needs("bound", &[], "as in --bound 2").of(PUBLISHED),
+            Rule::needs("max-time", &[], "a swarm searches until its time is over, as in --max-time 1m")
+                .of(&["swarm"]),
+        ],
+        usual: &["fewest-preemptions"],
+        again: Again::KeptUnless(&["swarm"]),
+        example: "depth-first",
+        apply: |settings, text| word(&mut settings.search, text),
+        ..Setting::new(
+            "search",
+            Value::OneOf("ORDER", SearchOrder::WORDS),
+            "In which order to search",
+            "fewest-preemptions (the simplest runs first), breadth-first (the shortest runs first) or depth-first (whatever \
+             comes first, with little memory beside the states themselves). For comparison, the published depth-first searches \
+             within --bound: naive-bounded (each state once; it misses errors) and context-bounded (with revisits). For state \
+             spaces that are too large: random (walks) and swarm (many different searches until --max-time), which prove nothing.",
+        )
+    },
+    Setting {
+        verbs: COUNT,
+        inputs: MODELS,
+        engines: Engines::Of(&[Taker::all("explicit"), Taker::only("reference", &["fewest-preemptions"])]),
+        usual: &["fewest-preemptions"],
+        example: "depth-first",
+        apply: |settings, text| word(&mut settings.search, text),
+        ..Setting::new(
+            "search",
+            Value::OneOf("ORDER", &["fewest-preemptions", "breadth-first", "depth-first"]),
+            "In which order to search",
+            "The number of states is the same; what is told of each level, and the longest path, is not. The other searches of \
+             `check` look for a violation and do not count.",
+        )
+    },
+    Setting {
+        verbs: SEARCHES,
+        inputs: MODELS,
+        engines: Engines::Of(&[Taker::all("explicit"), Taker::only("reference", &["exact"])]),
+        rules: &[
+            Rule::excludes("search", &["random"], "random walks store nothing"),
+            Rule::excludes("search", &["swarm"], "a swarm chooses its stores itself"),
+            Rule::excludes("search", PUBLISHED, "the published searches have an exact store or bits")
+                .of(&["compact"]),
+        ],
+        usual: &["exact"],
+        again: Again::Kept,
+        example: "compact",
+        apply: |settings, text| word(&mut settings.store, text),
+        ..Setting::new(
+            "store",
+            Value::OneOf("KIND", StoreKind::WORDS),
+            "What is kept of each state: exact, compact or bitstate",
+            "exact keeps the states. compact keeps fingerprints: what holds then, holds with a probability that is told. \
+             bitstate keeps a few bits, in an array within --max-memory (64 MB without it): it finds errors and proves nothing.",
+        )
+    },
+    Setting {
+        verbs: SEARCHES,
+        inputs: MODELS,
+        engines: EXPLICIT,
+        rules: &[Rule::needs("store", &["compact"], "only that store has fingerprints")],
+        again: Again::Kept,
+        example: "96",
+        apply: |settings, text| value(&mut settings.fingerprint_bits, units::number(text, 64, 128)),
+        ..Setting::new(
+            "fingerprint-bits",
+            Value::OneOf("N", &["64", "96", "128"]),
+            "Bits of a fingerprint in the store compact: 64, 96 or 128 (64)",
+            "More bits make it less probable that two states are taken for one, and each state takes more memory.",
+        )
+    },
+    Setting {
+        verbs: SEARCHES,
+        inputs: MODELS,
+        engines: EXPLICIT,
+        rules: &[Rule::needs("store", &["bitstate"], "it says how many bits a state has in that store")],
+        again: Again::Kept,
+        example: "2",
+        apply: |settings, text| value(&mut settings.hashes, units::number(text, 1, 32)),
+        ..Setting::new(
+            "hashes",
+            Value::Number("N", 1, 32),
+            "Hash functions, and thereby bits a state, in the store bitstate (3)",
+            "With more of them fewer states are taken for others while the array is sparse, and more when it fills up.",
+        )
+    },
+    Setting {
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: EXPLICIT,
+        rules: &[Rule::needs("search", &["random", "swarm"], "only these searches are random")],
+        again: Again::Kept,
+        example: "3",
+        apply: |settings, text| value(&mut settings.seed, units::number(text, 0, u64::MAX)),
+        ..Setting::new(
+            "seed",
+            Value::Number("N", 0, u64::MAX),
+            "For random and swarm: the same number gives the same choices (1)",
+            "The same seed makes the same walks. A swarm's searches are the same too, but how many there is time for is not.",
+        )
+    },
+    Setting {
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: EXPLICIT,
+        rules: &[Rule::needs("search", &["random"], "it says how many random walks to make")],
+        again: Again::Kept,
+        example: "2",
+        apply: |settings, text| value(&mut settings.walks, units::count(text)),
+        ..Setting::new(
+            "walks",
+            Value::Count("N"),
+            "For random: how many walks (1000, or as many as --max-time allows)",
+            "Each walk begins in an initial state and ends at a violation, where nobody can move, or at --max-depth.",
+        )
+    },
+    Setting {
+        verbs: SEARCHES,
+        inputs: MODELS,
+        engines: Engines::Of(&[Taker::all("explicit"), Taker::only("reference", &["preemptions"])]),
+        rules: &[
+            Rule::excludes(
+                "search",
+                NOT_BY_COST,
+                "this search does not look for the cheapest run: leave out one of the two",
+            ),
+            Rule::excludes(
+                "search",
+                &["breadth-first"],
+                "breadth-first has the fewest steps first: leave out --search",
+            )
+            .of(&["preemptions", "switches"]),
+        ],
+        usual: &["preemptions"],
+        again: Again::Kept,
+        example: "switches",
+        apply: |settings, text| word(&mut settings.cost, text),
+        ..Setting::new(
+            "cost",
+            Value::OneOf("UNIT", CostUnit::WORDS),
+            "What is to be fewest, before the steps: preemptions, switches or steps",
+            "--bound counts the same. A switch is any change of the running process, forced or not.",
+        )
+    },
+    Setting {
+        verbs: SEARCHES,
+        common: true,
+        inputs: MODELS,
+        engines: ONE_BY_ONE,
+        rules: &[
+            Rule::excludes(
+                "cost",
+                &["switches", "steps"],
+                "it says what is a preemption, and preemptions are not counted then",
+            ),
+            Rule::excludes(
+                "search",
+                NOT_BY_COST,
+                "it says what is a preemption, and this search does not count them so",
+            ),
+            Rule::excludes(
+                "search",
+                &["breadth-first"],
+                "it says what is a preemption, and steps are counted then",
+            ),
+        ],
+        again: Again::Kept,
+        apply: |settings, _| flag(&mut settings.fair_switch),
+        ..Setting::new(
+            "fair-switch",
+            Value::Flag,
+            "Leaving a process that only spins is no preemption",
+            "A process spins if every state that it can reach alone leads back, by the same process alone, to where it is.",
+        )
+    },
+    Setting {
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: Engines::Of(&[Taker::all("explicit"), Taker::only("reference", &["auto", "none"])]),
+        rules: &[
+            Rule::needs("search", &["context-bounded"], "it is that of a published search").of(&["paper"]),
+            Rule::excludes(
+                "store",
+                WITHOUT_STATES,
+                "that store keeps too little of each state: leave out --store",
+            )
+            .of(&["paper"]),
+            Rule::excludes("search", &["random", "swarm"], "a random search has no reduction of its own")
+                .of(&["exact", "strong"]),
+            Rule::excludes(
+                "search",
+                PUBLISHED,
+                "a published search has only its own: --search context-bounded with --reduction paper",
+            )
+            .of(&["exact", "strong"]),
+            Rule::excludes("iterative-shortening", &[], "a published search has only its own reduction")
+                .of(&["exact", "strong"]),
+            Rule::excludes("all-errors", &[], "no reduction keeps every violation at its cheapest")
+                .of(&["exact", "strong"]),
+            Rule::excludes("cost", &["steps"], "no reduction keeps the fewest steps")
+                .of(&["exact", "strong"]),
+            Rule::excludes("search", &["breadth-first"], "no reduction keeps the fewest steps")
+                .of(&["exact", "strong"]),
+            Rule::excludes("bound", &[], "it promises nothing about preemptions").of(&["strong"]),
+            Rule::excludes("fair-switch", &[], "it promises nothing about preemptions").of(&["strong"]),
+        ],
+        usual: &["auto"],
+        again: Again::Kept,
+        example: "strong",
+        apply: |settings, text| word(&mut settings.reduction, text),
+        ..Setting::new(
+            "reduction",
+            Value::OneOf("KIND", Reduction::WORDS),
+            "Which steps need not be tried in every order",
+            "exact keeps verdict and fewest preemptions; strong keeps the verdict only, with fewer states; none visits every \
+             state. auto looks for a violation with exact and, if there are many states, for a proof with strong. paper is that \
+             of Holzmann and Florian's Fig. 5, with --search context-bounded.",
+        )
+    },
+    Setting {
+        verbs: COUNT,
+        inputs: MODELS,
+        engines: Engines::Of(&[Taker::all("explicit"), Taker::only("reference", &["none"])]),
+        rules: &[
+            Rule::excludes("bound", &[], "it promises nothing about preemptions").of(&["strong"]),
+            Rule::excludes("cost", &["switches", "steps"], "the reduced search goes depth first")
+                .of(&["strong"]),
+            Rule::excludes("search", &["breadth-first"], "the reduced search goes depth first")
+                .of(&["strong"]),
+        ],
+        usual: &["none"],
+        example: "strong",
+        apply: |settings, text| word(&mut settings.reduction, text),
+        ..Setting::new(
+            "reduction",
+            Value::OneOf("KIND", &["none", "strong"]),
+            "Count what a reduction leaves: none or strong",
+            "The numbers are then those of a depth-first search, not of the model.",
+        )
+    },
+    Setting {
+        verbs: SEARCHES,
+        alias: Some("statics"),
+        inputs: MODELS,
+        engines: Engines::Of(&[Taker::all("explicit"), Taker::only("reference", &["off"])]),
+        rules: &[
+            Rule::excludes("all-errors", &[], "it does not keep every violation at its cheapest").of(&["on"]),
+            Rule::excludes("cost", &["steps"], "it does not keep the fewest steps").of(&["on"]),
+            Rule::excludes("search", &["breadth-first"], "it does not keep the fewest steps").of(&["on"]),
+        ],
+        usual: &["off"],
+        again: Again::Kept,
+        example: "on",
+        apply: |settings, text| word(&mut settings.simplify, text),
+        ..Setting::new(
+            "simplify",
+            Value::OneOf("WHETHER", Simplify::WORDS),
+            "Forget dead variables and merge private steps: on or off",
+            "Verdict and fewest preemptions stay what they are, with fewer states; a run may have more steps. By default on \
+             with --reduction strong, and where auto looks for a proof.",
+        )
+    },
+    Setting {
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: ONE_BY_ONE,
+        rules: &[Rule::excludes(
+            "search",
+            NOT_BY_COST,
+            "it needs a search in the order of cost: leave out --search",
+        )],
+        again: Again::Kept,
+        apply: |settings, _| flag(&mut settings.shortest),
+        ..Setting::new(
+            "shortest",
+            Value::Flag,
+            "Look for the fewest steps, however long that takes",
+            "A run found with a reduction has the fewest preemptions; a shorter one with as many is then looked for without \
+             the reduction, and without this option only for a while.",
+        )
+    },
+    Setting {
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: EXPLICIT,
+        again: Again::Kept,
+        apply: |settings, _| flag(&mut settings.stutter_invariant),
+        ..Setting::new(
+            "stutter-invariant",
+            Value::Flag,
+            "No claim or formula counts how often a state is repeated",
+            "Formulas without X never do. Of hand-written never claims and formulas with X that is not known, so no reduction \
+             applies to them unless you say so.",
+        )
+    },
+    Setting {
+        verbs: SEARCHES,
+        inputs: MODELS,
+        engines: Engines::Of(&[Taker::all("explicit"), Taker::only("reference", &["interpreted"])]),
+        again: Again::Kept,
+        example: "native",
+        apply: |settings, text| word(&mut settings.successors, text),
+        ..Setting::new(
+            "successors",
+            Value::OneOf("HOW", SuccessorsKind::WORDS),
+            "How steps are computed: native or interpreted",
+            "By default in machine code, or by the interpreter where a model cannot be compiled.",
+        )
+    },
+    Setting {
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: EXPLICIT,
+        rules: &[
+            Rule::needs(
+                "search",
+                PUBLISHED,
+                "it is a rule of these searches; --fair-switch is for the others",
+            ),
+            Rule::excludes(
+                "store",
+                WITHOUT_STATES,
+                "that store keeps too little of each state: leave out --store",
+            ),
+        ],
+        again: Again::Kept,
+        apply: |settings, _| flag(&mut settings.paper_cycles),
+        ..Setting::new(
+            "paper-cycles",
+            Value::Flag,
+            "In a published search: leaving a process that only goes round is free",
+            "The rule of Holzmann and Florian's section 3.1, which depends on the order of the search; --fair-switch does not.",
+        )
+    },
+    Setting {
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: EXPLICIT,
+        rules: &[
+            Rule::needs(
+                "search",
+                &["depth-first", "naive-bounded", "context-bounded"],
+                "the search in the order of cost finds the shortest run anyway",
+            ),
+            Rule::excludes(
+                "store",
+                WITHOUT_STATES,
+                "that store keeps too little of each state: leave out --store",
+            ),
+        ],
+        again: Again::Kept,
+        apply: |settings, _| flag(&mut settings.iterative_shortening),
+        ..Setting::new(
+            "iterative-shortening",
+            Value::Flag,
+            "In a depth-first search: go on after an error, with shorter runs only",
+            "Spin's -DREACH with -i.",
+        )
+    },
+];

@@ -1,0 +1,105 @@
+//! The engine that works with sets of states, a number of contexts for each thread.
+
+use super::{CHECK, value, word};
+use crate::frontend::Kind;
+use crate::settings::units;
+use crate::settings::{Again, Engines, Group, Inputs, Method, Setting, Taker, Value, VariableOrder};
+
+const SYMBOLIC: Engines = Engines::Of(&[Taker::all("symbolic")]);
+const MODELS: Inputs = Inputs::Kind(Kind::Model);
+
+/// Every context takes three more bits for every shared bit.
+const MOST_CONTEXTS: u64 = 64;
+
+pub const ROWS: &[Setting] = &[
+    Setting {
+        group: Group::Symbolic,
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: SYMBOLIC,
+        again: Again::Replaced,
+        example: "2",
+        apply: |settings, text| value(&mut settings.contexts, units::number(text, 1, MOST_CONTEXTS)),
+        ..Setting::new(
+            "contexts",
+            Value::Number("K", 1, MOST_CONTEXTS),
+            "Only runs with at most K contexts of each thread, taking turns",
+            "The threads have their contexts in round-robin order. Without it K = 1, 2, 3, ..., until something goes wrong or \
+             nothing new can come.",
+        )
+    },
+    Setting {
+        group: Group::Symbolic,
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: SYMBOLIC,
+        again: Again::Kept,
+        example: "eager",
+        apply: |settings, text| word(&mut settings.method, text),
+        ..Setting::new(
+            "method",
+            Value::OneOf("HOW", Method::WORDS),
+            "How threads are analysed: lazy or eager",
+            "lazy looks only at what the other threads can do, eager at whatever they might.",
+        )
+    },
+    Setting {
+        group: Group::Symbolic,
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: SYMBOLIC,
+        again: Again::Kept,
+        example: "2",
+        apply: |settings, text| value(&mut settings.instances, units::number(text, 1, 64)),
+        ..Setting::new(
+            "instances",
+            Value::Number("N", 1, 64),
+            "How many threads a start inside a loop is good for (4)",
+            "There may be any number of them, so nothing is proved then; what is found with fewer is found all the same.",
+        )
+    },
+    Setting {
+        group: Group::Symbolic,
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: SYMBOLIC,
+        example: "10k",
+        apply: |settings, text| value(&mut settings.bdd_nodes, units::count(text)),
+        ..Setting::new(
+            "bdd-nodes",
+            Value::Count("N"),
+            "Most BDD nodes, 24 bytes each (32M)",
+            "When the table is full, the answer is inconclusive. --max-memory makes it smaller too: nodes and cache get a half each.",
+        )
+    },
+    Setting {
+        group: Group::Symbolic,
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: SYMBOLIC,
+        example: "10k",
+        apply: |settings, text| value(&mut settings.bdd_cache, units::count(text)),
+        ..Setting::new(
+            "bdd-cache",
+            Value::Count("N"),
+            "Entries of the BDD cache, 24 bytes each (4M)",
+            "What was computed before and is still there need not be computed again: a larger cache is faster.",
+        )
+    },
+    Setting {
+        group: Group::Symbolic,
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: SYMBOLIC,
+        again: Again::Kept,
+        example: "declared",
+        apply: |settings, text| word(&mut settings.bdd_order, text),
+        ..Setting::new(
+            "bdd-order",
+            Value::OneOf("ORDER", VariableOrder::WORDS),
+            "Order of the BDD variables: dependencies or declared",
+            "dependencies puts variables together that depend on each other, which keeps diagrams small; declared is the order \
+             of the text.",
+        )
+    },
+];
