@@ -2,8 +2,8 @@
 
 use super::budget;
 use preempt_core::{Limits, Silent, SourceMap};
-use preempt_explicit::{Checkpoints, Goal, Native, Options, Save, search_saved};
-use preempt_model::{Interpreter, Model, search};
+use preempt_explicit::{Checkpoints, Goal, Native, Save, SearchOptions};
+use preempt_model::{Interpreter, Model, System, search};
 use std::io::{Cursor, Read};
 use std::sync::OnceLock;
 
@@ -36,7 +36,7 @@ pub fn trace(data: &[u8]) -> bool {
         }
     };
     let (model, sources) = model();
-    let mut interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
+    let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
     interpreter.work_within(&budget());
     let Ok(found) = search::recognise(&interpreter, &recorded.trace) else { return false };
     search::replay(&interpreter, &found.initial, &found.steps, false).is_ok()
@@ -82,8 +82,8 @@ fn resumed(from: Option<Vec<u8>>, states: u64) -> (bool, Option<Vec<u8>>) {
     let mut native = Native::new(&model, &sources).expect("it is supported");
     let limits = Limits { states: Some(states), ..Limits::default() };
     let mut kept = Kept { saved: None, resume: from };
-    let options = Options { limits, ..Options::default() };
-    let result = search_saved(&mut native, &options, Goal::Count, &mut kept, &mut Silent);
+    let options = SearchOptions { limits, ..SearchOptions::default() };
+    let result = native.explore(&options, Goal::Count, &mut kept, &mut Silent);
     (result.is_ok(), kept.saved)
 }
 

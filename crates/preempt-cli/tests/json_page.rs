@@ -1,7 +1,7 @@
 //! The page about JSON in the guide is what `preempt` prints, with every engine: each field that is printed is documented,
 //! each that is documented is printed (`null` where it does not apply), and each has a value with somebody.
 
-mod common;
+use crate::common;
 
 use common::{file, folder, preempt};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! 255 processes can live at a time, as in Spin. One more is a run-time error, in whichever way the command comes by it.
 
-mod common;
+use crate::common;
 
 use common::{file, folder, preempt};
 

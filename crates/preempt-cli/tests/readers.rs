@@ -7,7 +7,8 @@ mod targets;
 #[path = "../../preempt-promela/tests/mutation/mod.rs"]
 mod mutation;
 
-use mutation::{Random, mutate};
+use mutation::mutate;
+use preempt_core::Rng;
 use std::fs;
 use std::path::{Path, PathBuf};
 use targets::{READERS, Reader};
@@ -33,7 +34,7 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
 }
 
 /// Texts change by words and signs, and whatever it is by bytes.
-fn changed(original: &[u8], random: &mut Random) -> Vec<u8> {
+fn changed(original: &[u8], random: &mut Rng) -> Vec<u8> {
     let signs: Vec<char> = "(){}[]<>;:,.-=!?&|*/%#\"'\\@ \n0189aé_".chars().collect();
     let mut bytes = original.to_vec();
     for _ in 0..=random.below(4) {
@@ -60,7 +61,7 @@ fn changed(original: &[u8], random: &mut Random) -> Vec<u8> {
 
 fn exercise(target: &str) {
     let (_, reader): (_, Reader) = READERS.into_iter().find(|(name, _)| *name == target).expect("a target");
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut random = Rng::new(0x9E37_79B9_7F4A_7C15);
     reader(&[]);
     let mut understood = 0;
     for original in corpus(target) {
