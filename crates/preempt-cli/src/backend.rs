@@ -11,7 +11,7 @@ pub use preempt_explicit::{
 };
 pub use preempt_model::check::{Check, CheckOptions};
 pub use preempt_model::check_all::check_all;
-pub use preempt_model::search::{self, Options};
+pub use preempt_model::search::{self, ReferenceOptions};
 pub use preempt_model::{Interpreter, Model, System, interpreter};
 pub use preempt_promela::{Additions, Loaded, ModelText, load, trail};
 pub use preempt_symbolic as symbolic;

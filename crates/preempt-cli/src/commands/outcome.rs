@@ -2,7 +2,7 @@
 
 use crate::ExitStatus;
 use crate::args::{CheckArgs, Format, OutputArgs, SearchArgs, SearchOrder};
-use crate::backend::{Options, SearchOptions, Storage};
+use crate::backend::{ReferenceOptions, SearchOptions, Storage};
 use crate::console;
 use crate::files;
 use crate::job::{self, Stage};
@@ -11,8 +11,8 @@ use preempt_core::{Outcome, Verdict};
 use preempt_report::{RunInfo, Setting, TextOptions, properties_to_json, render_outcome};
 use std::path::{Path, PathBuf};
 
-pub fn options(search: &SearchArgs) -> Options {
-    Options { bound: search.bound, fair_switch: search.fair_switch, limits: search.limits() }
+pub fn options(search: &SearchArgs) -> ReferenceOptions {
+    ReferenceOptions { bound: search.bound, fair_switch: search.fair_switch, limits: search.limits() }
 }
 
 /// What the JSON result says about how it was made.
