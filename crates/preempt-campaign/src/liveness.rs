@@ -97,8 +97,10 @@ fn ask(
     }
     let SearchOptions { bound, fair_switch, .. } = *options;
     let limits = Limits { states: Some(LARGEST), ..Limits::default() };
-    let asking =
-        CheckOptions { options: search::Options { bound, fair_switch, limits }, weakly_fair: *weakly_fair };
+    let asking = CheckOptions {
+        options: search::ReferenceOptions { bound, fair_switch, limits },
+        weakly_fair: *weakly_fair,
+    };
     let Ok(mut expected) = question.answer(interpreter, &asking, &mut Silent) else { return Ok(false) };
     if method.is_some() {
         // What goes wrong in a finite run is not asked of those who decide about runs without end.

@@ -147,7 +147,7 @@ impl<'p> Case<'p> {
     fn new(program: &'p Program) -> Option<Case<'p>> {
         let interpreter = Interpreter::new(&program.model, &program.sources).ok()?;
         let limits = Limits { states: Some(LARGEST), ..Limits::default() };
-        let options = search::Options { limits, ..search::Options::default() };
+        let options = search::ReferenceOptions { limits, ..search::ReferenceOptions::default() };
         let whole = search::count(&interpreter, &options, &mut Silent);
         if matches!(whole.verdict, Verdict::Inconclusive(_)) {
             return None;

@@ -47,7 +47,7 @@ fn cost_of(question: &Check, interpreter: &Interpreter<'_>, trace: &Trace, fair_
 fn cheapest(
     question: &Check,
     interpreter: &Interpreter<'_>,
-    options: &search::Options,
+    options: &search::ReferenceOptions,
 ) -> Option<Option<RunCost>> {
     let asking = CheckOptions { options: options.clone(), weakly_fair: false };
     let of_run = |trace: &Trace| cost_of(question, interpreter, trace, options.fair_switch);
@@ -80,7 +80,8 @@ fn the_cheapest_over_all_questions_is_shown() {
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
         let fair_switch = seed % 5 == 4;
         for bound in [None, Some(seed as u32 % 3)] {
-            let mut plain = search::Options { bound, fair_switch, ..search::Options::default() };
+            let mut plain =
+                search::ReferenceOptions { bound, fair_switch, ..search::ReferenceOptions::default() };
             plain.limits.states = Some(LARGEST);
             let one_by_one: Option<Vec<Option<RunCost>>> =
                 questions.iter().map(|question| cheapest(question, &interpreter, &plain)).collect();
@@ -96,7 +97,7 @@ fn the_cheapest_over_all_questions_is_shown() {
             let name =
                 |what: &str| format!("seed {seed}, {what}, within {bound:?}\n{}", program.to_promela());
             // Each is small enough, as was seen.
-            let options = search::Options { limits: Limits::default(), ..plain };
+            let options = search::ReferenceOptions { limits: Limits::default(), ..plain };
             let asking = CheckOptions { options, weakly_fair: false };
             let reference = check_all(&questions, &interpreter, &asking, &mut Silent)
                 .expect("small formulas")

@@ -61,7 +61,7 @@ fn check(
     match way {
         None => {
             let interpreter = Interpreter::new(model, sources).expect("initial values have a meaning");
-            search::check(&interpreter, &search::Options { limits, ..Default::default() }, progress)
+            search::check(&interpreter, &search::ReferenceOptions { limits, ..Default::default() }, progress)
         }
         Some(options) => {
             let options = SearchOptions { limits, ..options.clone() };
@@ -176,7 +176,7 @@ fn states_are_counted_over_all_searches() {
             let interpreter = Interpreter::new(model, sources).expect("initial values have a meaning");
             let most = most.min(1000);
             let limits = Limits { states: Some(most), ..Limits::default() };
-            let options = search::Options { limits, ..search::Options::default() };
+            let options = search::ReferenceOptions { limits, ..search::ReferenceOptions::default() };
             let asking = CheckOptions { options, weakly_fair: false };
             for question in &questions {
                 let answer = question.check_cheapest(&interpreter, &asking, &mut Silent);
@@ -311,7 +311,7 @@ fn looking_ahead_for_fair_switches_keeps_the_limits() {
     let (model, sources) = &model;
     let interpreter = Interpreter::new(model, sources).expect("initial values have a meaning");
     let limits = Limits { time: Some(Duration::from_millis(100)), ..Limits::default() };
-    let options = search::Options { fair_switch: true, limits, ..Default::default() };
+    let options = search::ReferenceOptions { fair_switch: true, limits, ..Default::default() };
     let outcome = search::check(&interpreter, &options, &mut Silent);
     assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Time));
 }
@@ -352,7 +352,7 @@ fn a_budget_that_is_stopped_ends_every_search() {
         for weakly_fair in [false, true] {
             let budget = Budget::unlimited();
             let timer = budgets(&budget);
-            let asking = CheckOptions { options: search::Options::default(), weakly_fair };
+            let asking = CheckOptions { options: search::ReferenceOptions::default(), weakly_fair };
             let by_definition = question.answer(&interpreter, &asking, &mut Within(budget));
             let by_definition = by_definition.expect("no formula is too large").verdict;
             timer.join().expect("it only sleeps");
@@ -392,7 +392,7 @@ fn a_loop_without_progress_is_not_one_step_too_long() {
         let (model, sources) = load(text);
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
         for bound in [None, Some(0)] {
-            let options = search::Options { bound, ..Default::default() };
+            let options = search::ReferenceOptions { bound, ..Default::default() };
             let asking = CheckOptions { options, weakly_fair: false };
             let expected = Check::Progress.answer(&interpreter, &asking, &mut Silent).expect("small");
             let options = SearchOptions { bound, ..SearchOptions::default() };

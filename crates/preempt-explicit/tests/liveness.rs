@@ -79,7 +79,8 @@ fn the_simplest_run_within_every_bound() {
         let fair_switch = seed % 4 == 3;
         for question in questions(&model, seed) {
             for bound in [None, Some(0), Some(1), Some(2), Some(3), Some(4)] {
-                let mut options = search::Options { bound, fair_switch, ..search::Options::default() };
+                let mut options =
+                    search::ReferenceOptions { bound, fair_switch, ..search::ReferenceOptions::default() };
                 options.limits.states = Some(LARGEST);
                 let asking = CheckOptions { options, weakly_fair: false };
                 let Ok(expected) = question.answer(&interpreter, &asking, &mut Silent) else { break };
@@ -121,7 +122,7 @@ fn every_algorithm_and_reduction_fair_and_not() {
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
         for question in questions(&model, seed) {
             for weakly_fair in [false, true] {
-                let mut options = search::Options::default();
+                let mut options = search::ReferenceOptions::default();
                 options.limits.states = Some(LARGEST);
                 let asking = CheckOptions { options, weakly_fair };
                 let Ok(expected) = question.answer_infinite(&interpreter, &asking, &mut Silent) else {
@@ -284,7 +285,7 @@ fn the_sample_models() {
         let (model, sources) = loaded(&std::fs::read_to_string(&file).expect("the model can be read"));
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
         for question in Check::all(&model).into_iter().filter(Check::is_about_cycles) {
-            let mut options = search::Options::default();
+            let mut options = search::ReferenceOptions::default();
             options.limits.states = Some(5000);
             let asking = CheckOptions { options, weakly_fair: false };
             let Ok(expected) = question.answer(&interpreter, &asking, &mut Silent) else { continue };

@@ -32,7 +32,7 @@ fn random_formulas_on_random_programs() {
         let span = Span::new(preempt_core::SourceId(0), 0, 0);
         let question = Check::Formula(Formula { name: "random".into(), formula, span });
         for bound in [None, Some(0), Some(1)] {
-            let mut options = search::Options { bound, ..search::Options::default() };
+            let mut options = search::ReferenceOptions { bound, ..search::ReferenceOptions::default() };
             options.limits.states = Some(1000);
             let asking = CheckOptions { options, weakly_fair: false };
             let Ok(expected) = question.answer(&interpreter, &asking, &mut Silent) else { break };
@@ -81,7 +81,7 @@ fn claims_with_assertions_choices_and_ends() {
         let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values have a meaning");
         let question = Check::Claim(0);
         for bound in [None, Some(0), Some(1)] {
-            let options = search::Options { bound, ..search::Options::default() };
+            let options = search::ReferenceOptions { bound, ..search::ReferenceOptions::default() };
             let asking = CheckOptions { options, weakly_fair: false };
             let expected = question.answer(&interpreter, &asking, &mut Silent).expect("a small claim");
             for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {

@@ -19,7 +19,7 @@ fn compare(path: &Path, limits: Limits) {
     let Some(model) = loaded.model else { return };
     let Ok(interpreter) = Interpreter::new(&model, &loaded.sources) else { return };
     for bound in [None, Some(0), Some(1)] {
-        let reference = search::Options { bound, limits, ..search::Options::default() };
+        let reference = search::ReferenceOptions { bound, limits, ..search::ReferenceOptions::default() };
         let expected = search::count(&interpreter, &reference, &mut Silent);
         if matches!(expected.verdict, Verdict::Inconclusive(_)) {
             println!("{name}: too large");

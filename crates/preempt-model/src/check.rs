@@ -8,7 +8,7 @@ use crate::monitor::{
 };
 use crate::program::{CodeId, Model};
 use crate::property::Formula;
-use crate::search::{self, Options, Replayed, RunCost, cost_of_run};
+use crate::search::{self, ReferenceOptions, Replayed, RunCost, cost_of_run};
 use preempt_core::{Limits, Outcome, Progress, Trace, Verdict};
 use std::borrow::Cow;
 use std::fmt;
@@ -33,7 +33,7 @@ pub enum Check {
 /// How a question is asked.
 #[derive(Debug, Clone, Default)]
 pub struct CheckOptions {
-    pub options: Options,
+    pub options: ReferenceOptions,
     /// Only runs count in which every process that could always move does.
     pub weakly_fair: bool,
 }
@@ -191,7 +191,7 @@ impl Check {
             let time = limits.time.map(|most| most.saturating_sub(started.elapsed()));
             let states = limits.states.map(|most| most.saturating_sub(visited));
             let limits = Limits { states, time, ..limits };
-            CheckOptions { options: Options { bound, limits, ..asking.options.clone() }, ..*asking }
+            CheckOptions { options: ReferenceOptions { bound, limits, ..asking.options.clone() }, ..*asking }
         };
         let answered = |outcome: Outcome, simplest: bool| {
             let of_run = |trace: &Trace| cost_of_run(interpreter, trace, asking.options.fair_switch);

@@ -2,7 +2,7 @@
 
 use crate::check::{Answer, Check, CheckOptions, Unanswerable};
 use crate::interpreter::Interpreter;
-use crate::search::Options;
+use crate::search::ReferenceOptions;
 use preempt_core::{Limits, Minimality, Outcome, Progress, PropertyResult, Trace, Verdict};
 use std::time::Instant;
 
@@ -34,7 +34,8 @@ pub fn check_all(
         let visited: u64 = answers.iter().map(|answer| answer.visited).sum();
         let share = |most: u64| most.saturating_sub(visited) / (questions.len() - number) as u64;
         let limits = Limits { states: limits.states.map(share), time, ..limits };
-        let asking = CheckOptions { options: Options { limits, ..asking.options.clone() }, ..*asking };
+        let asking =
+            CheckOptions { options: ReferenceOptions { limits, ..asking.options.clone() }, ..*asking };
         let answer = question
             .check_cheapest(interpreter, &asking, progress)
             .map_err(|error| (question.name(interpreter.model()), error))?;

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use preempt_core::{PropertyKind, Silent, Verdict};
-//! use preempt_model::search::{self, Options};
+//! use preempt_model::search::{self, ReferenceOptions};
 //! use preempt_model::system::{Description, Successor, System, Violation};
 //!
 //! struct Counting;
@@ -58,7 +58,7 @@
 //!     }
 //! }
 //!
-//! let outcome = search::check(&Counting, &Options::default(), &mut Silent);
+//! let outcome = search::check(&Counting, &ReferenceOptions::default(), &mut Silent);
 //! assert_eq!(outcome.verdict, Verdict::Violated);
 //! assert_eq!(outcome.counterexample.unwrap().preemptions(), 1);
 //! ```

@@ -1,7 +1,7 @@
 //! A protocol written as a Rust type and checked without any model: what a user of the `System` trait does.
 
 use preempt_core::{Change, PropertyKind, Silent, SwitchKind, Value, Verdict};
-use preempt_model::search::{self, Options, oracle};
+use preempt_model::search::{self, ReferenceOptions, oracle};
 use preempt_model::system::Description;
 use preempt_model::{Successor, System, Violation};
 
@@ -95,7 +95,7 @@ impl System for Peterson {
 #[test]
 fn petersons_algorithm_excludes() {
     let system = Peterson { turn_first: false };
-    let outcome = search::check(&system, &Options::default(), &mut Silent);
+    let outcome = search::check(&system, &ReferenceOptions::default(), &mut Silent);
     assert_eq!(outcome.verdict, Verdict::Holds);
     assert_eq!(outcome.stats.states, oracle::answers(&system, false).states.len() as u64);
 }
@@ -103,7 +103,7 @@ fn petersons_algorithm_excludes() {
 #[test]
 fn taking_turns_first_breaks_it_with_two_preemptions() {
     let system = Peterson { turn_first: true };
-    let outcome = search::check(&system, &Options::default(), &mut Silent);
+    let outcome = search::check(&system, &ReferenceOptions::default(), &mut Silent);
     assert_eq!(outcome.verdict, Verdict::Violated);
     assert_eq!(outcome.violation.unwrap().name, "both are in the critical section");
     let trace = outcome.counterexample.unwrap();
@@ -118,6 +118,6 @@ fn taking_turns_first_breaks_it_with_two_preemptions() {
     assert_eq!(switches[1], ("right", SwitchKind::Preemption));
     assert_eq!(switches.len(), 6);
     assert_eq!(expected.preemptions, 2, "right is left in the critical section, where it could go on");
-    let one = Options { bound: Some(1), ..Options::default() };
+    let one = ReferenceOptions { bound: Some(1), ..ReferenceOptions::default() };
     assert_eq!(search::check(&system, &one, &mut Silent).verdict, Verdict::Holds);
 }

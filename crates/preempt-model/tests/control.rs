@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{Bench, add, bench, bind, equal, load, number, receive, send, set};
 use preempt_core::{PropertyKind, Silent, Verdict};
-use preempt_model::search::{self, Options};
+use preempt_model::search::{self, ReferenceOptions};
 use preempt_model::{CodeKind, Command, Expr, Start, System, Type};
 
 #[test]
@@ -24,7 +24,7 @@ fn a_process_that_blocks_in_its_sequence_gives_up_the_processor() {
     bench.process(bench.atomic_line(vec![set(&x, number(1)), wait, set(&x, number(2)), set(&x, number(3))]));
     bench.process(bench.line(vec![Command::Guard(load(&x)), set(&y, load(&x)), set(&y, load(&x))]));
     assert_eq!(bench.ends(), [[3, 1], [3, 3]], "never 2: once it goes on, it is alone again");
-    let outcome = search::check(&bench.system(), &Options::default(), &mut Silent);
+    let outcome = search::check(&bench.system(), &ReferenceOptions::default(), &mut Silent);
     assert_eq!(outcome.verdict, Verdict::Holds);
     assert_eq!(outcome.stats.levels.iter().map(|level| level.states).sum::<u64>(), outcome.stats.states);
 }
@@ -35,7 +35,7 @@ fn switching_away_from_a_blocked_sequence_is_no_preemption() {
     let (x, y) = (bench.byte(0), bench.byte(0));
     bench.process(bench.atomic_line(vec![set(&x, number(1)), Command::Guard(load(&y)), Command::SKIP]));
     bench.process(bench.line(vec![Command::Guard(load(&x)), Command::Assert(number(0))]));
-    let options = Options { bound: Some(0), ..Options::default() };
+    let options = ReferenceOptions { bound: Some(0), ..ReferenceOptions::default() };
     let outcome = search::check(&bench.system(), &options, &mut Silent);
     let trace = outcome.counterexample.expect("the assertion fails");
     assert_eq!((trace.preemptions(), trace.switches(), trace.steps.len()), (0, 1, 3));
@@ -228,7 +228,7 @@ fn counting_passes_over_a_failed_assertion() {
     let mut bench = bench();
     let x = bench.byte(0);
     bench.process(bench.line(vec![Command::Assert(load(&x)), set(&x, number(1)), Command::Assert(load(&x))]));
-    let outcome = search::count(&bench.system(), &Options::default(), &mut Silent);
+    let outcome = search::count(&bench.system(), &ReferenceOptions::default(), &mut Silent);
     assert_eq!(outcome.verdict, Verdict::Violated);
     assert_eq!(outcome.stats.states, 5);
     assert_eq!(outcome.stats.violations[&PropertyKind::Assertion], 1);

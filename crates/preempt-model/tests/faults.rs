@@ -4,13 +4,13 @@ use crate::common;
 
 use common::{Bench, add, bench, bind, load, number, receive, send, set};
 use preempt_core::{Limits, PropertyKind, Silent, StopReason, Verdict};
-use preempt_model::search::{self, Options};
+use preempt_model::search::{self, ReferenceOptions};
 use preempt_model::{BinaryOp, CodeKind, Command, Expr, Index, Init, Place, Type};
 
 /// The only thing that can go wrong, and that a check finds it.
 fn fault(bench: &Bench) -> String {
     let seen = bench.explore();
-    let outcome = search::check(&bench.system(), &Options::default(), &mut Silent);
+    let outcome = search::check(&bench.system(), &ReferenceOptions::default(), &mut Silent);
     assert_eq!(outcome.verdict, Verdict::Violated);
     let property = outcome.violation.expect("a violation has a name");
     assert_eq!(property.kind, PropertyKind::RuntimeError);
@@ -97,7 +97,7 @@ fn too_many_channels() {
         let room = (255 - globals) / own;
         let what = if room >= 254 { "processes" } else { "channels" };
         assert_eq!(fault(&bench), format!("too many {what}: there can be 255"));
-        let outcome = search::check(&bench.system(), &Options::default(), &mut Silent);
+        let outcome = search::check(&bench.system(), &ReferenceOptions::default(), &mut Silent);
         let steps = outcome.counterexample.map(|trace| trace.steps.len() as u32);
         assert_eq!(steps, Some(2 * room.min(254) + 1), "{globals} and {own} each");
     }
@@ -124,7 +124,11 @@ fn a_deterministic_block_that_does_not_end() {
     bench.process(bench.line(vec![block]));
     // It is no fault, it only takes its time; if there is any left, it goes on.
     let limits = Limits { time: Some(std::time::Duration::from_millis(5)), ..Limits::default() };
-    let outcome = search::count(&bench.system(), &Options { limits, ..Options::default() }, &mut Silent);
+    let outcome = search::count(
+        &bench.system(),
+        &ReferenceOptions { limits, ..ReferenceOptions::default() },
+        &mut Silent,
+    );
     assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Time));
     assert!(outcome.stats.violations.is_empty());
 }

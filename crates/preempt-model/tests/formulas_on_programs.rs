@@ -7,7 +7,7 @@ use preempt_core::{PropertyKind, Silent, Span, Verdict};
 use preempt_model::check::{Check, CheckOptions};
 use preempt_model::generator::{formula_from_seed, program_from_seed};
 use preempt_model::property::{Formula, Ltl};
-use preempt_model::search::Options;
+use preempt_model::search::ReferenceOptions;
 use preempt_model::{Expr, Interpreter, System};
 use std::collections::HashMap;
 
@@ -30,8 +30,10 @@ fn verdicts_equal_those_of_brute_force() {
         let Some(expected) = brute_force_violated(&interpreter, &graph, &formula) else { continue };
         let span = Span::new(preempt_core::SourceId(0), 0, 0);
         let question = Check::Formula(Formula { name: "random".into(), formula: formula.clone(), span });
-        let asking =
-            |bound| CheckOptions { options: Options { bound, ..Options::default() }, weakly_fair: false };
+        let asking = |bound| CheckOptions {
+            options: ReferenceOptions { bound, ..ReferenceOptions::default() },
+            weakly_fair: false,
+        };
         let ask =
             |bound| question.answer(&interpreter, &asking(bound), &mut Silent).expect("a small formula");
         let outcome = ask(None);

@@ -4,7 +4,7 @@
 use preempt_core::{PropertyKind, Silent, Verdict};
 use preempt_model::generator::{Program, faulty_programs, programs};
 use preempt_model::search::oracle::{self, Answers};
-use preempt_model::search::{self, Options, RunCost};
+use preempt_model::search::{self, ReferenceOptions, RunCost};
 use preempt_model::{Interpreter, System};
 use proptest::prelude::{Strategy, TestCaseError, prop_assert, prop_assert_eq};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -47,7 +47,7 @@ fn on_random(
 fn agree(program: &Program) -> Result<(), TestCaseError> {
     let (model, sources) = program.to_model();
     let system = Interpreter::new(&model, &sources).expect("initial values are constants");
-    let mut options = Options::default();
+    let mut options = ReferenceOptions::default();
     options.limits.states = Some(MOST_STATES);
     if matches!(search::count(&system, &options, &mut Silent).verdict, Verdict::Inconclusive(_)) {
         return Ok(());
@@ -55,7 +55,7 @@ fn agree(program: &Program) -> Result<(), TestCaseError> {
     for fair_switch in [false, true] {
         let answers = oracle::answers(&system, fair_switch);
         for bound in BOUNDS {
-            let options = Options { bound, fair_switch, ..Options::default() };
+            let options = ReferenceOptions { bound, fair_switch, ..ReferenceOptions::default() };
             count_agrees(&system, &options, &answers)?;
             check_agrees(&system, &options, &answers)?;
         }
@@ -63,11 +63,15 @@ fn agree(program: &Program) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn within(options: &Options, cost: RunCost) -> bool {
+fn within(options: &ReferenceOptions, cost: RunCost) -> bool {
     options.bound.is_none_or(|most| cost.preemptions <= most)
 }
 
-fn count_agrees<S: System>(system: &S, options: &Options, answers: &Answers<S>) -> Result<(), TestCaseError> {
+fn count_agrees<S: System>(
+    system: &S,
+    options: &ReferenceOptions,
+    answers: &Answers<S>,
+) -> Result<(), TestCaseError> {
     let outcome = search::count(system, options, &mut Silent);
     let most = options.bound.unwrap_or(u32::MAX);
     prop_assert_eq!(outcome.stats.states, answers.states_within(most) as u64, "states with {:?}", options);
@@ -88,7 +92,11 @@ fn count_agrees<S: System>(system: &S, options: &Options, answers: &Answers<S>) 
     Ok(())
 }
 
-fn check_agrees<S: System>(system: &S, options: &Options, answers: &Answers<S>) -> Result<(), TestCaseError> {
+fn check_agrees<S: System>(
+    system: &S,
+    options: &ReferenceOptions,
+    answers: &Answers<S>,
+) -> Result<(), TestCaseError> {
     let outcome = search::check(system, options, &mut Silent);
     let Some(cost) = answers.cheapest().filter(|cost| within(options, *cost)) else {
         prop_assert_eq!(outcome.verdict, Verdict::Holds, "check with {:?}", options);

@@ -21,7 +21,7 @@ fn reading_the_printed_program_gives_the_same_model() {
         let read = Interpreter::new(&read, &loaded.sources).expect("initial values have a meaning");
         let (built, sources) = program.to_model();
         let built = Interpreter::new(&built, &sources).expect("initial values have a meaning");
-        let options = search::Options::default();
+        let options = search::ReferenceOptions::default();
         let counted = [&read, &built].map(|it| numbers(&search::count(it, &options, &mut Silent)));
         assert_eq!(counted[0], counted[1], "seed {seed}: states, transitions, levels, violations\n{text}");
         let cheapest = [&read, &built].map(|it| cost(&search::check(it, &options, &mut Silent)));

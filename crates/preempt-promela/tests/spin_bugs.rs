@@ -110,7 +110,7 @@ fn states_within(source: &str, bounds: &[u32]) -> Vec<u64> {
     let model = loaded.model.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
     let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values have a meaning");
     let states = |bound: &u32| {
-        let options = preempt_model::search::Options { bound: Some(*bound), ..Default::default() };
+        let options = preempt_model::search::ReferenceOptions { bound: Some(*bound), ..Default::default() };
         preempt_model::search::count(&interpreter, &options, &mut Silent).stats.states
     };
     bounds.iter().map(states).collect()

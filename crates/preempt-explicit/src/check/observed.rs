@@ -209,7 +209,7 @@ impl<'m> CheckContext<'_, 'm> {
     fn by_definition(&self, progress: &mut dyn Progress) -> Result<SearchReport, CheckError> {
         let SearchOptions { bound, fair_switch, limits, cheaper_than, .. } = *self.options;
         let within = [bound, cheaper_than.map(|known| known.preemptions)].into_iter().flatten().min();
-        let options = preempt_model::search::Options { bound: within, fair_switch, limits };
+        let options = preempt_model::search::ReferenceOptions { bound: within, fair_switch, limits };
         let asking = CheckOptions { options, weakly_fair: self.weakly_fair };
         let mut outcome = self
             .question

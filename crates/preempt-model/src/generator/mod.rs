@@ -55,7 +55,7 @@ fn pick(strategy: impl Strategy<Value = Program>, seed: u64) -> Program {
 mod tests {
     use super::*;
     use crate::Interpreter;
-    use crate::search::{self, Options};
+    use crate::search::{self, ReferenceOptions};
     use preempt_core::Silent;
 
     #[test]
@@ -83,7 +83,7 @@ mod tests {
         let states = |seed: u64| {
             let (model, sources) = program_from_seed(seed).to_model();
             let system = Interpreter::new(&model, &sources).unwrap();
-            let mut options = Options::default();
+            let mut options = ReferenceOptions::default();
             options.limits.states = Some(2000);
             search::count(&system, &options, &mut Silent).stats.states
         };

@@ -6,7 +6,7 @@
 use super::budget_for_telling;
 use super::graph::Graph;
 use super::lasso::{Lasso, Stop};
-use super::reference::{Options, guarantee};
+use super::reference::{ReferenceOptions, guarantee};
 use super::replay::replay;
 use super::stable::{Event, expand};
 use crate::monitor::{Monitor, finds_violation};
@@ -20,7 +20,7 @@ pub fn check_cycles<S: System, M: Monitor<S>>(
     system: &S,
     monitor: &M,
     weakly_fair: bool,
-    options: &Options,
+    options: &ReferenceOptions,
     progress: &mut dyn Progress,
 ) -> Outcome {
     let started = Instant::now();
@@ -35,7 +35,7 @@ fn decided<S: System, M: Monitor<S>>(
     system: &S,
     monitor: &M,
     weakly_fair: bool,
-    options: &Options,
+    options: &ReferenceOptions,
     (budget, started): (&Budget, Instant),
     progress: &mut dyn Progress,
 ) -> Outcome {

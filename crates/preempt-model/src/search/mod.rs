@@ -25,7 +25,7 @@ mod trail;
 pub use cheapest_linearisation::{Arrival, NextStep, PartialOrder, cheapest_linearisation};
 pub use deadlock::{deadlock, is_deadlock, wrong_with};
 pub use liveness::check_cycles;
-pub use reference::{Options, check, count, guarantee};
+pub use reference::{ReferenceOptions, check, count, guarantee};
 pub use replay::{Misfit, Recognised, Replayed, recognise, replay, settled};
 pub use run_cost::{RunCost, cost_of_run};
 

@@ -22,7 +22,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct ReferenceOptions {
     /// Most preemptions; `None` for the whole state space.
     pub bound: Option<u32>,
     pub fair_switch: bool,
@@ -30,12 +30,12 @@ pub struct Options {
 }
 
 /// Finds the simplest violation, or shows that there is none.
-pub fn check<S: System>(system: &S, options: &Options, progress: &mut dyn Progress) -> Outcome {
+pub fn check<S: System>(system: &S, options: &ReferenceOptions, progress: &mut dyn Progress) -> Outcome {
     Search::new(system, options, true).run(progress)
 }
 
 /// Counts the whole state space, violations included: a failed assertion is passed over.
-pub fn count<S: System>(system: &S, options: &Options, progress: &mut dyn Progress) -> Outcome {
+pub fn count<S: System>(system: &S, options: &ReferenceOptions, progress: &mut dyn Progress) -> Outcome {
     Search::new(system, options, false).run(progress)
 }
 
@@ -44,7 +44,7 @@ const LOOK_UP_EVERY: u64 = 64;
 
 struct Search<'a, S: System> {
     system: &'a S,
-    options: &'a Options,
+    options: &'a ReferenceOptions,
     stop_at_violation: bool,
     started: Instant,
     budget: Budget,
@@ -99,7 +99,7 @@ enum Item {
 }
 
 impl<'a, S: System> Search<'a, S> {
-    fn new(system: &'a S, options: &'a Options, stop_at_violation: bool) -> Self {
+    fn new(system: &'a S, options: &'a ReferenceOptions, stop_at_violation: bool) -> Self {
         Search {
             system,
             options,
@@ -397,7 +397,7 @@ impl<'a, S: System> Search<'a, S> {
 }
 
 /// What a "holds" rests on.
-pub fn guarantee(options: &Options) -> Guarantee {
+pub fn guarantee(options: &ReferenceOptions) -> Guarantee {
     match options.bound {
         None => Guarantee::Exhaustive,
         Some(most) => Guarantee::Bounded(Bound { unit: Cost::Preemptions, most }),

@@ -16,7 +16,7 @@ fn check(source: &str, states: u64, transitions: u64, errors: u64) {
     let loaded = load("test.pml", source, &Additions::default(), &mut |name| Err(format!("no {name}")));
     let model = loaded.model.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
     let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values have a meaning");
-    let stats = search::count(&interpreter, &search::Options::default(), &mut Silent).stats;
+    let stats = search::count(&interpreter, &search::ReferenceOptions::default(), &mut Silent).stats;
     let violations: u64 = stats.violations.values().sum();
     assert_eq!((stats.states, stats.transitions + 1, violations), (states, transitions, errors));
 }

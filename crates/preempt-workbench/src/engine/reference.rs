@@ -10,7 +10,7 @@ use crate::verb::Verb;
 use preempt_core::{Measure, OptionValue, Report};
 use preempt_model::check::CheckOptions;
 use preempt_model::check_all::check_all;
-use preempt_model::search::{self, Options};
+use preempt_model::search::{self, ReferenceOptions};
 
 pub const REFERENCE: Engine = Engine {
     name: "reference",
@@ -52,9 +52,9 @@ fn count(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
     Ok(report)
 }
 
-fn options(plan: &Plan) -> Options {
+fn options(plan: &Plan) -> ReferenceOptions {
     let settings = &plan.settings;
-    Options { bound: settings.bound, fair_switch: settings.fair_switch, limits: settings.limits }
+    ReferenceOptions { bound: settings.bound, fair_switch: settings.fair_switch, limits: settings.limits }
 }
 
 fn used(plan: &Plan, weak_fairness: Option<bool>) -> Vec<(&'static str, OptionValue)> {
