@@ -11,7 +11,7 @@
 //! of a graph at the same time, the second to do so sees both closed, and closes it.
 //!
 //! **What it costs.** Each search has a program of its own to run, so memory grows with the searches; the table does not.
-//! Hidden steps ([`crate::racing`]) are not used here: which steps are hidden is learned, and searches that share a table
+//! Hidden steps (`racing.rs`) are not used here: which steps are hidden is learned, and searches that share a table
 //! would have to share what they learn.
 
 use crate::executable::Executable;

@@ -4,7 +4,7 @@
 //! **What it holds.** For every closed graph the smallest bound within which it is open again (see [`crate::marking`]).
 //!
 //! **Why it can be shared.** Such a number only grows, whoever raises it, as long as the same steps are hidden (see
-//! [`crate::racing`]), so a raise that comes late does no harm. When something is found to race, an *epoch* begins: what was
+//! `racing.rs`), so a raise that comes late does no harm. When something is found to race, an *epoch* begins: what was
 //! closed before counts as open, and only complete graphs stay closed.
 //!
 //! **What it costs.** A key of 128 bits and eight bytes for each graph: graphs themselves are not stored. Two different

@@ -129,7 +129,7 @@ impl Checker {
         self
     }
 
-    /// Runs this schedule only, from [`Failure::schedule`].
+    /// Runs this schedule only, from [`crate::Failure::schedule`].
     #[must_use]
     pub fn replay(mut self, schedule: &str) -> Checker {
         self.replay = Some(schedule.to_string());

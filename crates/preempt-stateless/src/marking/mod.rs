@@ -19,7 +19,7 @@
 //! fair bound, where the paper's Lemma 2 fails: a state may have only continuations that are cut. `Search` marks such
 //! a state itself.
 //!
-//! **Independent work.** A thread whose next step is hidden goes on before anybody else may move ([`crate::racing`]), so only
+//! **Independent work.** A thread whose next step is hidden goes on before anybody else may move (`racing.rs`), so only
 //! prefixes that do not separate hidden steps from those before are ever looked at. When something is found to race, fewer
 //! steps are hidden: all but complete graphs are open again, and the frames on the stack compute their branches anew.
 //!
@@ -29,7 +29,7 @@
 //!
 //! **Tried and dropped.** *Sleep sets*: under a bound they lose runs (paper 001, Fig. 1). *Looking at the successors of a
 //! prefix twice*, to see whether it is closed and then for when it opens again: the two are one number
-//! ([`Search::opens_at`]), and `Mark` was half of the time. *A prefix for each step of independent work*: n threads with k
+//! (`opens_at` in `mark.rs`), and `Mark` was half of the time. *A prefix for each step of independent work*: n threads with k
 //! steps each had k^n of them.
 
 mod mark;

@@ -153,7 +153,7 @@ pub fn random_program(seed: u64, shape: ProgramShape) -> Program {
         let mut code = Vec::new();
         let length = 1 + rng.below(shape.length);
         while code.len() < length {
-            block(&mut rng, &mut code, own, threads, shape.kinds, 0);
+            block(&mut rng, &mut code, Author { own, threads, kinds: shape.kinds }, 0);
             if shape.kinds & PRIVATE != 0 {
                 private(&mut rng, &mut code, own as u8, threads);
             }
@@ -226,7 +226,16 @@ fn with_main(lists: Vec<Vec<Op>>, rng: &mut Rng) -> Program {
     Program::with_main(code)
 }
 
-fn block(rng: &mut Rng, code: &mut Vec<Op>, own: usize, threads: usize, kinds: u32, depth: u32) {
+/// Who the block is for.
+#[derive(Debug, Clone, Copy)]
+struct Author {
+    own: usize,
+    threads: usize,
+    kinds: u32,
+}
+
+fn block(rng: &mut Rng, code: &mut Vec<Op>, author: Author, depth: u32) {
+    let Author { own, threads, kinds } = author;
     let kind = loop {
         let kind = match rng.below(if kinds & FAIL == 0 { 10 } else { 11 }) {
             9 => WEAK,
@@ -241,7 +250,7 @@ fn block(rng: &mut Rng, code: &mut Vec<Op>, own: usize, threads: usize, kinds: u
     let other = (own + 1 + rng.below(threads - 1)) % threads;
     let mut inner = Vec::new();
     if depth < 2 && rng.below(3) == 0 {
-        block(rng, &mut inner, own, threads, kinds, depth + 1);
+        block(rng, &mut inner, author, depth + 1);
     }
     match kind {
         LOCKS => {

@@ -103,11 +103,18 @@ impl State {
         self.atomics[atomic].value
     }
 
-    fn store(&mut self, thread: usize, atomic: usize, order: Ordering, value: u8, modify: bool) {
+    /// A store ends the release sequence before it.
+    fn store(&mut self, thread: usize, atomic: usize, order: Ordering, value: u8) {
+        self.atomics[atomic].heads = 0;
+        self.modify(thread, atomic, order, value);
+    }
+
+    /// A read-modify-write continues it.
+    fn modify(&mut self, thread: usize, atomic: usize, order: Ordering, value: u8) {
         let event = self.event(thread, 0);
         let own = self.threads[thread].fences | if releases(order) { event } else { 0 };
         let Atomic { heads, value: old } = &mut self.atomics[atomic];
-        *heads = if modify { *heads | own } else { own };
+        *heads |= own;
         *old = value;
     }
 
@@ -131,15 +138,15 @@ impl State {
         match program[thread][at] {
             Op::Access { cell, write } => self.access(thread, cell, write),
             Op::Load(a, order) => _ = self.load(thread, a, order),
-            Op::Store(a, order) => self.store(thread, a, order, 1, false),
+            Op::Store(a, order) => self.store(thread, a, order, 1),
             Op::Add(a, order) => {
                 let old = self.load(thread, a, order);
-                self.store(thread, a, order, old + 1, true);
+                self.modify(thread, a, order, old + 1);
             }
             Op::Exchange(a, success, failure) => match self.atomics[a].value {
                 1 => {
                     self.load(thread, a, success);
-                    self.store(thread, a, success, 2, true);
+                    self.modify(thread, a, success, 2);
                 }
                 _ => _ = self.load(thread, a, failure),
             },
