@@ -244,7 +244,12 @@ fn one_process_too_many() {
         load(&format!("proctype C() {{ end: false }} init {{ byte n; {children}; end: false }}"))
     };
     let (enough, more) = (text(254), text(255));
-    for (name, way) in ways() {
+    // The interpreter is slow with so many: one way with it is enough.
+    let is_fast = |way: &Option<SearchOptions>| {
+        way.as_ref()
+            .is_none_or(|it| it.successors == SuccessorSource::Native || it.order == Order::DepthFirst)
+    };
+    for (name, way) in ways().into_iter().filter(|(_, way)| is_fast(way)) {
         let outcome = check(&enough, &way, Limits::default(), &mut Silent);
         assert_ne!(outcome.verdict, Verdict::Violated, "{name}: {:?}", outcome.violation);
         let outcome = check(&more, &way, Limits::default(), &mut Silent);
