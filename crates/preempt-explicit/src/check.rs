@@ -8,7 +8,7 @@ use crate::native::Native;
 use crate::observer::ObserverAutomaton as Automaton;
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
-use crate::reduction::statics::optimised;
+use crate::reduction::simplify::simplified;
 use crate::replay::replay_in_original;
 use crate::search::{
     Checkpoints, Figure, Goal, NoCheckpoints, Order, Published, SearchJob, SearchOptions, SearchReport,
@@ -89,9 +89,9 @@ pub fn explore_saved(
     if options.reduction == Reduction::Strong && options.order != Order::DepthFirst {
         return Err(Unsupported("the strong reduction in the order of cost".into()).into());
     }
-    if options.statics {
-        let changed = optimised(model);
-        let options = SearchOptions { statics: false, ..options.clone() };
+    if options.simplify {
+        let changed = simplified(model);
+        let options = SearchOptions { simplify: false, ..options.clone() };
         let mut report = explore_saved(&changed, sources, &options, goal, checkpoints, progress)?;
         report.simplest = false;
         let (own, changed) = (interpreter(model, sources)?, interpreter(&changed, sources)?);

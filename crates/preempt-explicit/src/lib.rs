@@ -1,6 +1,5 @@
 //! States one by one: successors in machine code, a compressed store, and the search in order of cost.
 //!
-//! * [`layout`], [`slots`], [`convert`]: a state as a flat byte vector;
 //! * [`successors`]: what a search asks; answered by [`native`] machine code, with an observer by [`product`], and for
 //!   any system by [`interned`];
 //! * [`store`]: every state once, compressed; [`search`]: the searches; [`reduction`]: what they may leave out;
@@ -11,9 +10,7 @@
 
 mod budget;
 mod check;
-mod convert;
 mod interned;
-mod layout;
 mod liveness;
 mod native;
 mod observer;
@@ -23,7 +20,6 @@ mod reduction;
 mod replay;
 mod saved;
 mod search;
-mod slots;
 mod store;
 mod successors;
 mod swarm;
@@ -33,7 +29,7 @@ pub use check::{
     why_not_reduced,
 };
 pub use liveness::CycleMethod;
-pub use native::Native;
+pub use native::{Native, NativeSuccessor};
 pub use portfolio::{Answers, Portfolio};
 pub use reduction::Reduction;
 pub use search::{

@@ -52,9 +52,9 @@ pub struct SearchOptions {
     pub fair_switch: bool,
     /// Applies where one violation is looked for.
     pub reduction: Reduction,
-    /// Forget variables that are dead, and merge private steps ([`crate::reduction::statics`]). Verdict and fewest
+    /// Forget variables that are dead, and merge private steps ([`crate::reduction::simplify`]). Verdict and fewest
     /// preemptions stay what they are; there are fewer states, and runs may have more steps. For safety only.
-    pub statics: bool,
+    pub simplify: bool,
     pub limits: Limits,
     pub successors: SuccessorSource,
     /// The user says that no never claim and no formula counts how often a state is repeated.
@@ -71,7 +71,7 @@ impl Default for SearchOptions {
             cheaper_than: None,
             fair_switch: false,
             reduction: Reduction::None,
-            statics: false,
+            simplify: false,
             limits: Limits::default(),
             successors: SuccessorSource::Native,
             stutter_invariant: false,
