@@ -7,14 +7,19 @@
 //! * [`liveness`]: runs without end; [`check`]: how each question about a model is answered; [`portfolio`]: several
 //!   questions at once.
 #![deny(unsafe_code)]
+// Without machine code, what only it makes use of is not compiled out piece by piece.
+#![cfg_attr(not(feature = "native"), allow(dead_code))]
 
 mod budget;
 mod check;
 mod interned;
+#[cfg(feature = "native")]
 mod liveness;
+#[cfg(feature = "native")]
 mod native;
 mod observer;
 mod portfolio;
+#[cfg(feature = "native")]
 mod product;
 mod reduction;
 mod replay;
@@ -24,11 +29,12 @@ mod store;
 mod successors;
 mod swarm;
 
-pub use check::{
-    answer, check, count, decide_cycles, explore, explore_saved, explore_system, published_visits,
-    why_not_reduced,
-};
+pub use check::{answer, check, count, explore, explore_saved, explore_system, why_not_reduced};
+#[cfg(feature = "native")]
+pub use check::{decide_cycles, published_visits};
+#[cfg(feature = "native")]
 pub use liveness::CycleMethod;
+#[cfg(feature = "native")]
 pub use native::{Native, NativeSuccessor};
 pub use portfolio::{Answers, Portfolio};
 pub use reduction::Reduction;

@@ -51,7 +51,9 @@ impl<S: Successors + ?Sized, P: PathStore> DepthFirst<'_, S, P> {
         frame.process = process;
         let state = self.store.open(&*self.system, frame.state);
         let (list, bytes, kinds) = (&mut self.successors, &mut self.bytes, &mut self.kinds);
-        (list.clear(), bytes.clear(), kinds.clear());
+        list.clear();
+        bytes.clear();
+        kinds.clear();
         let moved = self.system.expand(state, usize::from(process), &mut |event| match event {
             Event::Arrival { state, runs, steps } => {
                 list.push((bytes.len(), state.len(), runs, steps));

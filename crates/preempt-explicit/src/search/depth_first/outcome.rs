@@ -3,7 +3,7 @@
 use super::{DepthFirst, Ended, PathStore};
 use crate::CheckError;
 use crate::replay::{Ending, NOBODY, PathState, ReplayOptions, StatePath};
-use crate::search::holzmann_florian::{Figure, Visit};
+use crate::search::holzmann_florian::{ByteVisit, Figure};
 use crate::search::report::{Findings, report};
 use crate::search::{Counterexample, Goal, SearchReport};
 use crate::successors::Successors;
@@ -44,10 +44,7 @@ impl<S: Successors + ?Sized, P: PathStore> DepthFirst<'_, S, P> {
     }
 
     /// Every visit that the search makes, as bytes, in order and errors passed over; and was everything visited?
-    pub fn visits(
-        mut self,
-        progress: &mut dyn Progress,
-    ) -> Result<(Vec<(Vec<u8>, Visit)>, bool), CheckError> {
+    pub fn visits(mut self, progress: &mut dyn Progress) -> Result<(Vec<ByteVisit>, bool), CheckError> {
         self.visits = Some(Vec::new());
         let ended = self.search_everything(progress);
         if let Some(error) = self.system.error() {
