@@ -49,9 +49,12 @@ pub fn table() -> Vec<Entry> {
                 let reduction = Reduction::Exact;
                 add(SearchOptions { successors, bound, fair_switch, reduction, ..plain() }, Fewest);
             }
-            let statics = true;
-            add(SearchOptions { successors, bound, statics, ..plain() }, Fewest);
-            add(SearchOptions { successors, bound, statics, reduction: Reduction::Exact, ..plain() }, Fewest);
+            let simplify = true;
+            add(SearchOptions { successors, bound, simplify, ..plain() }, Fewest);
+            add(
+                SearchOptions { successors, bound, simplify, reduction: Reduction::Exact, ..plain() },
+                Fewest,
+            );
             add(SearchOptions { successors, bound, cost: Cost::Switches, ..plain() }, Simplest);
             add(
                 SearchOptions { successors, bound, store: Storage::Compact { bits: 64 }, ..plain() },
@@ -67,8 +70,8 @@ pub fn table() -> Vec<Entry> {
         }
         let order = Order::DepthFirst;
         for reduction in [Reduction::None, Reduction::Exact, Reduction::Strong] {
-            for statics in [false, true] {
-                add(SearchOptions { successors, order, reduction, statics, ..plain() }, Verdict);
+            for simplify in [false, true] {
+                add(SearchOptions { successors, order, reduction, simplify, ..plain() }, Verdict);
             }
         }
         for store in [Storage::Compact { bits: 64 }, Storage::Bitstate { hashes: 3, bits: Some(1 << 16) }] {

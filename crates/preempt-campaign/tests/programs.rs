@@ -117,7 +117,7 @@ fn every_option_is_varied() {
             cheaper_than,
             fair_switch,
             reduction,
-            statics,
+            simplify,
             limits,
             successors,
             stutter_invariant,
@@ -129,14 +129,14 @@ fn every_option_is_varied() {
             format!("bound {bound:?}"),
             format!("fair switch {fair_switch}"),
             format!("limited cost {}", cheaper_than.is_some()),
-            format!("statics {statics}"),
+            format!("simplify {simplify}"),
             format!("limited states {}", states.is_some()),
             format!("limited depth {}", depth.is_some()),
             format!("stutter invariant {stutter_invariant}"),
         ]);
     }
     let flags =
-        ["fair switch", "limited cost", "statics", "limited states", "limited depth", "stutter invariant"];
+        ["fair switch", "limited cost", "simplify", "limited states", "limited depth", "stutter invariant"];
     let flags = flags.iter().flat_map(|flag| [format!("{flag} true"), format!("{flag} false")]);
     let bounds =
         [None, Some(0), Some(1), Some(2), Some(3)].map(|bound: Option<u32>| format!("bound {bound:?}"));

@@ -3,17 +3,20 @@
 mod observed;
 
 use crate::interned::{Interned, RunsAlone};
+#[cfg(feature = "native")]
 use crate::liveness::CycleMethod;
+#[cfg(feature = "native")]
 use crate::native::Native;
 use crate::observer::ObserverAutomaton as Automaton;
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
-use crate::reduction::statics::optimised;
+use crate::reduction::simplify::simplified;
 use crate::replay::replay_in_original;
 use crate::search::{
-    Checkpoints, Figure, Goal, NoCheckpoints, Order, Published, SearchJob, SearchOptions, SearchReport,
-    Storage, SuccessorSource, Variety, Visits,
+    Checkpoints, Goal, NoCheckpoints, Order, SearchJob, SearchOptions, SearchReport, Storage, Variety,
 };
+#[cfg(feature = "native")]
+use crate::search::{Figure, Published, Visits};
 use crate::successors::Successors;
 use crate::{CheckError, Unsupported};
 use observed::{CheckContext, Spent};
@@ -89,9 +92,9 @@ pub fn explore_saved(
     if options.reduction == Reduction::Strong && options.order != Order::DepthFirst {
         return Err(Unsupported("the strong reduction in the order of cost".into()).into());
     }
-    if options.statics {
-        let changed = optimised(model);
-        let options = SearchOptions { statics: false, ..options.clone() };
+    if options.simplify {
+        let changed = simplified(model);
+        let options = SearchOptions { simplify: false, ..options.clone() };
         let mut report = explore_saved(&changed, sources, &options, goal, checkpoints, progress)?;
         report.simplest = false;
         let (own, changed) = (interpreter(model, sources)?, interpreter(&changed, sources)?);
@@ -105,25 +108,25 @@ pub fn explore_saved(
         let report = explore_saved(model, sources, &options, goal, checkpoints, progress)?;
         return Ok(SearchReport { visited: report.visited + visited, ..report });
     }
-    match options.successors {
-        SuccessorSource::Native => {
-            // Private steps are the safe ones of the paper's ample sets, too.
-            let reduction = match options.order {
-                Order::Published(published) if published.figure == Figure::WithReduction => Reduction::Exact,
-                _ => options.reduction,
-            };
-            let budget = progress.budget().part(&options.limits);
-            let mut native = Native::within(model, sources, &budget)?.reduced(reduction);
-            native.explore(options, goal, checkpoints, progress)
-        }
-        SuccessorSource::Interpreted => interned(model, sources, |system| {
-            let variety = Variety::default();
-            SearchJob { options, goal, variety, checkpoints, progress }.search(system)
-        }),
+    #[cfg(feature = "native")]
+    if options.successors.is_native() {
+        // Private steps are the safe ones of the published ample sets, too.
+        let reduction = match options.order {
+            Order::Published(published) if published.figure == Figure::WithReduction => Reduction::Exact,
+            _ => options.reduction,
+        };
+        let budget = progress.budget().part(&options.limits);
+        let mut native = Native::within(model, sources, &budget)?.reduced(reduction);
+        return native.explore(options, goal, checkpoints, progress);
     }
+    interned(model, sources, |system| {
+        let variety = Variety::default();
+        SearchJob { options, goal, variety, checkpoints, progress }.search(system)
+    })
 }
 
 /// Every visit that a published search makes, errors passed over; its figure and bound are those of the options.
+#[cfg(feature = "native")]
 pub fn published_visits<'m>(
     model: &'m Model,
     sources: &'m SourceMap,
@@ -223,25 +226,21 @@ pub(crate) fn ask(
         }
         Check::Acceptance => {
             let monitor = AcceptanceMonitor { interpreter };
-            asked.about_cycles(
-                &monitor,
-                &Automaton::of_accept_labels(),
-                CycleMethod::NestedDepthFirst,
-                progress,
-            )
+            asked.about_cycles(&monitor, &Automaton::of_accept_labels(), progress)
         }
         Check::Progress => {
             let monitor = NonProgressMonitor { interpreter };
             let automaton = Automaton::of_progress_labels();
             match monitor.judges_system() {
                 true => asked.with(&monitor, &automaton, progress),
-                false => asked.about_cycles(&monitor, &automaton, CycleMethod::NestedDepthFirst, progress),
+                false => asked.about_cycles(&monitor, &automaton, progress),
             }
         }
     }
 }
 
 /// Is there an accepted run without end, by one algorithm or the other? The run shown need not be the simplest.
+#[cfg(feature = "native")]
 pub fn decide_cycles(
     question: &Check,
     model: &Model,

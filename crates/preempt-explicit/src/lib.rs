@@ -1,6 +1,5 @@
 //! States one by one: successors in machine code, a compressed store, and the search in order of cost.
 //!
-//! * [`layout`], [`slots`], [`convert`]: a state as a flat byte vector;
 //! * [`successors`]: what a search asks; answered by [`native`] machine code, with an observer by [`product`], and for
 //!   any system by [`interned`];
 //! * [`store`]: every state once, compressed; [`search`]: the searches; [`reduction`]: what they may leave out;
@@ -8,32 +7,35 @@
 //! * [`liveness`]: runs without end; [`check`]: how each question about a model is answered; [`portfolio`]: several
 //!   questions at once.
 #![deny(unsafe_code)]
+// Without machine code, what only it makes use of is not compiled out piece by piece.
+#![cfg_attr(not(feature = "native"), allow(dead_code))]
 
 mod budget;
 mod check;
-mod convert;
 mod interned;
-mod layout;
+#[cfg(feature = "native")]
 mod liveness;
+#[cfg(feature = "native")]
 mod native;
 mod observer;
 mod portfolio;
+#[cfg(feature = "native")]
 mod product;
 mod reduction;
 mod replay;
 mod saved;
 mod search;
-mod slots;
 mod store;
 mod successors;
 mod swarm;
 
-pub use check::{
-    answer, check, count, decide_cycles, explore, explore_saved, explore_system, published_visits,
-    why_not_reduced,
-};
+pub use check::{answer, check, count, explore, explore_saved, explore_system, why_not_reduced};
+#[cfg(feature = "native")]
+pub use check::{decide_cycles, published_visits};
+#[cfg(feature = "native")]
 pub use liveness::CycleMethod;
-pub use native::Native;
+#[cfg(feature = "native")]
+pub use native::{Native, NativeSuccessor};
 pub use portfolio::{Answers, Portfolio};
 pub use reduction::Reduction;
 pub use search::{

@@ -3,10 +3,12 @@
 //! are compiled with the model.
 
 use crate::Unsupported;
+#[cfg(feature = "native")]
 use crate::native::Native;
 use preempt_core::PropertyKind;
+use preempt_model::monitor::Stage;
 use preempt_model::property::Automaton;
-use preempt_model::{Code, Command, Expr, Model};
+use preempt_model::{Code, Command, Expr, LocationId, Model};
 
 /// Where an observer can go from each of its states.
 #[derive(Debug, Clone, Default)]
@@ -136,7 +138,10 @@ impl ObserverAutomaton {
             self.conditions.len() - 1
         })
     }
+}
 
+#[cfg(feature = "native")]
+impl ObserverAutomaton {
     /// Everywhere it can go on to from `at`, reading this state of the model.
     pub fn read(&self, native: &mut Native<'_>, state: &[u8], at: u16, found: &mut Vec<Reading>) {
         if self.states[usize::from(at)].ends {
@@ -182,4 +187,31 @@ impl ObserverAutomaton {
 
 fn state_number(state: usize) -> Result<u16, Unsupported> {
     u16::try_from(state).map_err(|_| Unsupported("an observer with more than 65536 states".into()))
+}
+
+/// The state of the monitor that an observer's number stands for.
+pub trait FromObserverState {
+    fn from_number(number: u16) -> Self;
+}
+
+impl FromObserverState for LocationId {
+    fn from_number(number: u16) -> LocationId {
+        LocationId(number.into())
+    }
+}
+
+impl FromObserverState for usize {
+    fn from_number(number: u16) -> usize {
+        number.into()
+    }
+}
+
+impl FromObserverState for () {
+    fn from_number(_: u16) {}
+}
+
+impl FromObserverState for Stage {
+    fn from_number(number: u16) -> Stage {
+        if number == 0 { Stage::Waiting } else { Stage::Without }
+    }
 }

@@ -9,7 +9,7 @@
 
 use crate::Unsupported;
 use crate::native::Native;
-use crate::observer::{ObserverAutomaton, Reading};
+use crate::observer::{FromObserverState, ObserverAutomaton, Reading};
 use crate::reduction::Reduction;
 use crate::reduction::visible::VisibleLocations;
 use crate::replay::{Ending, LassoPath, ReplayError, ReplayOptions, Replayer, StatePath};
@@ -17,37 +17,10 @@ use crate::search::{Counterexample, spins};
 use crate::successors::{Event, Successors};
 use preempt_core::{Budget, Property, PropertyKind, SourceMap, StopReason, Trace};
 use preempt_model::interpreter::State;
-use preempt_model::monitor::{Monitor, Monitored, Stage};
+use preempt_model::monitor::{Monitor, Monitored};
 use preempt_model::system::Violation;
-use preempt_model::{Interpreter, LocationId, Model, System};
+use preempt_model::{Interpreter, Model, System};
 use std::io::{Read, Write};
-
-/// The state of the monitor that an observer's number stands for.
-pub trait FromObserverState {
-    fn from_number(number: u16) -> Self;
-}
-
-impl FromObserverState for LocationId {
-    fn from_number(number: u16) -> LocationId {
-        LocationId(number.into())
-    }
-}
-
-impl FromObserverState for usize {
-    fn from_number(number: u16) -> usize {
-        number.into()
-    }
-}
-
-impl FromObserverState for () {
-    fn from_number(_: u16) {}
-}
-
-impl FromObserverState for Stage {
-    fn from_number(number: u16) -> Stage {
-        if number == 0 { Stage::Waiting } else { Stage::Without }
-    }
-}
 
 /// What the product means. `native` says which states byte vectors stand for.
 trait Definition {

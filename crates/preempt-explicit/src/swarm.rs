@@ -3,11 +3,12 @@
 //! many sides instead of from one; nothing is proved.
 
 use crate::check::interned;
+#[cfg(feature = "native")]
 use crate::native::Native;
 use crate::reduction::Reduction;
 use crate::search::{
-    Figure, Goal, NoCheckpoints, Order, Published, SearchJob, SearchOptions, SearchReport, Storage,
-    SuccessorSource, TryOrder, Variety, Walks,
+    Figure, Goal, NoCheckpoints, Order, Published, SearchJob, SearchOptions, SearchReport, Storage, TryOrder,
+    Variety, Walks,
 };
 use crate::store::sketch::Sketch;
 use crate::{CheckError, Unsupported};
@@ -67,7 +68,7 @@ impl Kind {
 }
 
 impl Member {
-    /// The kinds take turns; everything else is by chance, and the same for the same number.
+    /// The kinds take turns; everything else is random, and the same for the same number.
     fn new(number: u64, seed: u64) -> Member {
         let mut rng = Rng::new(seed ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let kind = Kind::ALL[(number % Kind::ALL.len() as u64) as usize];
@@ -141,19 +142,19 @@ struct Swarm<'a> {
     visited: AtomicU64,
     /// When all are to end, in nanoseconds after the start.
     end: AtomicU64,
-    found: Mutex<Found>,
+    found: Mutex<Findings>,
 }
 
 /// What they have found together.
 #[derive(Default)]
-struct Found {
+struct Findings {
     sketch: Sketch,
     stats: Stats,
     kinds: BTreeMap<Kind, u64>,
     in_vain: u64,
     /// The cheapest violation.
     best: Option<SearchReport>,
-    trouble: Option<CheckError>,
+    error: Option<CheckError>,
     /// At any one time.
     most_bytes: u64,
 }
@@ -183,7 +184,7 @@ pub fn swarm(
         states: AtomicU64::new(0),
         visited: AtomicU64::new(0),
         end: AtomicU64::new(time.as_nanos() as u64),
-        found: Mutex::new(Found::default()),
+        found: Mutex::new(Findings::default()),
     };
     let mut stopped = None;
     std::thread::scope(|scope| {
@@ -204,27 +205,27 @@ pub fn swarm(
 impl Swarm<'_> {
     /// One thread: search after search, with machine code of its own.
     fn work(&self) {
-        let native = match self.options.successors {
-            SuccessorSource::Native => {
-                let budget = self.budget.part(&self.options.limits);
-                Native::within(self.model, self.sources, &budget).map(Some)
-            }
-            SuccessorSource::Interpreted => Ok(None),
-        };
-        match native {
-            Ok(native) => {
-                let mut native = native.map(|native| native.reduced(Reduction::Exact));
-                while self.one(native.as_mut()) {}
-            }
-            Err(unsupported) => {
-                self.locked().trouble.get_or_insert(unsupported.into());
-            }
+        if let Err(error) = self.search_until_the_end() {
+            self.locked().error.get_or_insert(error);
         }
         self.stop.store(true, Ordering::Relaxed);
     }
 
+    fn search_until_the_end(&self) -> Result<(), CheckError> {
+        #[cfg(feature = "native")]
+        if self.options.successors.is_native() {
+            let budget = self.budget.part(&self.options.limits);
+            let native = Native::within(self.model, self.sources, &budget)?;
+            let mut native = native.reduced(Reduction::Exact);
+            while self.one(&mut |job| job.search(&mut native)) {}
+            return Ok(());
+        }
+        while self.one(&mut |job| interned(self.model, self.sources, |system| job.search(system))) {}
+        Ok(())
+    }
+
     /// One search; false if it is time to end.
-    fn one(&self, native: Option<&mut Native<'_>>) -> bool {
+    fn one(&self, search: &mut dyn FnMut(SearchJob<'_>) -> Result<SearchReport, CheckError>) -> bool {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let best = self
             .locked()
@@ -258,18 +259,14 @@ impl Swarm<'_> {
             transitions: member.transitions,
             sketch: Some(&mut sketch),
         };
-        let mut ears = Ears { swarm: self };
-        let (options, goal, checkpoints, progress) = (&options, Goal::First, &mut NoCheckpoints, &mut ears);
-        let job = SearchJob { options, goal, variety, checkpoints, progress };
-        let result = match native {
-            Some(native) => job.search(native),
-            None => interned(self.model, self.sources, |system| job.search(system)),
-        };
+        let (options, goal, checkpoints) = (&options, Goal::First, &mut NoCheckpoints);
+        let progress = &mut MemberProgress { swarm: self };
+        let result = search(SearchJob { options, goal, variety, checkpoints, progress });
         self.merge(member.kind, result, &sketch);
         true
     }
 
-    fn locked(&self) -> std::sync::MutexGuard<'_, Found> {
+    fn locked(&self) -> std::sync::MutexGuard<'_, Findings> {
         self.found.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
@@ -289,8 +286,8 @@ impl Swarm<'_> {
         let mut found = self.locked();
         let report = match result {
             Ok(report) => report,
-            Err(refusal) => {
-                found.trouble.get_or_insert(refusal);
+            Err(error) => {
+                found.error.get_or_insert(error);
                 self.stop.store(true, Ordering::Relaxed);
                 return;
             }
@@ -324,8 +321,8 @@ impl Swarm<'_> {
 
     fn verdict(self, stopped: Option<StopReason>) -> Result<SearchReport, CheckError> {
         let found = self.found.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let (Some(trouble), None) = (found.trouble, &found.best) {
-            return Err(trouble);
+        if let (Some(error), None) = (found.error, &found.best) {
+            return Err(error);
         }
         let visited = self.visited.into_inner();
         let searches = found.kinds.iter().map(|(kind, count)| (kind.name().to_string(), *count)).collect();
@@ -359,12 +356,12 @@ impl Swarm<'_> {
     }
 }
 
-/// What a member hears: whether all are to stop, or the time is shorter by now.
-struct Ears<'a, 's> {
+/// Says to a member whether all are to stop, or the time is shorter by now.
+struct MemberProgress<'a, 's> {
     swarm: &'a Swarm<'s>,
 }
 
-impl Progress for Ears<'_, '_> {
+impl Progress for MemberProgress<'_, '_> {
     fn update(&mut self, _: &Snapshot) {}
 
     fn stop(&self) -> Option<StopReason> {

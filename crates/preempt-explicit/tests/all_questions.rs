@@ -123,7 +123,7 @@ fn the_cheapest_over_all_questions_is_shown() {
                     options: &options,
                     weakly_fair: false,
                     chooses_reduction: reduction == Reduction::Exact,
-                    proofs_use_statics: false,
+                    proofs_simplify: false,
                     shortest: false,
                     may_interpret: false,
                 };
@@ -181,7 +181,7 @@ fn asked_in_full(
         options,
         weakly_fair,
         chooses_reduction: true,
-        proofs_use_statics: true,
+        proofs_simplify: true,
         shortest: false,
         may_interpret: false,
     };
@@ -257,7 +257,7 @@ fn a_near_violation_is_not_kept_waiting_by_a_large_search() {
         options: &options,
         weakly_fair: false,
         chooses_reduction: true,
-        proofs_use_statics: true,
+        proofs_simplify: true,
         shortest: false,
         may_interpret: false,
     };

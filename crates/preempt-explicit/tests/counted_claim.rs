@@ -85,7 +85,7 @@ fn ways() -> Vec<SearchOptions> {
             ways.push(SearchOptions { reduction, bound, ..SearchOptions::default() });
         }
     }
-    ways.push(SearchOptions { statics: true, ..SearchOptions::default() });
+    ways.push(SearchOptions { simplify: true, ..SearchOptions::default() });
     ways.push(SearchOptions { successors: SuccessorSource::Interpreted, ..SearchOptions::default() });
     ways
 }
@@ -128,7 +128,7 @@ fn the_cheapest_over_all_questions_is_a_run_of_its_own_model() {
             options: &SearchOptions { reduction: Reduction::Exact, ..SearchOptions::default() },
             weakly_fair: false,
             chooses_reduction: true,
-            proofs_use_statics: true,
+            proofs_simplify: true,
             shortest: false,
             may_interpret: false,
         };

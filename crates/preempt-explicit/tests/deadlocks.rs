@@ -39,7 +39,7 @@ fn who_is_stuck_where_and_what_for() {
         ("in order of cost", plain.clone()),
         ("interpreted", SearchOptions { successors: SuccessorSource::Interpreted, ..plain.clone() }),
         ("exact reduction", SearchOptions { reduction: Reduction::Exact, ..plain.clone() }),
-        ("statics", SearchOptions { statics: true, ..plain.clone() }),
+        ("simplify", SearchOptions { simplify: true, ..plain.clone() }),
         (
             "depth first",
             SearchOptions { order: Order::DepthFirst, reduction: Reduction::Strong, ..plain.clone() },

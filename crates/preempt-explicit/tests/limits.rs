@@ -153,7 +153,7 @@ fn states_are_counted_over_all_searches() {
                 options,
                 weakly_fair: false,
                 chooses_reduction: true,
-                proofs_use_statics: true,
+                proofs_simplify: true,
                 shortest: true,
                 may_interpret: false,
             };

@@ -56,7 +56,7 @@ fn compare(model: &Model, sources: &SourceMap, fair_switch: bool, name: &str) ->
     }
     with_reduction(model, sources, &options, cheapest, name);
     if !fair_switch {
-        with_statics(model, sources, &options, cheapest, name);
+        simplified(model, sources, &options, cheapest, name);
         other_costs(model, sources, &options, &interpreter, name);
         depth_first(model, sources, &options, &whole, name);
         published(model, sources, &options, &oracle, name);
@@ -114,7 +114,7 @@ fn with_reduction(
 
 /// Static optimisations keep the fewest preemptions within every bound, with the exact reduction and without; the run
 /// is one of the model itself.
-fn with_statics(
+fn simplified(
     model: &Model,
     sources: &SourceMap,
     options: &SearchOptions,
@@ -130,12 +130,12 @@ fn with_statics(
             (Reduction::None, SuccessorSource::Interpreted),
             (Reduction::Exact, SuccessorSource::Native),
         ] {
-            let options = SearchOptions { bound, successors, reduction, statics: true, ..options.clone() };
+            let options = SearchOptions { bound, successors, reduction, simplify: true, ..options.clone() };
             let checked = check(model, sources, &options, &mut Silent).expect("a supported model");
             let found = cost(&checked).map(|cost| cost.preemptions);
             assert_eq!(
                 found, expected,
-                "{name}: fewest preemptions within {bound:?}, {reduction:?}, statics"
+                "{name}: fewest preemptions within {bound:?}, {reduction:?}, simplify"
             );
             if let Some(trace) = &checked.counterexample {
                 let interpreter = Interpreter::new(model, sources).expect("a model that can begin");
@@ -280,16 +280,20 @@ fn many_small_programs() {
         let reduced = check(&model, &sources, &exact, &mut Silent).expect("a supported model");
         let preemptions = |cost: RunCost| cost.preemptions;
         assert_eq!(cost(&reduced).map(preemptions), cheapest.map(preemptions), "{name}: reduced");
-        for statics in [false, true] {
+        for simplify in [false, true] {
             let strong =
                 SearchOptions { reduction: Reduction::Strong, order: Order::DepthFirst, ..options.clone() };
-            let strong = SearchOptions { statics, ..strong };
+            let strong = SearchOptions { simplify, ..strong };
             let decided = check(&model, &sources, &strong, &mut Silent).expect("a supported model");
-            assert_eq!(decided.verdict == Verdict::Violated, cheapest.is_some(), "{name}: strong, {statics}");
+            assert_eq!(
+                decided.verdict == Verdict::Violated,
+                cheapest.is_some(),
+                "{name}: strong, {simplify}"
+            );
             left += decided.stats.states.min(whole.stats.states);
         }
         of += 2 * whole.stats.states;
-        with_statics(&model, &sources, &options, cheapest, &name);
+        simplified(&model, &sources, &options, cheapest, &name);
         compared += 1;
         violated += u64::from(cheapest.is_some());
     }

@@ -22,14 +22,14 @@ fn verdict(text: &str) -> Verdict {
         (Reduction::Exact, Order::ByCost),
         (Reduction::Strong, Order::DepthFirst),
     ] {
-        for statics in [false, true] {
+        for simplify in [false, true] {
             for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
                 let options =
-                    SearchOptions { reduction, order, statics, successors, ..SearchOptions::default() };
+                    SearchOptions { reduction, order, simplify, successors, ..SearchOptions::default() };
                 let found = check(&model, &sources, &options, &mut Silent).expect("a supported model");
                 assert_eq!(
                     found.verdict, expected,
-                    "{reduction:?}, statics {statics}, {successors:?}\n{text}"
+                    "{reduction:?}, simplify {simplify}, {successors:?}\n{text}"
                 );
             }
         }
@@ -45,9 +45,9 @@ fn holds(text: &str) {
     assert_eq!(verdict(text), Verdict::Holds, "{text}");
 }
 
-fn states(text: &str, reduction: Reduction, statics: bool) -> u64 {
+fn states(text: &str, reduction: Reduction, simplify: bool) -> u64 {
     let (model, sources) = load(text);
-    let options = SearchOptions { reduction, statics, order: Order::DepthFirst, ..SearchOptions::default() };
+    let options = SearchOptions { reduction, simplify, order: Order::DepthFirst, ..SearchOptions::default() };
     count(&model, &sources, &options, &mut Silent).expect("a supported model").stats.states
 }
 

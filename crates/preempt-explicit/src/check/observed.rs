@@ -2,11 +2,13 @@
 
 use super::{How, search, why_not_reduced};
 use crate::interned::Interned;
+#[cfg(feature = "native")]
 use crate::liveness::{self, CycleMethod};
-use crate::observer::ObserverAutomaton as Automaton;
-use crate::product::{FromObserverState, Product};
+use crate::observer::{FromObserverState, ObserverAutomaton as Automaton};
+#[cfg(feature = "native")]
+use crate::product::Product;
 use crate::reduction::Reduction;
-use crate::search::{Counterexample, Goal, Order, SearchOptions, SearchReport, SuccessorSource};
+use crate::search::{Counterexample, Goal, Order, SearchOptions, SearchReport};
 use crate::{CheckError, Unsupported};
 use preempt_core::{
     Bound, Cost, Guarantee, Limits, Outcome, Progress, Property, SourceMap, StopReason, Trace, Verdict,
@@ -66,9 +68,10 @@ impl<'m> CheckContext<'_, 'm> {
         automaton: &Automaton,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
-        let is_native = self.options.successors == SuccessorSource::Native;
         // The proof is about what the observer sees.
-        let reduces = is_native && self.reduction() != Reduction::None && !monitor.judges_system();
+        let reduces = self.options.successors.is_native()
+            && self.reduction() != Reduction::None
+            && !monitor.judges_system();
         let most = self.options.limits.states;
         let mut found = None;
         if reduces && self.how.in_turns && most.is_none_or(|most| most > SOME_STATES) {
@@ -100,34 +103,16 @@ impl<'m> CheckContext<'_, 'm> {
         states: Option<u64>,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
-        if reduces {
-            let product = self.product(monitor, automaton)?;
-            let (proof, visited) = liveness::proof(product, &self.within(states), progress)?;
-            self.spent.states(visited);
-            let is_final =
-                |verdict| matches!(verdict, Verdict::Holds | Verdict::Inconclusive(StopReason::Interrupted));
-            if let Some(proof) = proof.filter(|proof| is_final(proof.outcome.verdict)) {
-                return Ok(proof);
-            }
+        if reduces && let Some(proof) = self.proof(monitor, automaton, states, progress)? {
+            return Ok(proof);
         }
         let options = &SearchOptions { reduction: Reduction::None, ..self.within(states) };
-        let definition = Monitored { system: self.interpreter, monitor };
-        let finite = match options.successors {
-            SuccessorSource::Native => {
-                let mut product = Product::new(self.model, self.sources, automaton.clone(), definition)?;
-                search(&mut product, options, self.how.goal, progress)?
-            }
-            SuccessorSource::Interpreted => {
-                search(&mut Interned::new(&definition, None), options, self.how.goal, progress)?
-            }
-        };
-        let finite = self.spent.search(finite);
+        let finite = self.spent.search(self.finite_runs(monitor, automaton, options, progress)?);
         let rest = self.within(states);
         match finite.outcome.verdict {
             Verdict::Holds => {
                 let asked = CheckContext { options: &rest, ..*self };
-                let method = CycleMethod::NestedDepthFirst;
-                Ok(self.spent.search(asked.about_cycles(monitor, automaton, method, progress)?))
+                Ok(self.spent.search(asked.about_cycles(monitor, automaton, progress)?))
             }
             Verdict::Violated if automaton.may_accept(self.model) => {
                 self.or_a_cheaper_loop(finite, rest, monitor, automaton, progress)
@@ -164,7 +149,7 @@ impl<'m> CheckContext<'_, 'm> {
             ..rest
         };
         let asked = CheckContext { options: &options, ..*self };
-        let lasso = asked.about_cycles(monitor, automaton, CycleMethod::NestedDepthFirst, progress)?;
+        let lasso = asked.about_cycles(monitor, automaton, progress)?;
         let lasso = self.spent.search(lasso);
         finite.outcome.stats.time += lasso.outcome.stats.time;
         match lasso.outcome.verdict {
@@ -188,21 +173,73 @@ impl<'m> CheckContext<'_, 'm> {
         Ok(finite)
     }
 
+    /// What the observer finds in finite runs.
+    fn finite_runs<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
+        &self,
+        monitor: &M,
+        automaton: &Automaton,
+        options: &SearchOptions,
+        progress: &mut dyn Progress,
+    ) -> Result<SearchReport, CheckError> {
+        let definition = Monitored { system: self.interpreter, monitor };
+        #[cfg(feature = "native")]
+        if options.successors.is_native() {
+            let mut product = Product::new(self.model, self.sources, automaton.clone(), definition)?;
+            return search(&mut product, options, self.how.goal, progress);
+        }
+        let _ = automaton;
+        search(&mut Interned::new(&definition, None), options, self.how.goal, progress)
+    }
+
+    /// Shows that nothing is violated, in finite runs or without end, if that can be shown within so many states.
+    #[cfg(feature = "native")]
+    fn proof<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
+        &self,
+        monitor: &M,
+        automaton: &Automaton,
+        states: Option<u64>,
+        progress: &mut dyn Progress,
+    ) -> Result<Option<SearchReport>, CheckError> {
+        let product = self.product(monitor, automaton)?;
+        let (proof, visited) = liveness::proof(product, &self.within(states), progress)?;
+        self.spent.states(visited);
+        let is_final =
+            |verdict| matches!(verdict, Verdict::Holds | Verdict::Inconclusive(StopReason::Interrupted));
+        Ok(proof.filter(|proof| is_final(proof.outcome.verdict)))
+    }
+
+    /// The interpreter knows no reduction that such a proof could use.
+    #[cfg(not(feature = "native"))]
+    fn proof<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
+        &self,
+        _: &M,
+        _: &Automaton,
+        _: Option<u64>,
+        _: &mut dyn Progress,
+    ) -> Result<Option<SearchReport>, CheckError> {
+        Ok(None)
+    }
+
     /// The simplest run without end; under weak fairness, some run.
     pub fn about_cycles<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &self,
         monitor: &M,
         automaton: &Automaton,
-        method: CycleMethod,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
-        if self.options.successors == SuccessorSource::Interpreted {
-            return self.by_definition(progress);
+        #[cfg(feature = "native")]
+        if self.options.successors.is_native() {
+            let product = self.product(monitor, automaton)?;
+            return match self.weakly_fair {
+                true => liveness::fair(product, self.options, progress),
+                false => {
+                    let method = CycleMethod::NestedDepthFirst;
+                    liveness::simplest(product, method, self.options, progress)
+                }
+            };
         }
-        if self.weakly_fair {
-            return liveness::fair(self.product(monitor, automaton)?, self.options, progress);
-        }
-        liveness::simplest(self.product(monitor, automaton)?, method, self.options, progress)
+        let _ = (monitor, automaton);
+        self.by_definition(progress)
     }
 
     /// What the reference engine finds.
@@ -233,6 +270,7 @@ impl<'m> CheckContext<'_, 'm> {
     }
 
     /// Machine code with the observer beside it, reduced as far as the question allows.
+    #[cfg(feature = "native")]
     fn product<'s, M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &'s self,
         monitor: &'s M,
@@ -250,6 +288,7 @@ impl<'m> CheckContext<'_, 'm> {
         }
     }
 
+    #[cfg(feature = "native")]
     pub fn decide<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &self,
         monitor: &M,

@@ -1,6 +1,6 @@
 //! Deterministic blocks: several commands as one step, as loops and jumps of machine code.
 
-use super::emit::Emitter;
+use super::emitter::Emitter;
 use super::helpers;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as Label, InstBuilder, Value, types};

@@ -1,10 +1,10 @@
 //! Channels: which one is meant, what is in it, and changing that.
 
+use super::channel_facts::Known;
 use super::context::Context;
-use super::emit::Emitter;
-use super::facts::Known;
+use super::emitter::Emitter;
 use super::helpers;
-use crate::slots::Kind;
+use super::slots::NumberFormat;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
 use preempt_model::{Expr, Pattern, TemplateId};
@@ -70,7 +70,7 @@ impl Emitter<'_, '_> {
                 );
                 let distance = self.scaled(index, 4);
                 let entry = self.add_address(table, distance);
-                let offset = self.load(Kind::WORD, entry, 0);
+                let offset = self.load(NumberFormat::WORD, entry, 0);
                 let pointer = self.segment(offset);
                 ChannelRef { index, known: Some(KnownChannel { pointer, offset: 0, template }) }
             }
@@ -239,7 +239,7 @@ impl Emitter<'_, '_> {
                 .call(helpers::channel_field as *const () as usize, &[channel.index, position, number]);
         };
         let template = self.shape.template(known.template);
-        let Some((kind, at)) = template.fields.get(field).copied() else {
+        let Some((format, at)) = template.fields.get(field).copied() else {
             // Never reached: the width was checked before.
             return self.constant(0);
         };
@@ -251,7 +251,7 @@ impl Emitter<'_, '_> {
                 self.add_address(known.pointer, distance)
             }
         };
-        self.load(kind, pointer, start)
+        self.load(format, pointer, start)
     }
 
     /// Takes a message out.
@@ -262,9 +262,9 @@ impl Emitter<'_, '_> {
             let template = self.shape.template(known.template);
             let zero = self.constant(0);
             self.store(template.length, zero, known.pointer, known.offset);
-            for (kind, at) in &template.fields {
+            for (format, at) in &template.fields {
                 let start = known.offset + i32::from(template.length.bytes) + *at as i32;
-                self.store(*kind, zero, known.pointer, start);
+                self.store(*format, zero, known.pointer, start);
             }
             return;
         }
@@ -292,10 +292,10 @@ impl Emitter<'_, '_> {
         let distance = self.scaled(length, template.message);
         let pointer = self.add_address(known.pointer, distance);
         let types = &self.model.template(known.template).fields;
-        for (((kind, at), ty), value) in template.fields.iter().zip(types).zip(fields) {
-            let value = self.wrap(*ty, *value, Some(*kind));
+        for (((format, at), ty), value) in template.fields.iter().zip(types).zip(fields) {
+            let value = self.wrap(*ty, *value, Some(*format));
             let start = known.offset + i32::from(template.length.bytes) + *at as i32;
-            self.store(*kind, value, pointer, start);
+            self.store(*format, value, pointer, start);
         }
         let longer = self.builder.ins().iadd_imm_s(length, 1);
         self.store(template.length, longer, known.pointer, known.offset);

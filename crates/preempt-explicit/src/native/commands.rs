@@ -2,7 +2,7 @@
 
 use super::channels::{ChannelRef, Position, Width};
 use super::context::{Context, OFFERS, YES};
-use super::emit::Emitter;
+use super::emitter::Emitter;
 use super::helpers;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
@@ -190,9 +190,9 @@ impl Emitter<'_, '_> {
                 }
             };
             let locals = &self.shape.code(self.code).locals;
-            let (kind, offset) = (locals.kinds[slot as usize], locals.offsets[slot as usize]);
+            let (format, offset) = (locals.formats[slot as usize], locals.offsets[slot as usize]);
             let base = self.base;
-            self.store(kind, value, base, offset as i32);
+            self.store(format, value, base, offset as i32);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What machine code and the Rust code around it tell each other.
 
+use super::layout::{LAYOUT_BYTES, Layout, MAX_FIELDS};
 use super::program::Program;
-use crate::layout::{LAYOUT_BYTES, Layout, MAX_FIELDS};
 
 /// The command cannot be executed, or the offer is not taken.
 pub const NO: i32 = 0;

@@ -2,7 +2,7 @@
 
 use super::channels::Width;
 use super::context::Context;
-use super::emit::Emitter;
+use super::emitter::Emitter;
 use super::helpers;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -82,16 +82,16 @@ impl Emitter<'_, '_> {
             Expr::LastPid => match self.shape.last {
                 Some(at) => {
                     let state = self.state;
-                    self.load(crate::slots::Kind::BYTE, state, at as i32)
+                    self.load(super::slots::NumberFormat::BYTE, state, at as i32)
                 }
                 None => self.constant(0),
             },
             Expr::At { code, pid, label } => {
                 let (_, labelled) = &self.model.code(*code).labels[*label as usize];
                 let labelled = i64::from(labelled.0);
-                let kind = self.shape.code(*code).location;
+                let format = self.shape.code(*code).location;
                 self.remote(*code, pid.as_deref(), |this, segment| {
-                    let location = this.load(kind, segment, 0);
+                    let location = this.load(format, segment, 0);
                     let there = this.builder.ins().icmp_imm_s(IntCC::Equal, location, labelled);
                     this.builder.ins().uextend(types::I32, there)
                 })

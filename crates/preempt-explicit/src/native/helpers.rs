@@ -7,10 +7,11 @@
     reason = "called from machine code, with pointers that the caller of the machine code vouches for"
 )]
 
+use super::actor::Actor;
 use super::context::{Context, Event, FAULT, NO, YES};
-use super::moves::{Ask, Moves};
+use super::layout::{Full, Layout};
+use super::moves::{Moves, Timeout};
 use super::program::Program;
-use crate::layout::{Full, Layout};
 use preempt_model::{CodeId, TemplateId};
 
 /// What every helper relies on: machine code passes on the context it was given, which nobody else uses meanwhile. Its
@@ -43,8 +44,9 @@ pub unsafe extern "C" fn timeout(context: *mut Context) -> i32 {
     }
     let mut moves = Moves::new(program);
     let nobody = (0..layout.bases.len()).all(|process| {
-        // SAFETY: the state is the one that the context points at.
-        unsafe { !moves.has_move(context.state, layout, process, Ask { timeout: false }) }
+        // SAFETY: the state is the one that the context points at, and the machine code that asks waits for the answer.
+        let actor = unsafe { Actor::new(context.state, layout, process) };
+        !moves.has_move(actor, Timeout::Never)
     });
     i32::from(nobody)
 }
@@ -59,17 +61,18 @@ pub unsafe extern "C" fn is_within_budget(context: *mut Context) -> i32 {
 pub unsafe extern "C" fn enabled(context: *mut Context, pid: i32) -> i32 {
     let (context, layout, program) = parts!(context);
     let living = usize::try_from(pid).ok().filter(|pid| *pid < layout.bases.len());
-    // SAFETY: the state is the one that the context points at, with its hidden variables before it.
-    let could = |pid| unsafe { Moves::new(program).could_move(context.state, layout, pid, None) };
+    // SAFETY: as in `timeout`.
+    let actor = |pid| unsafe { Actor::new(context.state, layout, pid) };
+    let could = |pid| Moves::new(program).could_move(actor(pid), None);
     preempt_model::interpreter::asking(|| i32::from(living.is_some_and(could))).unwrap_or(FAULT)
 }
 
 pub unsafe extern "C" fn non_progress(context: *mut Context) -> i32 {
     let (context, layout, program) = parts!(context);
     let progresses = |process: usize| {
-        // SAFETY: the state has the layout of the context.
-        let location = unsafe { program.location_of(context.state, layout, process) };
-        program.places[usize::from(layout.codes[process].0)][location as usize].progress
+        // SAFETY: as in `timeout`.
+        let location = program.location_of(unsafe { Actor::new(context.state, layout, process) });
+        program.locations[usize::from(layout.codes[process].0)][location as usize].progress
     };
     i32::from(!(0..layout.bases.len()).any(progresses))
 }
@@ -78,16 +81,16 @@ pub unsafe extern "C" fn non_progress(context: *mut Context) -> i32 {
 pub unsafe extern "C" fn pc_value(context: *mut Context, pid: i32) -> i32 {
     let (context, layout, program) = parts!(context);
     let Some(pid) = usize::try_from(pid).ok().filter(|pid| *pid < layout.bases.len()) else { return FAULT };
-    // SAFETY: the state has the layout of the context.
-    let location = unsafe { program.location_of(context.state, layout, pid) };
-    program.places[usize::from(layout.codes[pid].0)][location as usize].number as i32
+    // SAFETY: as in `timeout`.
+    let location = program.location_of(unsafe { Actor::new(context.state, layout, pid) });
+    program.locations[usize::from(layout.codes[pid].0)][location as usize].number as i32
 }
 
 pub unsafe extern "C" fn priority(context: *mut Context, pid: i32) -> i32 {
     let (context, layout, program) = parts!(context);
     let Some(pid) = usize::try_from(pid).ok().filter(|pid| *pid < layout.bases.len()) else { return FAULT };
-    // SAFETY: the state has the layout of the context.
-    unsafe { i32::from(program.priority_of(context.state, layout, pid)) }
+    // SAFETY: as in `timeout`.
+    i32::from(program.priority_of(unsafe { Actor::new(context.state, layout, pid) }))
 }
 
 pub unsafe extern "C" fn set_priority(context: *mut Context, pid: i32, priority: i32) -> i32 {
@@ -165,7 +168,7 @@ pub unsafe extern "C" fn run(context: *mut Context, code: i32, count: i32, prior
 /// into the state.
 struct Channel<'p> {
     template: TemplateId,
-    shape: &'p crate::layout::TemplateShape,
+    shape: &'p super::layout::TemplateShape,
     start: *mut u8,
 }
 
@@ -196,9 +199,9 @@ impl<'p> Channel<'p> {
         if self.shape.capacity == 0 {
             return 0;
         }
-        let kind = self.shape.length;
+        let format = self.shape.length;
         // SAFETY: as the caller promises.
-        kind.read(unsafe { self.bytes() }, 0) as usize
+        format.read(unsafe { self.bytes() }, 0) as usize
     }
 
     fn message_at(&self, position: usize) -> usize {
@@ -228,10 +231,10 @@ pub unsafe extern "C" fn channel_field(context: *mut Context, index: i32, positi
     let (context, layout, program) = parts!(context);
     // SAFETY: the context points at a state of this layout.
     let mut channel = unsafe { Channel::at(context, layout, program, index) };
-    let (kind, at) = channel.shape.fields[field as usize];
+    let (format, at) = channel.shape.fields[field as usize];
     let at = channel.message_at(position as usize) + at as usize;
     // SAFETY: nothing else refers to the state here.
-    kind.read(unsafe { channel.bytes() }, at)
+    format.read(unsafe { channel.bytes() }, at)
 }
 
 /// Cuts the message in the context to the channel's types; a fault if it has another number of fields.
@@ -266,16 +269,18 @@ pub unsafe extern "C" fn send(context: *mut Context, index: i32, sorted: i32) ->
     if sorted != 0 {
         let other = |position: usize| {
             let start = first + position * size;
-            shape.fields.iter().map(move |(kind, at)| (*kind, start + *at as usize))
+            shape.fields.iter().map(move |(format, at)| (*format, start + *at as usize))
         };
         position = (0..length)
-            .find(|position| sent.iter().copied().lt(other(*position).map(|(kind, at)| kind.read(bytes, at))))
+            .find(|position| {
+                sent.iter().copied().lt(other(*position).map(|(format, at)| format.read(bytes, at)))
+            })
             .unwrap_or(length);
         let start = first + position * size;
         bytes.copy_within(start..first + length * size, start + size);
     }
-    for (((kind, at), ty), value) in shape.fields.iter().zip(types).zip(sent) {
-        kind.write(bytes, first + position * size + *at as usize, ty.wrap(*value));
+    for (((format, at), ty), value) in shape.fields.iter().zip(types).zip(sent) {
+        format.write(bytes, first + position * size + *at as usize, ty.wrap(*value));
     }
     shape.length.write(bytes, 0, length as i32 + 1);
     YES

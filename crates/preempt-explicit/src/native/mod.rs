@@ -5,24 +5,35 @@
 //! who may run, the partners of a rendezvous and atomic sequences are Rust around it. Where a step has no meaning
 //! machine code says only that; the words for it come from the interpreter.
 //!
-//! * [`emit`]: the tools; [`places`], [`expressions`], [`channels`], [`commands`], [`blocks`], [`rendezvous`]: what
-//!   is written with them; [`facts`]: channels known beforehand;
-//! * [`context`]: what machine code and Rust tell each other; [`helpers`]: what it calls;
-//! * [`program`]: everything compiled; [`moves`]: the steps of one process; [`expansion`]: up to stable states.
+//! * [`slots`], [`layout`]: a state as a flat byte vector; [`convert`]: from the interpreter's states and back;
+//! * [`emitter`]: the tools; [`variables`], [`expressions`], [`channels`], [`commands`], [`blocks`], [`rendezvous`]: what
+//!   is written with them; [`channel_facts`]: channels known beforehand; [`compiler`]: all of it, for a model;
+//! * [`program`]: what was compiled; [`context`]: what machine code and Rust say to each other; [`helpers`]: what it calls;
+//! * [`actor`]: a process in a state; [`moves`]: the steps of one process, with [`offers`] and [`scheduling`];
+//!   [`sequence`]: up to stable states;
+//! * [`compiled`]: a model in machine code; [`expansion`]: what searches ask of it.
 
+mod actor;
 mod blocks;
+mod channel_facts;
 mod channels;
 mod commands;
+mod compiled;
+mod compiler;
 mod context;
-mod emit;
+mod convert;
+mod emitter;
 mod expansion;
 mod expressions;
-mod facts;
 mod helpers;
+mod layout;
 mod moves;
-mod places;
+mod offers;
 mod program;
 mod rendezvous;
+mod scheduling;
 mod sequence;
+mod slots;
+mod variables;
 
-pub use expansion::Native;
+pub use compiled::{Native, NativeSuccessor};

@@ -1,20 +1,11 @@
-//! Everything that is compiled for a model, and the tables beside it.
+//! Everything that is compiled for a model, and the tables beside it. [`super::compiler`] makes it.
 
-use super::context::{FAULT, Function, NO, ReadyFunction, UNDONE, YES};
-use super::emit::Emitter;
-use super::facts::ChannelFacts;
-use super::rendezvous::acceptances;
-use crate::Unsupported;
-use crate::layout::{Layout, Layouts, MAX_FIELDS, Shape};
-use cranelift_codegen::Context as Codegen;
-use cranelift_codegen::ir::{AbiParam, UserFuncName, types};
-use cranelift_codegen::settings::{self, Configurable};
-use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{FuncId, Module, default_libcall_names};
+use super::actor::Actor;
+use super::context::{Function, ReadyFunction};
+use super::layout::{Layouts, Shape};
+use cranelift_jit::JITModule;
 use preempt_core::Budget;
-use preempt_model::command::Command;
-use preempt_model::{CodeId, CodeKind, Edge, Expr, Model, Scope, Type};
+use preempt_model::{CodeId, Type};
 use std::cell::UnsafeCell;
 
 pub struct Program {
@@ -23,14 +14,14 @@ pub struct Program {
     pub layouts: UnsafeCell<Layouts>,
     /// By code and location.
     pub edges: Vec<Vec<LocationEdges>>,
-    pub places: Vec<Vec<LocationFacts>>,
+    pub locations: Vec<Vec<LocationFacts>>,
     /// By code: where it begins, and the types of its parameters.
     pub entries: Vec<(u32, Vec<Type>)>,
     pub inits: Vec<Option<Function>>,
     pub provided: Vec<Option<Function>>,
     /// By template.
     pub fields: Vec<Vec<Type>>,
-    pub promises: Vec<Minimality>,
+    pub exclusive_uses: Vec<ExclusiveUse>,
     /// What an observer reads; `None` where only the interpreter knows.
     pub conditions: Vec<Option<Function>>,
     pub has_priorities: bool,
@@ -39,7 +30,7 @@ pub struct Program {
     /// For what may take long.
     pub budget: Budget,
     /// Keeps the machine code alive.
-    module: Option<JITModule>,
+    pub(super) module: Option<JITModule>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -50,9 +41,9 @@ pub struct LocationFacts {
     pub accept: bool,
 }
 
-/// Somebody alone uses a channel; `channel` gives its number.
+/// A process says that it alone sends to a channel, or receives from it (`xs`, `xr`); `channel` gives its number.
 #[derive(Debug, Clone, Copy)]
-pub struct Minimality {
+pub struct ExclusiveUse {
     pub code: CodeId,
     pub receive: bool,
     pub channel: Function,
@@ -97,7 +88,8 @@ pub enum Apply {
 impl Drop for Program {
     fn drop(&mut self) {
         if let Some(module) = self.module.take() {
-            // SAFETY: the functions are reached only through this program, which is going away.
+            // SAFETY: the functions are reached only through this program, which is going away, and none of them is
+            // running: whoever runs one borrows the program.
             #[allow(unsafe_code)]
             unsafe {
                 module.free_memory();
@@ -107,101 +99,15 @@ impl Drop for Program {
 }
 
 impl Program {
-    /// `conditions`: what an observer reads, if there is one. If the budget ends, the program does nothing.
-    pub fn new(model: &Model, conditions: Option<&[Expr]>, budget: &Budget) -> Result<Program, Unsupported> {
-        supported(model)?;
-        let shape = Shape::new(model, conditions)?;
-        let facts = ChannelFacts::new(model, &shape);
-        let mut compiler = Compiler::new(model, &shape, &facts, budget)?;
-        let mut pending = Vec::new();
-        for (number, code) in model.codes.iter().enumerate() {
-            let id = CodeId(number as u16);
-            let is_process = code.kind == CodeKind::Process;
-            let locations: &[_] = if is_process { &code.locations } else { &[] };
-            let mut edges = Vec::new();
-            for location in locations {
-                edges.push(
-                    location
-                        .edges
-                        .iter()
-                        .map(|edge| compiler.edge(id, edge))
-                        .collect::<Result<Vec<_>, _>>()?,
-                );
-            }
-            let init = match is_process && !code.init.is_empty() {
-                true => Some(compiler.plain(id, |emitter| {
-                    emitter.initialise(&code.init);
-                    emitter.returns_constant(YES);
-                })?),
-                false => None,
-            };
-            let provided = match &code.provided {
-                Some(clause) => Some(compiler.plain(id, |emitter| emitter.decides(clause))?),
-                None => None,
-            };
-            pending.push((edges, init, provided));
-        }
-        let mut promises = Vec::new();
-        for promise in &model.exclusives {
-            let number = compiler.plain(promise.code, |emitter| {
-                let channel = emitter.value(&promise.channel);
-                emitter.returns(channel);
-            })?;
-            promises.push((promise.code, promise.receive, number));
-        }
-        let mut compiled = Vec::new();
-        for condition in conditions.unwrap_or(&[]) {
-            let function = match belongs_to_nobody(condition) {
-                true => Some(compiler.plain(CodeId(0), |emitter| emitter.decides(condition))?),
-                false => None,
-            };
-            compiled.push(function);
-        }
-        let module = compiler.finish()?;
-        let plain = |id: FuncId| function(&module, id);
-        let mut program = Program {
-            layouts: UnsafeCell::new(Layouts::new(&shape)),
-            edges: Vec::new(),
-            places: model.codes.iter().map(|code| code.locations.iter().map(facts_of).collect()).collect(),
-            entries: model.codes.iter().map(|code| (code.entry.0, code.parameters.clone())).collect(),
-            inits: Vec::new(),
-            provided: Vec::new(),
-            fields: model.templates.iter().map(|template| template.fields.clone()).collect(),
-            promises: Vec::new(),
-            conditions: compiled.into_iter().map(|id| id.map(plain)).collect(),
-            has_priorities: model.has_priorities,
-            may_be_held_back: model.has_priorities || model.codes.iter().any(|code| code.provided.is_some()),
-            module: None,
-            budget: budget.clone(),
-            shape,
-        };
-        for (edges, init, provided) in pending {
-            let location = |edges: Vec<PendingEdge>| LocationEdges {
-                receives: edges.iter().any(|edge| edge.accept.is_some()),
-                edges: edges.into_iter().map(|edge| edge.finish(&module)).collect(),
-            };
-            program.edges.push(edges.into_iter().map(location).collect());
-            program.inits.push(init.map(plain));
-            program.provided.push(provided.map(plain));
-        }
-        let promise = |(code, receive, channel)| Minimality { code, receive, channel: plain(channel) };
-        program.promises = promises.into_iter().map(promise).collect();
-        program.module = Some(module);
-        Ok(program)
-    }
-
     /// Where a process stands.
-    ///
-    /// # Safety
-    /// The state has this layout.
     #[inline]
     #[allow(unsafe_code)]
-    pub unsafe fn location_of(&self, state: *const u8, layout: &Layout, process: usize) -> u32 {
-        let kind = self.shape.code(layout.codes[process]).location;
-        // SAFETY: a segment begins with its location; bytes need no alignment.
+    pub fn location_of(&self, actor: Actor<'_>) -> u32 {
+        let format = self.shape.code(actor.layout().codes[actor.process()]).location;
+        let at = actor.base();
+        // SAFETY: a segment begins with its location, in this format; bytes need no alignment.
         unsafe {
-            let at = state.add(layout.bases[process] as usize);
-            match kind.bytes {
+            match format.bytes {
                 1 => u32::from(*at),
                 2 => u32::from(at.cast::<u16>().read_unaligned()),
                 _ => at.cast::<u32>().read_unaligned(),
@@ -209,259 +115,10 @@ impl Program {
         }
     }
 
-    /// # Safety
-    /// The state has this layout.
     #[allow(unsafe_code)]
-    pub unsafe fn priority_of(&self, state: *const u8, layout: &Layout, process: usize) -> u8 {
-        let at = self.shape.code(layout.codes[process]).priority;
+    pub fn priority_of(&self, actor: Actor<'_>) -> u8 {
+        let at = self.shape.code(actor.layout().codes[actor.process()]).priority;
         // SAFETY: the shape says where the byte lies in the segment.
-        at.map_or(1, |at| unsafe { *state.add((layout.bases[process] + at) as usize) })
-    }
-}
-
-fn facts_of(location: &preempt_model::Location) -> LocationFacts {
-    LocationFacts {
-        number: location.number,
-        end: location.end,
-        progress: location.progress,
-        accept: location.accept,
-    }
-}
-
-/// What machine code does not do yet.
-fn supported(model: &Model) -> Result<(), Unsupported> {
-    for edge in model.edges() {
-        match &edge.command {
-            Command::Call { .. } | Command::Return(_) => return Err(Unsupported("procedures".into())),
-            Command::Run { args, .. } if args.len() > MAX_FIELDS => {
-                return Err(Unsupported(format!("a process with more than {MAX_FIELDS} parameters")));
-            }
-            Command::Send { fields, .. } if fields.len() > MAX_FIELDS => {
-                return Err(Unsupported(format!("a message with more than {MAX_FIELDS} fields")));
-            }
-            Command::Deterministic(block) => {
-                let inner = block.nodes.iter().flatten().filter_map(|edge| edge.command.as_ref());
-                for command in inner {
-                    if matches!(
-                        command,
-                        Command::Deterministic(_) | Command::End | Command::Call { .. } | Command::Return(_)
-                    ) {
-                        return Err(Unsupported("a d_step inside a d_step".into()));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Does the expression mean the same whoever asks?
-fn belongs_to_nobody(expr: &Expr) -> bool {
-    let mut nobody = true;
-    expr.visit(&mut |inner| {
-        nobody &= match inner {
-            Expr::Load(place) => place.scope == Scope::Global,
-            Expr::SelfPid | Expr::NewPid | Expr::Any { .. } => false,
-            _ => true,
-        };
-    });
-    nobody
-}
-
-struct PendingEdge {
-    ready: Result<Ready, FuncId>,
-    apply: Result<Apply, FuncId>,
-    accept: Option<FuncId>,
-    takes: Vec<FuncId>,
-    target: u32,
-    atomic: bool,
-    escape: Option<u32>,
-    grows: bool,
-}
-
-impl PendingEdge {
-    fn finish(self, module: &JITModule) -> NativeEdge {
-        NativeEdge {
-            ready: self.ready.unwrap_or_else(|id| Ready::Code(ready_function(module, id))),
-            apply: self.apply.unwrap_or_else(|id| Apply::Code(function(module, id))),
-            accept: self.accept.map(|id| function(module, id)),
-            takes: self.takes.into_iter().map(|id| function(module, id)).collect(),
-            target: self.target,
-            atomic: self.atomic,
-            escape: self.escape,
-            grows: self.grows,
-        }
-    }
-}
-
-fn function(module: &JITModule, id: FuncId) -> Function {
-    // SAFETY: it was compiled with exactly this signature.
-    #[allow(unsafe_code)]
-    unsafe {
-        std::mem::transmute::<*const u8, Function>(module.get_finalized_function(id))
-    }
-}
-
-fn ready_function(module: &JITModule, id: FuncId) -> ReadyFunction {
-    // SAFETY: it was compiled with exactly this signature.
-    #[allow(unsafe_code)]
-    unsafe {
-        std::mem::transmute::<*const u8, ReadyFunction>(module.get_finalized_function(id))
-    }
-}
-
-struct Compiler<'a> {
-    budget: &'a Budget,
-    model: &'a Model,
-    shape: &'a Shape,
-    facts: &'a ChannelFacts,
-    module: JITModule,
-    codegen: Codegen,
-    builder: FunctionBuilderContext,
-}
-
-impl<'a> Compiler<'a> {
-    fn new(
-        model: &'a Model,
-        shape: &'a Shape,
-        facts: &'a ChannelFacts,
-        budget: &'a Budget,
-    ) -> Result<Compiler<'a>, Unsupported> {
-        let wrong =
-            |what: &dyn std::fmt::Display| Unsupported(format!("machine code on this computer ({what})"));
-        let mut flags = settings::builder();
-        for (name, value) in [("opt_level", "speed"), ("is_pic", "false"), ("enable_verifier", "false")] {
-            flags.set(name, value).map_err(|error| wrong(&error))?;
-        }
-        let isa = cranelift_native::builder()
-            .map_err(|error| wrong(&error))?
-            .finish(settings::Flags::new(flags))
-            .map_err(|error| wrong(&error))?;
-        let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
-        let codegen = module.make_context();
-        Ok(Compiler { budget, model, shape, facts, module, codegen, builder: FunctionBuilderContext::new() })
-    }
-
-    fn edge(&mut self, code: CodeId, edge: &Edge) -> Result<PendingEdge, Unsupported> {
-        let (target, atomic, escape) = (edge.target.0, edge.atomic, edge.escape);
-        if self.budget.exhausted().is_some() {
-            let (ready, apply, accept, takes) = (Ok(Ready::Else), Ok(Apply::Nothing), None, Vec::new());
-            return Ok(PendingEdge { ready, apply, accept, takes, target, atomic, escape, grows: false });
-        }
-        let command = &edge.command;
-        let ready = match command {
-            Command::Else => Ok(Ready::Else),
-            Command::End => Ok(Ready::End),
-            Command::Guard(preempt_model::Expr::Const(value)) if *value != 0 => Ok(Ready::Always),
-            Command::Guard(_)
-            | Command::Send { .. }
-            | Command::Receive { .. }
-            | Command::Deterministic(_) => Err(self.function(code, true, |emitter, nothing_earlier| {
-                let no = emitter.new_block();
-                let nothing_earlier = nothing_earlier.unwrap_or(emitter.context);
-                emitter.ready_or_offer(command, nothing_earlier, no);
-                emitter.switch_to(no);
-                emitter.returns_constant(NO);
-            })?),
-            _ => Ok(Ready::Always),
-        };
-        let apply = match command {
-            Command::Guard(_) | Command::Else => Ok(Apply::Nothing),
-            Command::End => Ok(Apply::End),
-            _ => Err(self.plain(code, |emitter| {
-                emitter.apply(command);
-                emitter.returns_constant(YES);
-            })?),
-        };
-        let ways = acceptances(command);
-        let accept = match ways.is_empty() {
-            true => None,
-            false => Some(self.plain(code, |emitter| emitter.accept(command))?),
-        };
-        let takes = ways.into_iter().map(|way| {
-            self.plain(code, |emitter| {
-                emitter.take(way);
-                emitter.returns_constant(YES);
-            })
-        });
-        let takes = takes.collect::<Result<Vec<_>, _>>()?;
-        let grows = matches!(command, Command::Run { .. } | Command::Deterministic(_));
-        Ok(PendingEdge { ready, apply, accept, takes, target, atomic, escape, grows })
-    }
-
-    fn plain(
-        &mut self,
-        code: CodeId,
-        emit: impl FnOnce(&mut Emitter<'_, '_>),
-    ) -> Result<FuncId, Unsupported> {
-        self.function(code, false, |emitter, _| emit(emitter))
-    }
-
-    fn function(
-        &mut self,
-        code: CodeId,
-        asks_earlier: bool,
-        emit: impl FnOnce(&mut Emitter<'_, '_>, Option<cranelift_codegen::ir::Value>),
-    ) -> Result<FuncId, Unsupported> {
-        let wrong = |what: &dyn std::fmt::Display| Unsupported(format!("compiling the model: {what}"));
-        let mut signature = self.module.make_signature();
-        signature.params.extend([AbiParam::new(types::I64); 3]);
-        signature.params.extend(asks_earlier.then(|| AbiParam::new(types::I32)));
-        signature.returns.push(AbiParam::new(types::I32));
-        let call_conv = signature.call_conv;
-        let id = self.module.declare_anonymous_function(&signature).map_err(|error| wrong(&error))?;
-        self.codegen.func.signature = signature;
-        self.codegen.func.name = UserFuncName::user(0, id.as_u32());
-        let mut builder = FunctionBuilder::new(&mut self.codegen.func, &mut self.builder);
-        let entry = builder.create_block();
-        builder.append_block_params_for_function_params(entry);
-        builder.switch_to_block(entry);
-        let parameters = builder.block_params(entry).to_vec();
-        let (fault, undone) = (builder.create_block(), builder.create_block());
-        let mut emitter = Emitter {
-            builder,
-            model: self.model,
-            shape: self.shape,
-            facts: self.facts,
-            code,
-            context: parameters[0],
-            state: parameters[1],
-            base: parameters[2],
-            fault,
-            undone,
-            call_conv,
-        };
-        emit(&mut emitter, parameters.get(3).copied());
-        emitter.switch_to(fault);
-        emitter.returns_constant(FAULT);
-        emitter.switch_to(undone);
-        emitter.returns_constant(UNDONE);
-        emitter.builder.seal_all_blocks();
-        emitter.builder.finalize(self.module.target_config());
-        let defined = self.module.define_function(id, &mut self.codegen);
-        self.module.clear_context(&mut self.codegen);
-        defined.map_err(|error| wrong(&error))?;
-        Ok(id)
-    }
-
-    fn finish(mut self) -> Result<JITModule, Unsupported> {
-        self.module
-            .finalize_definitions()
-            .map_err(|error| Unsupported(format!("compiling the model: {error}")))?;
-        Ok(self.module)
-    }
-}
-
-impl Emitter<'_, '_> {
-    /// Returns whether the expression holds.
-    fn decides(&mut self, expr: &preempt_model::Expr) {
-        let holds = self.truth(expr);
-        let (yes, no) = (self.new_block(), self.new_block());
-        self.branch(holds, yes, no);
-        self.switch_to(yes);
-        self.returns_constant(YES);
-        self.switch_to(no);
-        self.returns_constant(NO);
+        at.map_or(1, |at| unsafe { *actor.base().add(at as usize) })
     }
 }

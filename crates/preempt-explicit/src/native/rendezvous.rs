@@ -1,7 +1,7 @@
 //! The receiving half of a rendezvous: does an edge take the message that is offered, and what does taking it do?
 
 use super::context::{Context, NO, YES};
-use super::emit::Emitter;
+use super::emitter::Emitter;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as Label, InstBuilder, Value};
 use preempt_model::Expr;

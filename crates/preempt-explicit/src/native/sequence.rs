@@ -1,16 +1,18 @@
-//! Following an atomic sequence, way by way, until everybody may run again: `search/stable.rs` of the model, on machine
+//! Following an atomic sequence, path by path, until everybody may run again: `search/stable.rs` of the model, on machine
 //! code. A sequence may be long, or have no end: there is no recursion, the time is linear in its length, and the budget
 //! is looked at.
 
-use super::moves::{Ask, Found, Moves};
+use super::actor::Actor;
+use super::layout::Layout;
+use super::moves::{Moves, StepList, Timeout};
 use super::program::Program;
-use crate::layout::Layout;
+use crate::budget::Every;
 use crate::successors::Event;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 
 /// How often, in steps, the budget is looked at.
-const LOOK_UP_EVERY: u32 = 1024;
+const LOOK_EVERY: u32 = 1024;
 
 /// So many states of a sequence are compared one by one; those after them are found by their hashes.
 const SCANNED: usize = 16;
@@ -22,17 +24,17 @@ const KEPT_BYTES: u64 = 1 << 24;
 const NONE: u32 = u32::MAX;
 
 /// What is needed to follow sequences, one after the other.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Sequence {
     /// The steps of every level on the current path, and the states that they lead to, level after level.
-    found: Found,
+    found: StepList,
     levels: Vec<Level>,
     /// The last level whose state has this hash, from the level [`SCANNED`] on.
     by_hash: HashMap<u64, u32, foldhash::fast::FixedState>,
     hasher: foldhash::fast::FixedState,
     /// The state that is left, after its hidden variables.
     source: Vec<u8>,
-    steps_to_look: u32,
+    look: Every,
 }
 
 /// A state on the current path: the first one is stable, the others lie in the middle of the sequence.
@@ -57,7 +59,18 @@ struct Middle {
 }
 
 impl Sequence {
-    /// Every way on for a process from a stable state. Says whether it could move at all.
+    pub fn new() -> Sequence {
+        Sequence {
+            found: StepList::default(),
+            levels: Vec::new(),
+            by_hash: HashMap::default(),
+            hasher: foldhash::fast::FixedState::default(),
+            source: Vec::new(),
+            look: Every::new(LOOK_EVERY),
+        }
+    }
+
+    /// Everything that a process can do from a stable state. Says whether it could move at all.
     #[allow(unsafe_code)]
     pub fn follow(
         &mut self,
@@ -72,7 +85,7 @@ impl Sequence {
         self.source.extend_from_slice(hidden);
         self.source.extend_from_slice(state);
         // SAFETY: the source is this state after its hidden variables.
-        unsafe { self.moves_from_source(moves, hidden.len(), process, Ask { timeout: true }) };
+        unsafe { self.moves_from_source(moves, hidden.len(), process, Timeout::Evaluated) };
         let moved = !self.found.steps.is_empty();
         self.levels.push(Level { first: 0, next: 0, bytes: 0, hash: 0, same: NONE });
         while let Some(level) = self.levels.last_mut() {
@@ -82,12 +95,8 @@ impl Sequence {
             }
             let step = &self.found.steps[level.next];
             level.next += 1;
-            self.steps_to_look = self.steps_to_look.wrapping_sub(1);
-            if self.steps_to_look >= LOOK_UP_EVERY {
-                self.steps_to_look = LOOK_UP_EVERY - 1;
-                if program.budget.exhausted_with(self.bytes()).is_some() {
-                    break;
-                }
+            if self.look.is_due() && program.budget.exhausted_with(self.bytes()).is_some() {
+                break;
             }
             let step = (step.runs, step.violation, step.exclusive, step.start, step.size);
             let (runs, violation, exclusive, start, size) = step;
@@ -112,7 +121,7 @@ impl Sequence {
             self.source.clear();
             self.source.extend_from_slice(&self.found.bytes[start - hidden.len()..start + size]);
             // SAFETY: the source is the state in the middle after its hidden variables.
-            unsafe { self.moves_from_source(moves, hidden.len(), holder.into(), Ask { timeout: false }) };
+            unsafe { self.moves_from_source(moves, hidden.len(), holder.into(), Timeout::Never) };
             if self.found.steps.len() == first {
                 visit(Event::Arrival { state: &self.source[hidden.len()..], runs, steps });
             } else {
@@ -125,13 +134,17 @@ impl Sequence {
     /// # Safety
     /// The source is a state of the program after its hidden variables.
     #[allow(unsafe_code)]
-    unsafe fn moves_from_source(&mut self, moves: &mut Moves<'_>, hidden: usize, process: usize, ask: Ask) {
+    unsafe fn moves_from_source(
+        &mut self,
+        moves: &mut Moves<'_>,
+        hidden: usize,
+        process: usize,
+        timeout: Timeout,
+    ) {
         let layout = layout_of(moves.program, &self.source[hidden..]);
-        // SAFETY: the state is not part of what is found.
-        unsafe {
-            let start = self.source.as_mut_ptr().add(hidden);
-            moves.moves(start, layout, process, ask, &mut self.found);
-        }
+        // SAFETY: the source is not changed until the moves are found, and it is not part of what is found.
+        let actor = unsafe { Actor::new(self.source.as_mut_ptr().add(hidden), layout, process) };
+        moves.moves(actor, timeout, &mut self.found);
     }
 
     fn enter(&mut self, level: Level) {

@@ -101,7 +101,7 @@ impl CheckContext<'_, '_> {
         };
         let attempt = sought.promised();
         let minimality = attempt.minimality;
-        let reduced = options.reduction == Reduction::Exact || options.statics;
+        let reduced = options.reduction == Reduction::Exact || options.simplify;
         let is_long =
             attempt.report.outcome.verdict == Verdict::Violated && minimality != Minimality::Simplest;
         match *question == Check::Safety && turn == Turn::Alone && options.order == Order::ByCost {
@@ -121,7 +121,7 @@ impl CheckContext<'_, '_> {
         let whole = SearchOptions {
             cheaper_than: Some(than),
             reduction: Reduction::None,
-            statics: false,
+            simplify: false,
             ..self.strategy.options.clone()
         };
         self.ask(question, &whole, states, false)
@@ -146,7 +146,7 @@ impl CheckContext<'_, '_> {
         };
         let whole = SearchOptions {
             reduction: Reduction::None,
-            statics: false,
+            simplify: false,
             bound: Some(charged as u32),
             ..options.clone()
         };
@@ -211,7 +211,7 @@ impl CheckContext<'_, '_> {
         let strong = SearchOptions {
             reduction: Reduction::Strong,
             order: Order::DepthFirst,
-            statics: self.strategy.proofs_use_statics,
+            simplify: self.strategy.proofs_simplify,
             ..self.strategy.options.clone()
         };
         let report = self.explore(&strong, states, Goal::First, None)?;

@@ -29,8 +29,8 @@ pub struct Portfolio<'a> {
     pub weakly_fair: bool,
     /// Nobody said which reduction it should be: every question may have the one that suits it.
     pub chooses_reduction: bool,
-    /// May the proof that nothing is violated forget what is dead ([`SearchOptions::statics`])?
-    pub proofs_use_statics: bool,
+    /// May the proof that nothing is violated forget what is dead ([`SearchOptions::simplify`])?
+    pub proofs_simplify: bool,
     /// The simplest run at any price.
     pub shortest: bool,
     /// May a model that cannot be compiled be interpreted?

@@ -1,7 +1,7 @@
 //! What never changes while a process lives, put into its commands: its number, and locals that nobody assigns to.
 //! So `flag[_pid]` is one slot, and a channel that came as a parameter is one channel.
 
-use crate::slots::written;
+use super::assigned::assigned_places;
 use preempt_model::command::{Command, Pattern};
 use preempt_model::expr::{BinaryOp, UnaryOp};
 use preempt_model::{CodeId, CodeKind, Expr, Init, Model, Place, Scope};
@@ -42,7 +42,7 @@ impl Channels {
             }
         }
         for edge in model.edges() {
-            written(&edge.command, &mut |place| {
+            assigned_places(&edge.command, &mut |place| {
                 if place.scope == Scope::Global {
                     place.range().for_each(|slot| {
                         found.remove(&slot);
@@ -66,7 +66,7 @@ pub(super) fn deciding<'m>(model: &'m Model, id: CodeId) -> (Vec<u32>, bool) {
     let edges = || code.locations.iter().flat_map(|location| &location.edges);
     for edge in edges() {
         channels(&edge.command, &mut |expr| deciding.push(expr));
-        written(&edge.command, &mut |place| {
+        assigned_places(&edge.command, &mut |place| {
             deciding.extend(place.indices.iter().map(|index| &index.value));
             if place.scope == Scope::Local {
                 assigned.extend(place.range());

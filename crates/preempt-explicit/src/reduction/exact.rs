@@ -1,10 +1,16 @@
-//! The reduction that keeps the fewest preemptions (the architecture's section 3).
+//! The reduction that keeps the fewest preemptions.
 //!
-//! While the running process stands where every alternative is private to it, none closes a cycle in the process's
-//! own graph, and one can be taken, only that process is expanded, with all its alternatives. Whoever would have
-//! interrupted it here interrupts it after its private steps, at the same price: a private step commutes with every
-//! step of the others, and moving it next to the process's step before it never adds a preemption. Back edges are
-//! never private, so the others are not put off for ever, whatever the order of the search.
+//! **The rule.** While the running process stands where every alternative is private to it, none closes a cycle in the
+//! process's own graph, and one can be taken, only that process is expanded, with all its alternatives.
+//!
+//! **Why it is right.** Take a run to a violation in which somebody interrupts the process here. A private step commutes with
+//! every step of the others, so it can be moved forward, next to the process's step before it: the run has the same steps,
+//! ends in the same violation and has no more preemptions, since the interruption now comes after the private step at the
+//! same price. Back edges are never private, so after finitely many private steps the others have their turn, whatever the
+//! order of the search: nothing is put off for ever, and no search has to look at its path.
+//!
+//! **What it costs.** One table for each code, made before the search; in the search one look at it. Steps of the others may
+//! be added before the violation, so the fewest *steps* are not kept.
 
 use preempt_model::{Code, CodeId, CodeKind, Command, Expr, Footprint, LocationId, Model, Scope};
 use std::collections::HashSet;
@@ -15,11 +21,12 @@ pub struct PrivateLocations(Vec<Vec<bool>>);
 
 impl PrivateLocations {
     pub fn new(model: &Model) -> PrivateLocations {
-        let watched = Watched::new(model);
+        let observed = Observed::new(model);
         let of_code = |(number, code): (usize, &Code)| {
             let id = CodeId(number as u16);
             let count = code.locations.len();
-            let eligible = code.kind == CodeKind::Process && code.provided.is_none() && !watched.observes(id);
+            let eligible =
+                code.kind == CodeKind::Process && code.provided.is_none() && !observed.includes(id);
             if !eligible {
                 return vec![false; count];
             }
@@ -45,22 +52,22 @@ impl PrivateLocations {
 }
 
 /// What a model's expressions can see of a process from outside.
-struct Watched {
+struct Observed {
     everybody: bool,
     codes: HashSet<CodeId>,
 }
 
-impl Watched {
-    fn new(model: &Model) -> Watched {
+impl Observed {
+    fn new(model: &Model) -> Observed {
         // Who moved last, and who could move, is changed by every step.
-        let mut watched =
-            Watched { everybody: model.has_priorities || model.remembers_last, codes: HashSet::new() };
+        let mut observed =
+            Observed { everybody: model.has_priorities || model.remembers_last, codes: HashSet::new() };
         let mut look = |expr: &Expr| match expr {
             Expr::Enabled(_) | Expr::PcValue(_) | Expr::Priority(_) | Expr::LastPid => {
-                watched.everybody = true;
+                observed.everybody = true;
             }
             Expr::At { code, .. } | Expr::Remote { code, .. } => {
-                watched.codes.insert(*code);
+                observed.codes.insert(*code);
             }
             _ => {}
         };
@@ -72,10 +79,10 @@ impl Watched {
                 provided.visit(&mut look);
             }
         }
-        watched
+        observed
     }
 
-    fn observes(&self, code: CodeId) -> bool {
+    fn includes(&self, code: CodeId) -> bool {
         self.everybody || self.codes.contains(&code)
     }
 }

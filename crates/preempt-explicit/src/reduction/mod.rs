@@ -1,17 +1,20 @@
 //! Which steps need not be tried in every order. One file a reduction:
 //!
 //! * [`exact`]: keeps the fewest preemptions of every violation;
-//! * [`strong`]: keeps the verdict, with as few states as it can. It rests on [`futures`], what a process may do next
-//!   and what it may ever do, for which [`constants`] says which variables and channels are meant, and on [`access`],
-//!   what conflicts.
+//! * [`strong`]: keeps the verdict, with as few states as it can. It rests on [`step_access`] and [`futures`], what a process
+//!   may do next and what it may ever do, for which [`constants`] says which variables and channels are meant, and on
+//!   [`access`], what conflicts.
 //!
-//! Where somebody watches, [`visible`] says which steps may not be put off. [`statics`] makes the states themselves fewer, before the search.
+//! Where somebody observes, [`visible`] says which steps may not be put off. [`simplify`] makes the states themselves fewer,
+//! before the search.
 
 mod access;
+pub mod assigned;
 mod constants;
 pub mod exact;
 mod futures;
-pub mod statics;
+pub mod simplify;
+mod step_access;
 pub mod strong;
 pub mod visible;
 

@@ -21,7 +21,7 @@
 //! [`Waiting`]: super::futures::Waiting
 
 use super::constants::{Known, deciding};
-use super::futures::{Facts, Process};
+use super::futures::{LocationAccess, ModelFacts, Process};
 use preempt_model::{CodeId, Command, Expr, LocationId, Model, Scope};
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ use std::collections::HashMap;
 #[derive(Debug, Clone)]
 pub struct PersistentSets<'m> {
     model: &'m Model,
-    facts: Facts,
+    facts: ModelFacts,
     /// By code: the locals that say which process this is, and whether its number does.
     deciding: Vec<(Vec<u32>, bool)>,
     processes: Vec<Process>,
@@ -50,9 +50,9 @@ pub enum Cycles {
     OnPath,
 }
 
-/// What is asked about the state that is looked at.
+/// A question about the state that is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ask {
+pub enum StateQuery {
     /// Can the process move, without a timeout? Not 0 if so.
     CanMove(usize),
     /// Is this edge of its location ready?
@@ -87,7 +87,7 @@ impl<'m> PersistentSets<'m> {
         }
         Some(PersistentSets {
             model,
-            facts: Facts::new(model, visible),
+            facts: ModelFacts::new(model, visible),
             deciding,
             processes: Vec::new(),
             numbers: HashMap::default(),
@@ -96,32 +96,33 @@ impl<'m> PersistentSets<'m> {
         })
     }
 
-    /// The processes to be tried, the smallest set found, or `None` for everybody. `places` is where each stands.
+    /// The processes to be tried, the smallest set found, or `None` for everybody. `locations` is where each stands.
     pub fn choose(
         &mut self,
-        places: &[(CodeId, LocationId)],
+        locations: &[(CodeId, LocationId)],
         cycles: Cycles,
-        ask: &mut dyn FnMut(Ask) -> i32,
+        query: &mut dyn FnMut(StateQuery) -> i32,
     ) -> Option<Vec<u8>> {
-        self.look(places, ask);
-        let future =
-            |at: &(u32, u32, Option<bool>)| self.processes[at.0 as usize].places[at.1 as usize].future.flags;
+        self.look(locations, query);
+        let future = |at: &(u32, u32, Option<bool>)| {
+            self.processes[at.0 as usize].locations[at.1 as usize].future.flags
+        };
         // Who moved last is changed by every step, which matters only as long as somebody may ask.
         if self.model.remembers_last && self.here.iter().any(|at| future(at).asks_last) {
             return None;
         }
         // Who may run depends on everybody, unless all are alike and will be.
-        let unlike = |(process, at)| ask(Ask::Priority(process)) != 1 || future(at).prioritises;
+        let unlike = |(process, at)| query(StateQuery::Priority(process)) != 1 || future(at).prioritises;
         if self.model.has_priorities && self.here.iter().enumerate().any(unlike) {
             return None;
         }
         let mut best: Option<Vec<u8>> = None;
-        for start in (0..places.len()).rev() {
-            if !self.can_move(start, ask) {
+        for start in (0..locations.len()).rev() {
+            if !self.can_move(start, query) {
                 continue;
             }
             let most = best.as_ref().map_or(usize::MAX, Vec::len);
-            if let Some(moving) = self.closure(start, most, cycles, ask) {
+            if let Some(moving) = self.closure(start, most, cycles, query) {
                 let alone = moving.len() == 1;
                 best = Some(moving);
                 if alone {
@@ -138,7 +139,7 @@ impl<'m> PersistentSets<'m> {
         start: usize,
         most: usize,
         cycles: Cycles,
-        ask: &mut dyn FnMut(Ask) -> i32,
+        query: &mut dyn FnMut(StateQuery) -> i32,
     ) -> Option<Vec<u8>> {
         let count = self.here.len();
         let mut is_member = vec![false; count];
@@ -148,22 +149,22 @@ impl<'m> PersistentSets<'m> {
         let mut next = 0;
         while let Some(member) = members.get(next).copied() {
             next += 1;
-            let moves = self.can_move(member, ask);
-            let place = self.place(member);
+            let moves = self.can_move(member, query);
+            let location = self.location(member);
             if moves {
                 moving.push(member as u8);
-                let goes_back = cycles == Cycles::InGraphs && place.goes_back;
-                if goes_back || place.seen || moving.len() >= most {
+                let goes_back = cycles == Cycles::InGraphs && location.goes_back;
+                if goes_back || location.seen || moving.len() >= most {
                     return None;
                 }
             }
-            let mut access = if moves { &place.step } else { &place.needs };
+            let mut access = if moves { &location.step } else { &location.needs };
             let waits;
-            if moves && !place.waiting.is_empty() {
+            if moves && !location.waiting.is_empty() {
                 let mut with_waits = None;
-                for edge in &place.waiting {
-                    if ask(Ask::IsReady(member, edge.edge)) == 0 {
-                        let access = with_waits.get_or_insert_with(|| place.step.clone());
+                for edge in &location.waiting {
+                    if query(StateQuery::IsReady(member, edge.edge)) == 0 {
+                        let access = with_waits.get_or_insert_with(|| location.step.clone());
                         let bits = if edge.send { &mut access.full } else { &mut access.empty };
                         bits.absorb(&edge.channels);
                     }
@@ -174,12 +175,12 @@ impl<'m> PersistentSets<'m> {
                 }
             }
             // Nobody else can die before the newest does.
-            let waits_for_death = member + 1 < count && (place.ends || place.step.flags.ends);
+            let waits_for_death = member + 1 < count && (location.ends || location.step.flags.ends);
             for other in (0..count).filter(|other| *other != member) {
                 if is_member[other] {
                     continue;
                 }
-                let future = &self.place(other).future;
+                let future = &self.location(other).future;
                 let newest = waits_for_death && (other + 1 == count || moves && future.flags.ends);
                 if newest || access.conflicts_with(future) {
                     is_member[other] = true;
@@ -190,24 +191,24 @@ impl<'m> PersistentSets<'m> {
         (members.len() < count).then_some(moving)
     }
 
-    fn place(&self, process: usize) -> &super::futures::Place {
+    fn location(&self, process: usize) -> &LocationAccess {
         let (number, location, _) = self.here[process];
-        &self.processes[number as usize].places[location as usize]
+        &self.processes[number as usize].locations[location as usize]
     }
 
-    fn can_move(&mut self, process: usize, ask: &mut dyn FnMut(Ask) -> i32) -> bool {
+    fn can_move(&mut self, process: usize, query: &mut dyn FnMut(StateQuery) -> i32) -> bool {
         let known = &mut self.here[process].2;
-        *known.get_or_insert_with(|| ask(Ask::CanMove(process)) != 0)
+        *known.get_or_insert_with(|| query(StateQuery::CanMove(process)) != 0)
     }
 
     /// Finds out who the processes are.
-    fn look(&mut self, places: &[(CodeId, LocationId)], ask: &mut dyn FnMut(Ask) -> i32) {
+    fn look(&mut self, locations: &[(CodeId, LocationId)], query: &mut dyn FnMut(StateQuery) -> i32) {
         self.here.clear();
-        for (process, (code, location)) in places.iter().enumerate() {
+        for (process, (code, location)) in locations.iter().enumerate() {
             let (locals, by_number) = &self.deciding[usize::from(code.0)];
             let pid = if *by_number { process as u8 } else { 0 };
             self.key.clear();
-            self.key.extend(locals.iter().map(|slot| ask(Ask::Local(process, *slot))));
+            self.key.extend(locals.iter().map(|slot| query(StateQuery::Local(process, *slot))));
             let mut key = (*code, pid, std::mem::take(&mut self.key));
             let number = match self.numbers.get(&key) {
                 Some(number) => *number,

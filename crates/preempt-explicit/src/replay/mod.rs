@@ -16,8 +16,10 @@
 //! [`stable::expand`]: preempt_model::search::stable::expand
 
 mod cheapest_order;
+#[cfg(feature = "native")]
 mod lasso;
 
+#[cfg(feature = "native")]
 pub use lasso::LassoPath;
 
 use crate::search::{Counterexample, SearchReport};

@@ -24,6 +24,7 @@ pub use by_cost::checkpoint::{Checkpoints, NoCheckpoints, Save};
 pub(crate) use cost_model::CostModel;
 pub use holzmann_florian::{Figure, Published, Visit, Visits};
 pub use random::Walks;
+#[cfg(feature = "native")]
 pub(crate) use spinning::spins;
 pub(crate) use variety::{TryOrder, Variety};
 
@@ -36,6 +37,7 @@ use crate::successors::Successors;
 use crate::{CheckError, Unsupported};
 use by_cost::{ByCost, ExactStore, HashedStore};
 use depth_first::{DepthFirst, ExactPathStore, HashedPathStore, HashedRule, Policy};
+use holzmann_florian::ByteVisit;
 use preempt_core::{Cost, Limits, Outcome, Progress, Property, Trace};
 use preempt_model::search::RunCost;
 
@@ -52,9 +54,9 @@ pub struct SearchOptions {
     pub fair_switch: bool,
     /// Applies where one violation is looked for.
     pub reduction: Reduction,
-    /// Forget variables that are dead, and merge private steps ([`crate::reduction::statics`]). Verdict and fewest
+    /// Forget variables that are dead, and merge private steps ([`crate::reduction::simplify`]). Verdict and fewest
     /// preemptions stay what they are; there are fewer states, and runs may have more steps. For safety only.
-    pub statics: bool,
+    pub simplify: bool,
     pub limits: Limits,
     pub successors: SuccessorSource,
     /// The user says that no never claim and no formula counts how often a state is repeated.
@@ -71,7 +73,7 @@ impl Default for SearchOptions {
             cheaper_than: None,
             fair_switch: false,
             reduction: Reduction::None,
-            statics: false,
+            simplify: false,
             limits: Limits::default(),
             successors: SuccessorSource::Native,
             stutter_invariant: false,
@@ -103,10 +105,17 @@ pub enum Storage {
 /// How successors are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SuccessorSource {
-    /// In machine code, where the model can be compiled.
+    /// In machine code. Without the feature `native` the same as [`SuccessorSource::Interpreted`].
     Native,
     /// By whatever defines the system.
     Interpreted,
+}
+
+impl SuccessorSource {
+    /// Is machine code to be used, and can it be?
+    pub(crate) fn is_native(self) -> bool {
+        cfg!(feature = "native") && self == SuccessorSource::Native
+    }
 }
 
 /// What a search is for.
@@ -192,7 +201,7 @@ impl<'a> SearchJob<'a> {
         self,
         system: &mut S,
         published: Published,
-    ) -> Result<(Vec<(Vec<u8>, Visit)>, bool), CheckError> {
+    ) -> Result<(Vec<ByteVisit>, bool), CheckError> {
         self.published(system, published).visits(self.progress)
     }
 

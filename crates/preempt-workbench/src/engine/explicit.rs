@@ -89,7 +89,7 @@ pub fn check_system<S: System>(
 ) -> Result<Report, Error> {
     let options = SearchOptions { successors: SuccessorSource::Interpreted, ..check_options(settings)? };
     // What a reduction needs to know of a model, a system does not say.
-    let options = SearchOptions { reduction: preempt_explicit::Reduction::None, statics: false, ..options };
+    let options = SearchOptions { reduction: preempt_explicit::Reduction::None, simplify: false, ..options };
     let found = explore_system(system, &options, Goal::First, progress).map_err(refused)?;
     let known = if found.simplest { Minimality::Simplest } else { Minimality::Nothing };
     let minimality = promised(known, &options, found.outcome.counterexample.is_some());
@@ -110,7 +110,7 @@ fn portfolio<'a>(
         options,
         weakly_fair: settings.weak_fairness,
         chooses_reduction: settings.reduction.is_none_or(|kind| kind == Reduction::Auto),
-        proofs_use_statics: simplifies(settings, preempt_explicit::Reduction::Strong),
+        proofs_simplify: simplifies(settings, preempt_explicit::Reduction::Strong),
         shortest: settings.shortest,
         may_interpret: settings.successors.is_none() && context.checkpoints.is_none(),
     }
@@ -151,7 +151,7 @@ fn options(settings: &Settings) -> Result<SearchOptions, Error> {
         cheaper_than: None,
         fair_switch: settings.fair_switch,
         reduction: preempt_explicit::Reduction::None,
-        statics: settings.simplify == Some(Simplify::On),
+        simplify: settings.simplify == Some(Simplify::On),
         limits: settings.limits,
         successors: match settings.successors {
             Some(SuccessorsKind::Interpreted) => SuccessorSource::Interpreted,
@@ -200,7 +200,7 @@ fn check_options(settings: &Settings) -> Result<SearchOptions, Error> {
         preempt_explicit::Reduction::Strong => Order::DepthFirst,
         _ => options.order,
     };
-    Ok(SearchOptions { reduction, order, statics: simplifies(settings, reduction), ..options })
+    Ok(SearchOptions { reduction, order, simplify: simplifies(settings, reduction), ..options })
 }
 
 /// Whoever wants nothing but a verdict wants few states.
@@ -334,7 +334,7 @@ fn used(
         ("search", word(search)),
         ("store", store),
         ("reduction", word(reduction)),
-        ("simplify", OptionValue::Flag(options.statics)),
+        ("simplify", OptionValue::Flag(options.simplify)),
         ("successors", word(successors)),
         ("bound", number(options.bound)),
         ("fair_switch", OptionValue::Flag(options.fair_switch)),

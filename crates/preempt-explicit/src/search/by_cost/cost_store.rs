@@ -76,7 +76,7 @@ pub struct Arrival<K> {
 }
 
 /// A state that was looked up.
-pub struct Met<T: CostStore + ?Sized> {
+pub struct Met<T: CostStore> {
     pub place: T::Place,
     pub identity: T::Identity,
     /// The process that was running goes on.

@@ -23,15 +23,18 @@
 //!
 //! * [`cost_store`]: what is kept, in two ways: [`exact`] with [`frontier`], [`predecessors`] and [`expansion_log`];
 //!   [`hashed`] with [`state_frontier`] and [`path_tree`];
-//! * [`buckets`]: what waits, by cost; [`checkpoint`]: a search that can be continued.
+//! * [`buckets`]: what waits, by cost; [`checkpoint`]: a search that can be continued;
+//! * [`expand`]: one item; [`outcome`]: violations, and the end.
 
 mod buckets;
 pub mod checkpoint;
 mod cost_store;
 mod exact;
+mod expand;
 mod expansion_log;
 mod frontier;
 mod hashed;
+mod outcome;
 pub mod path_tree;
 mod predecessors;
 mod state_frontier;
@@ -42,18 +45,15 @@ pub use expansion_log::ProcessSet;
 pub use hashed::HashedStore;
 
 use super::cost_model::CostModel;
-use super::report::{Findings, report};
-use super::spinning::spins;
 use super::statistics::Statistics;
-use super::{Counterexample, Goal, SearchOptions, SearchReport};
+use super::{Goal, SearchOptions, SearchReport};
 use crate::CheckError;
 use crate::budget::SearchBudget;
 use crate::reduction::Reduction;
-use crate::replay::{Ending, ReplayError, ReplayOptions};
-use crate::successors::{Event, Successors};
+use crate::successors::Successors;
 use checkpoint::{Checkpoints, describe};
 use cost_store::{Arrival, End, Pending, Who};
-use preempt_core::{Budget, Progress, Property, PropertyKind, Snapshot, StopReason, Verdict};
+use preempt_core::{Progress, Property, PropertyKind, Snapshot, StopReason, Verdict};
 use preempt_model::search::RunCost;
 use std::collections::{BTreeMap, HashMap};
 
@@ -251,203 +251,6 @@ impl<'a, S: Successors + ?Sized, T: CostStore> ByCost<'a, S, T> {
         }
     }
 
-    /// A state that is a violation in itself is counted once, and reported at its cheapest arrival.
-    fn judge(&mut self, state: &[u8], identity: T::Identity, item: T::Item, cost: RunCost) {
-        if let Some(kind) = self.system.state_violation(state) {
-            self.statistics.violation(kind);
-            self.wrong.insert(identity, false);
-            self.queue(cost, item.with(Who::Nobody), state);
-        }
-    }
-
-    /// Expands one item of the batch.
-    fn work(&mut self, number: usize) {
-        let item = self.store.item(number);
-        match item.who() {
-            Who::Last => {
-                let last = usize::from(item.last());
-                let place = self.store.place(&*self.system, number);
-                if self.store.has_run(place, last) {
-                    return;
-                }
-                let mut opened = std::mem::take(&mut self.opened);
-                self.store.open(&*self.system, number, &mut opened);
-                let state = T::bytes_of(&opened);
-                if last < self.system.process_count(state) && self.expand(item, item.last(), &opened) {
-                    self.store.ran_alone(place, last);
-                    self.log(item, ProcessSet::default());
-                } else {
-                    self.give_way(number, place, state);
-                }
-                self.opened = opened;
-            }
-            Who::Others => self.expand_others(number),
-            Who::Nobody => {
-                // The first to be taken is the cheapest.
-                if !self.wrong.insert(self.store.identity(number), true).unwrap_or(true) {
-                    let mut opened = std::mem::take(&mut self.opened);
-                    self.store.open(&*self.system, number, &mut opened);
-                    self.end_here(item, T::bytes_of(&opened));
-                    self.opened = opened;
-                }
-            }
-        }
-    }
-
-    /// The process that was running cannot go on.
-    fn give_way(&mut self, number: usize, place: T::Place, state: &[u8]) {
-        let item = self.store.item(number);
-        let preemptions = self.at.preemptions + self.cost_model.forced;
-        self.queue_others(place, item, state, RunCost { preemptions, ..self.at });
-        if self.cost_model.forced > 0 {
-            // The others come later, if at all: that nobody can move is seen now.
-            let count = self.system.process_count(state);
-            if !(0..count).any(|process| self.system.can_move(state, process)) {
-                self.dead_end(number, state, count);
-            }
-        }
-    }
-
-    fn log(&mut self, item: T::Item, ran: ProcessSet) {
-        if self.goal != Goal::Count {
-            self.store.log(item, ran);
-        }
-    }
-
-    fn expand_others(&mut self, number: usize) {
-        let place = self.store.place(&*self.system, number);
-        if !self.store.begin_others(place) {
-            return;
-        }
-        let item = self.store.item(number);
-        let mut opened = std::mem::take(&mut self.opened);
-        self.store.open(&*self.system, number, &mut opened);
-        let count = self.system.process_count(T::bytes_of(&opened));
-        let (mut moved, mut ran) = (false, ProcessSet::default());
-        for process in (0..count).filter(|process| *process != usize::from(item.last())) {
-            if self.store.has_run_alone(place, process) {
-                moved = true;
-            } else if self.expand(item, process as u8, &opened) {
-                self.store.ran_among_others(place, process);
-                moved = true;
-                ran[process / 64] |= 1 << (process % 64);
-            }
-        }
-        if ran != ProcessSet::default() {
-            self.log(item, ran);
-        }
-        if !moved {
-            self.dead_end(number, T::bytes_of(&opened), count);
-        }
-        self.opened = opened;
-    }
-
-    /// Expands one process; false if it has no move.
-    fn expand(&mut self, item: T::Item, process: u8, opened: &T::Opened) -> bool {
-        let state = T::bytes_of(opened);
-        let (bytes, Expansion { arrivals, violations }) = (&mut self.bytes, &mut self.expansion);
-        let moved = self.system.expand(state, usize::from(process), &mut |event| match event {
-            Event::Arrival { state, runs, steps } => {
-                arrivals.push((bytes.len(), state.len(), runs, steps));
-                bytes.extend_from_slice(state);
-            }
-            Event::Violation { kind, steps } => violations.push((kind, steps)),
-        });
-        if !moved {
-            return false;
-        }
-        let mut expansion = std::mem::take(&mut self.expansion);
-        for (choice, (start, length, runs, steps)) in expansion.arrivals.drain(..).enumerate() {
-            let state = &self.bytes[start..start + length];
-            let Some(key) = self.store.key(&*self.system, state, opened) else {
-                self.full = true;
-                continue;
-            };
-            let processes = self.system.process_count(state) as u8;
-            let runs_alone = self.reduces && self.system.runs_alone(state, usize::from(runs));
-            let leaving_is_free = self.options.fair_switch
-                && !runs_alone
-                && spins(self.system, &self.budget.shared, state, usize::from(runs));
-            let (from, choice, by) = (item.site(), choice as u32, process);
-            self.arrivals.push(Arrival {
-                key,
-                start,
-                length,
-                from,
-                choice,
-                by,
-                runs,
-                steps,
-                processes,
-                leaving_is_free,
-                runs_alone,
-            });
-        }
-        for (number, (kind, steps)) in expansion.violations.drain(..).enumerate() {
-            let cost = RunCost { steps: self.at.steps + u64::from(steps), ..self.at };
-            self.statistics.violation(kind);
-            let ending = Ending::During { process, violation: number as u32 };
-            self.violation(cost, End { site: item.site(), last: item.last(), ending }, state);
-        }
-        self.expansion = expansion;
-        if !T::NEEDS_BYTES {
-            self.bytes.clear();
-        }
-        true
-    }
-
-    /// Everything that the batch has met: which states are new, and who is to run in them.
-    fn look_up(&mut self) {
-        let (mut arrivals, mut bytes) = (std::mem::take(&mut self.arrivals), std::mem::take(&mut self.bytes));
-        self.store.prefetch(&arrivals);
-        for arrival in arrivals.drain(..) {
-            let state = match T::NEEDS_BYTES {
-                true => &bytes[arrival.start..arrival.start + arrival.length],
-                false => &[],
-            };
-            self.arrive(&arrival, state);
-        }
-        bytes.clear();
-        (self.arrivals, self.bytes) = (arrivals, bytes);
-    }
-
-    fn arrive(&mut self, arrival: &Arrival<T::Key>, state: &[u8]) {
-        let cost = RunCost { steps: self.at.steps + u64::from(arrival.steps), ..self.at };
-        self.statistics.transition(cost);
-        let Some(met) = self.store.meet(arrival, state) else {
-            self.full = true;
-            return;
-        };
-        let item = met.item;
-        if met.is_new {
-            self.statistics.new_state(cost);
-            if self.judges {
-                let mut opened = std::mem::take(&mut self.opened);
-                self.store.open_met(&*self.system, &met, state, &mut opened);
-                self.judge(T::bytes_of(&opened), met.identity, item, cost);
-                self.opened = opened;
-            }
-        } else if self.wrong.contains_key(&met.identity) {
-            self.queue(cost, item.with(Who::Nobody), state);
-        }
-        if !self.store.has_run(met.place, usize::from(arrival.runs)) {
-            self.queue(cost, item, state);
-        }
-        if !arrival.runs_alone {
-            let charge = if arrival.leaving_is_free { 0 } else { self.cost_model.preemption };
-            let later = RunCost { preemptions: cost.preemptions + charge, ..cost };
-            self.queue_others(met.place, item, state, later);
-        }
-        self.store.release(item.site());
-    }
-
-    /// Queues everybody else, unless everybody has been queued at this cost or a lower one.
-    fn queue_others(&mut self, place: T::Place, item: T::Item, state: &[u8], cost: RunCost) {
-        if self.is_within(cost) && self.store.lower_everybody(place, self.at.preemptions, cost) {
-            self.queue(cost, item.with(Who::Others), state);
-        }
-    }
-
     fn queue(&mut self, cost: RunCost, item: T::Item, state: &[u8]) {
         if self.is_within(cost) {
             self.store.push(cost, item, state);
@@ -460,64 +263,6 @@ impl<'a, S: Successors + ?Sized, T: CostStore> ByCost<'a, S, T> {
         self.options.cheaper_than.is_none_or(|known| cost < known)
             && self.cost_model.is_within(cost, self.options.bound)
             && (T::CAN_BE_SAVED && !self.budget.cut_by_depth || self.budget.is_within_depth(cost.steps))
-    }
-
-    /// Nobody but perhaps the last process can move.
-    fn dead_end(&mut self, number: usize, state: &[u8], count: usize) {
-        let item = self.store.item(number);
-        let last = usize::from(item.last());
-        let last_can_move = last < count && self.system.can_move(state, last);
-        // Without its budget the system has no moves either.
-        let undone = self.budget.stopped().is_some();
-        let identity = self.store.identity(number);
-        if undone || last_can_move || self.system.may_end(state) || !self.store.set_dead(identity) {
-            return;
-        }
-        self.statistics.violation(PropertyKind::Deadlock);
-        self.end_here(item, state);
-    }
-
-    /// A violation that is not in a step.
-    fn end_here(&mut self, item: T::Item, state: &[u8]) {
-        self.log(item.with(Who::Nobody), ProcessSet::default());
-        let end = End { site: item.site(), last: item.last(), ending: Ending::InState };
-        self.violation(self.at, end, state);
-    }
-
-    fn violation(&mut self, cost: RunCost, end: End, state: &[u8]) {
-        if self.goal == Goal::Count || !self.is_within(cost) {
-            return;
-        }
-        if self.options.limits.depth.is_some_and(|most| cost.steps > most) {
-            if self.goal == Goal::First {
-                self.beyond.retain(|(known, _)| *known <= cost);
-            }
-            if self.goal == Goal::All || self.beyond.is_empty() {
-                self.beyond.push((cost, end));
-            }
-            return;
-        }
-        if self.goal == Goal::All {
-            self.remember(cost, end, state);
-        } else if self.cheapest.is_none_or(|(known, _)| cost < known) {
-            self.store.hold(end.site);
-            if let Some((_, other)) = self.cheapest.replace((cost, end)) {
-                self.store.release(other.site);
-            }
-        }
-    }
-
-    /// Keeps the violation if it is a new one, or cheaper than when it was met before.
-    fn remember(&mut self, cost: RunCost, end: End, state: &[u8]) {
-        let Some(violation) = self.system.violation(state, end.ending) else {
-            // If the budget has ended, the search will see that, too.
-            ReplayError::lost(&self.budget.shared).stop_reason();
-            return;
-        };
-        let known = self.all.entry(violation).or_insert((cost, end));
-        if cost < known.0 {
-            *known = (cost, end);
-        }
     }
 
     fn poll(&mut self, progress: &mut dyn Progress) -> Option<StopReason> {
@@ -535,77 +280,5 @@ impl<'a, S: Successors + ?Sized, T: CostStore> ByCost<'a, S, T> {
             level: at.preemptions,
             bytes: store.bytes() + system.bytes() + (arrivals + states_in_hash_maps) as u64,
         })
-    }
-}
-
-impl<S: Successors + ?Sized, T: CostStore> ByCost<'_, S, T> {
-    /// Everything was done, and there is no cheapest violation to be shown.
-    fn finished(mut self, progress: &dyn Progress) -> Result<SearchReport, CheckError> {
-        let verdict = match self.goal {
-            Goal::Count => self.budget.conclude(self.statistics.has_violations(), None),
-            // What was met beyond the bound, the depth or the cost that is allowed does not count.
-            Goal::First | Goal::All => self.budget.conclude(!self.all.is_empty(), None),
-        };
-        let mut all: Vec<_> = std::mem::take(&mut self.all).into_iter().collect();
-        all.sort_by_key(|(_, (cost, _))| *cost);
-        let mut errors = Vec::new();
-        let budget = self.begin_replay(progress);
-        for (violation, (cost, end)) in all {
-            match self.replay(cost, end, &budget) {
-                Ok(error) if error.property == violation => errors.push(error),
-                Ok(_) => return self.not_replayed(ReplayError::Wrong("another violation".into())),
-                Err(error) => return self.not_replayed(error),
-            }
-        }
-        Ok(self.report(verdict, errors))
-    }
-
-    fn violated(
-        mut self,
-        cost: RunCost,
-        end: End,
-        progress: &dyn Progress,
-    ) -> Result<SearchReport, CheckError> {
-        let budget = self.begin_replay(progress);
-        match self.replay(cost, end, &budget) {
-            Ok(error) => Ok(self.report(Verdict::Violated, vec![error])),
-            Err(error) => self.not_replayed(error),
-        }
-    }
-
-    fn begin_replay(&mut self, progress: &dyn Progress) -> Budget {
-        let budget = self.budget.for_replay(progress);
-        self.system.work_within(&budget);
-        budget
-    }
-
-    /// The run to a violation, replayed: it must cost what was found.
-    fn replay(&mut self, cost: RunCost, end: End, budget: &Budget) -> Result<Counterexample, ReplayError> {
-        let path = self.store.path_to(self.system, &end, budget)?;
-        let options = ReplayOptions { fair_switch: self.options.fair_switch, reorder: false };
-        let error = self.system.replay(&path, options, budget)?;
-        let shown = self.cost_model.of_run(&error.trace);
-        match shown == cost || !T::IS_EXACT && shown < cost {
-            true => Ok(error),
-            false => Err(ReplayError::Wrong(format!("the run found costs {shown:?} and not {cost:?}"))),
-        }
-    }
-
-    /// What was found cannot be shown. That is our own mistake, unless it came from a checkpoint.
-    fn not_replayed(self, error: ReplayError) -> Result<SearchReport, CheckError> {
-        match error {
-            ReplayError::Wrong(why) if self.resumed => {
-                Err(CheckError::Checkpoint(format!("what it found does not happen: {why}")))
-            }
-            error => Ok(self.report(Verdict::Inconclusive(error.stop_reason()), Vec::new())),
-        }
-    }
-
-    fn report(mut self, verdict: Verdict, errors: Vec<Counterexample>) -> SearchReport {
-        let mut memory = self.store.memory();
-        memory.store += self.system.bytes();
-        self.statistics.stats.time = self.budget.elapsed();
-        let (stats, reach) = (self.statistics.stats, self.store.reach());
-        report(self.options, Findings { verdict, errors, stats, memory, reach })
     }
 }

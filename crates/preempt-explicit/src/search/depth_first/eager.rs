@@ -75,7 +75,8 @@ impl<S: Successors + ?Sized, P: PathStore> DepthFirst<'_, S, P> {
     /// `None` if the store is full.
     fn moves(&mut self, state: P::State, process: usize) -> Option<Moves<P::State>> {
         let (list, bytes, mut violations) = (&mut self.successors, &mut self.bytes, Vec::new());
-        (list.clear(), bytes.clear());
+        list.clear();
+        bytes.clear();
         let open = self.store.open(&*self.system, state);
         let moved = self.system.expand(open, process, &mut |event| match event {
             Event::Arrival { state, runs, steps } => {

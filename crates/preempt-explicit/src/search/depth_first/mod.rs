@@ -13,8 +13,8 @@
 //! The figures are those of Holzmann and Florian (2011, paper 000; [`super::holzmann_florian`]). The rule belongs to the
 //! store ([`PathStore`]); how much is tried from a visit, and in which order, is the [`Policy`].
 //!
-//! Processes are expanded one after the other, the newest first as Spin does, and what one of them leads to is searched before
-//! the next is expanded. The exact figures expand everybody at once instead ([`eager`]).
+//! Processes are expanded one after the other ([`lazy`]); the published searches with the exact store expand everybody at once
+//! ([`eager`]). [`outcome`] has violations, and the end.
 //!
 //! **With the strong reduction** some processes are left out ([`crate::reduction::strong`]). They are tried after all if every
 //! step of the others closes a cycle on the path: else they could be put off for ever. It is enough that one step does not:
@@ -23,6 +23,8 @@
 mod eager;
 mod exact;
 mod hashed;
+mod lazy;
+mod outcome;
 mod path_store;
 
 pub use exact::ExactPathStore;
@@ -30,15 +32,13 @@ pub use hashed::{HashedPathStore, HashedRule};
 pub use path_store::{Admission, PathStore};
 
 use super::holzmann_florian::{Figure, Published, Visit};
-use super::report::{Findings, report};
 use super::statistics::Statistics;
-use super::{Counterexample, Goal, SearchOptions, SearchReport, TryOrder};
-use crate::CheckError;
+use super::{Counterexample, Goal, SearchOptions, TryOrder};
 use crate::budget::SearchBudget;
 use crate::reduction::Reduction;
-use crate::replay::{Ending, NOBODY, PathState, ReplayOptions, StatePath};
-use crate::successors::{Event, Successors};
-use preempt_core::{Budget, Memory, Progress, PropertyKind, Rng, Snapshot, StopReason, Verdict};
+use crate::replay::{Ending, NOBODY, StatePath};
+use crate::successors::Successors;
+use preempt_core::{Progress, PropertyKind, Rng, Snapshot, StopReason};
 use preempt_model::search::RunCost;
 
 /// What is tried from a state, and in which order.
@@ -159,56 +159,6 @@ impl<'a, S: Successors + ?Sized, P: PathStore> DepthFirst<'a, S, P> {
         }
     }
 
-    pub fn run(mut self, progress: &mut dyn Progress) -> Result<SearchReport, CheckError> {
-        let ended = self.search_everything(progress);
-        if let Some(error) = self.system.error() {
-            return Err(error.into());
-        }
-        let verdict = match (ended, self.budget.stopped()) {
-            (Some(Ended::Stopped(reason)), _) | (_, Some(reason)) => Err(reason),
-            (Some(Ended::Violated(ending)), None) => {
-                let path = self.current_path(ending);
-                self.replay_finally(&path, progress).map(Some)
-            }
-            (None, None) => match self.shortest.take() {
-                Some((path, error)) if self.hides_switches() => {
-                    Ok(Some(self.replay_finally(&path, progress).unwrap_or(error)))
-                }
-                shortest => Ok(shortest.map(|(_, error)| error)),
-            },
-        };
-        let (verdict, errors) = match verdict {
-            Err(reason) => (Verdict::Inconclusive(reason), Vec::new()),
-            Ok(Some(error)) => (Verdict::Violated, vec![error]),
-            Ok(None) => {
-                let violated = self.statistics.has_violations();
-                (self.budget.conclude(violated, self.policy.misses()), Vec::new())
-            }
-        };
-        let store = self.store.bytes() + self.system.bytes();
-        let memory = Memory { store, frontier: self.most_bytes, parents: 0 };
-        self.statistics.stats.time = self.budget.elapsed();
-        let (stats, reach) = (self.statistics.stats, self.store.reach());
-        Ok(report(self.options, Findings { verdict, errors, stats, memory, reach }))
-    }
-
-    /// Every visit that the search makes, as bytes, in order and errors passed over; and was everything visited?
-    pub fn visits(
-        mut self,
-        progress: &mut dyn Progress,
-    ) -> Result<(Vec<(Vec<u8>, Visit)>, bool), CheckError> {
-        self.visits = Some(Vec::new());
-        let ended = self.search_everything(progress);
-        if let Some(error) = self.system.error() {
-            return Err(error.into());
-        }
-        let is_complete = ended.is_none() && self.budget.stopped().is_none() && !self.budget.cut_by_depth;
-        let (store, system) = (&mut self.store, &*self.system);
-        let visits = self.visits.take().unwrap_or_default().into_iter();
-        let visits = visits.map(|(state, visit)| (store.open(system, state).to_vec(), visit)).collect();
-        Ok((visits, is_complete))
-    }
-
     /// From each initial state; says why it ended early, if so.
     fn search_everything(&mut self, progress: &mut dyn Progress) -> Option<Ended> {
         self.system.work_within(self.budget.begin(progress));
@@ -310,163 +260,6 @@ impl<'a, S: Successors + ?Sized, P: PathStore> DepthFirst<'a, S, P> {
         let within = steps <= self.longest;
         self.budget.cut_by_depth |= !within && self.shortest.is_none();
         within
-    }
-
-    /// Decides which processes are expanded in the last state, and in which order: the first one last.
-    fn plan(&mut self) {
-        let Some(frame) = self.path.last_mut() else { return };
-        let state = self.store.open(&*self.system, frame.state);
-        let (last, count) = (frame.visit.last, self.system.process_count(state) as u8);
-        frame.runs_alone =
-            self.policy.reduction == Reduction::Exact && self.system.runs_alone(state, usize::from(last));
-        let chosen = match self.policy.reduction {
-            Reduction::Strong => self.system.persistent_on_path(state),
-            Reduction::None | Reduction::Exact => None,
-        };
-        match chosen {
-            Some(mut chosen) => {
-                chosen.sort_unstable();
-                frame.left_out = (0..count).filter(|process| !chosen.contains(process)).collect();
-                self.todo.extend(chosen);
-            }
-            None => self.todo.extend(0..count),
-        }
-        let todo = &mut self.todo[frame.first_todo..];
-        self.policy.processes.arrange(todo, &mut self.rng);
-        // Whether leaving it is a preemption, must be known before the others are tried: it comes first, at the end.
-        if (frame.runs_alone || self.policy.bound.is_some())
-            && let Some(place) = todo.iter().position(|process| *process == last)
-        {
-            todo[place..].rotate_left(1);
-        }
-    }
-
-    /// Expands a process in the last state.
-    fn expand(&mut self, process: u8) -> Option<Ended> {
-        let frame = self.path.last_mut()?;
-        let switches = frame.visit.last != NOBODY && process != frame.visit.last;
-        // Without a bound nobody comes first, and preemptions are not counted.
-        let counted = self.policy.bound.is_some() && switches && frame.last_moved;
-        let preemptions = frame.visit.preemptions + u32::from(counted);
-        if self.policy.bound.is_some_and(|bound| preemptions > bound) {
-            return None;
-        }
-        frame.process = process;
-        let state = self.store.open(&*self.system, frame.state);
-        let (list, bytes, kinds) = (&mut self.successors, &mut self.bytes, &mut self.kinds);
-        (list.clear(), bytes.clear(), kinds.clear());
-        let moved = self.system.expand(state, usize::from(process), &mut |event| match event {
-            Event::Arrival { state, runs, steps } => {
-                list.push((bytes.len(), state.len(), runs, steps));
-                bytes.extend_from_slice(state);
-            }
-            Event::Violation { kind, .. } => kinds.push(kind),
-        });
-        frame.moved |= moved;
-        if process == frame.visit.last && moved {
-            frame.last_moved = true;
-            if frame.runs_alone {
-                self.todo.truncate(frame.first_todo);
-            }
-        }
-        self.policy.transitions.arrange(list, &mut self.rng);
-        for (start, length, runs, steps) in list.drain(..) {
-            let Some(state) = self.store.keep(&*self.system, &bytes[start..start + length]) else {
-                return Some(Ended::Stopped(StopReason::Memory));
-            };
-            let visit = Visit { preemptions, last: runs, safe: false };
-            self.arrivals.push(Arrival { state, process, visit, steps });
-        }
-        let mut ended = None;
-        for number in 0..self.kinds.len() {
-            let ending = Ending::During { process, violation: number as u32 };
-            let found = self.violation(self.kinds[number], ending);
-            ended = ended.or(found);
-        }
-        ended
-    }
-
-    /// Everything was tried in the last state.
-    fn leave(&mut self) -> Option<Ended> {
-        let frame = self.path.last()?;
-        // Without its budget the system has no moves either.
-        let may_be_dead = !self.policy.eager && !frame.moved && self.budget.stopped().is_none();
-        if may_be_dead {
-            let state = self.store.open(&*self.system, frame.state);
-            if !self.system.may_end(state)
-                && let Some(ended) = self.violation(PropertyKind::Deadlock, Ending::InState)
-            {
-                return Some(ended);
-            }
-        }
-        let frame = self.path.pop()?;
-        self.store.leave(frame.state, frame.was_on_path);
-        None
-    }
-
-    /// The path ends in a violation.
-    fn violation(&mut self, kind: PropertyKind, ending: Ending) -> Option<Ended> {
-        if self.visits.is_some() {
-            return None;
-        }
-        let has_limit = self.longest < u64::MAX || self.policy.shortens();
-        if self.goal != Goal::Count && self.policy.eager && has_limit {
-            return self.violation_within_length(ending);
-        }
-        self.statistics.violation(kind);
-        (self.goal != Goal::Count).then_some(Ended::Violated(ending))
-    }
-
-    /// The same where a run may be too long. How long it is, is known when it was replayed: an atomic sequence may have been
-    /// found by more steps than it needs.
-    fn violation_within_length(&mut self, ending: Ending) -> Option<Ended> {
-        let path = self.current_path(ending);
-        let options = ReplayOptions { fair_switch: self.options.fair_switch, reorder: false };
-        let error = match self.system.replay(&path, options, &self.budget.shared) {
-            Ok(error) => error,
-            Err(error) => return Some(Ended::Stopped(error.stop_reason())),
-        };
-        let length = error.trace.steps.len() as u64;
-        if !self.is_within_length(length) {
-            return None;
-        }
-        self.statistics.violation(error.property.kind);
-        if !self.policy.shortens() || length == 0 {
-            return Some(Ended::Violated(ending));
-        }
-        // From now on only shorter runs count.
-        self.longest = length - 1;
-        self.shortest = Some((path, error));
-        None
-    }
-
-    fn current_path(&mut self, ending: Ending) -> StatePath {
-        let (store, system) = (&mut self.store, &*self.system);
-        let mut by = NOBODY;
-        let states = self.path.iter().map(|frame| {
-            let state =
-                PathState { bytes: store.open(system, frame.state).to_vec(), by, last: frame.visit.last };
-            by = frame.process;
-            state
-        });
-        StatePath { states: states.collect(), ending }
-    }
-
-    /// Does a run have switches that the search does not count?
-    fn hides_switches(&self) -> bool {
-        self.policy.published.is_some_and(|published| published.figure == Figure::WithReduction)
-    }
-
-    /// The run that is shown. If it has switches that were not counted, its steps are put into an order with fewer.
-    fn replay_finally(
-        &mut self,
-        path: &StatePath,
-        progress: &dyn Progress,
-    ) -> Result<Counterexample, StopReason> {
-        let budget: Budget = self.budget.for_replay(progress);
-        self.system.work_within(&budget);
-        let options = ReplayOptions { fair_switch: self.options.fair_switch, reorder: self.hides_switches() };
-        self.system.replay(path, options, &budget).map_err(|error| error.stop_reason())
     }
 
     fn poll(&mut self, cost: RunCost, progress: &mut dyn Progress) -> Option<StopReason> {

@@ -69,6 +69,9 @@ pub struct Visit {
     pub safe: bool,
 }
 
+/// A visit to a state that is a byte vector.
+pub(crate) type ByteVisit = (Vec<u8>, Visit);
+
 /// What a published search visited.
 #[derive(Debug, Clone)]
 pub struct Visits<M: System> {

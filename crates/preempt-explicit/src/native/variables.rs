@@ -1,7 +1,7 @@
 //! Where a variable lies, with its indices checked.
 
-use super::emit::Emitter;
-use crate::slots::{Kind, Slots};
+use super::emitter::Emitter;
+use super::slots::{NumberFormat, Slots};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use preempt_model::{CodeId, Place, Scope};
@@ -9,7 +9,7 @@ use preempt_model::{CodeId, Place, Scope};
 /// A variable found.
 #[derive(Debug, Clone, Copy)]
 pub enum Spot {
-    At { pointer: Value, offset: i32, kind: Kind },
+    At { pointer: Value, offset: i32, format: NumberFormat },
     Nowhere,
 }
 
@@ -40,7 +40,7 @@ impl Emitter<'_, '_> {
         };
         let strides = slots.strides(place).unwrap_or_default();
         let slot = place.slot as usize;
-        let (offset, kind) = (slots.offsets[slot] as i32 + shift, slots.kinds[slot]);
+        let (offset, format) = (slots.offsets[slot] as i32 + shift, slots.formats[slot]);
         let mut pointer = pointer;
         for (index, stride) in place.indices.iter().zip(strides) {
             let value = self.value(&index.value);
@@ -48,7 +48,7 @@ impl Emitter<'_, '_> {
             let distance = self.scaled(value, stride);
             pointer = self.add_address(pointer, distance);
         }
-        Spot::At { pointer, offset, kind }
+        Spot::At { pointer, offset, format }
     }
 
     fn check_index(&mut self, value: Value, length: u32) {
@@ -59,15 +59,15 @@ impl Emitter<'_, '_> {
 
     pub fn load_spot(&mut self, spot: Spot) -> Value {
         match spot {
-            Spot::At { pointer, offset, kind } => self.load(kind, pointer, offset),
+            Spot::At { pointer, offset, format } => self.load(format, pointer, offset),
             Spot::Nowhere => self.constant(0),
         }
     }
 
     pub fn store_spot(&mut self, spot: Spot, place: &Place, value: Value) {
-        if let Spot::At { pointer, offset, kind } = spot {
-            let value = self.wrap(place.ty, value, Some(kind));
-            self.store(kind, value, pointer, offset);
+        if let Spot::At { pointer, offset, format } = spot {
+            let value = self.wrap(place.ty, value, Some(format));
+            self.store(format, value, pointer, offset);
         }
     }
 

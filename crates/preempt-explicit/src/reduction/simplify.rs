@@ -1,4 +1,5 @@
-//! Spin's static optimisations, as a change of the model: what is found in the changed model is found in the model.
+//! Spin's static optimisations, as a change of the model before the search: what is found in the changed model is found in
+//! the model.
 //!
 //! *Dead variables*: a local that is assigned to before it is read again is set to zero as soon as that is certain, so
 //! that states which differ only in it become one. The graph stays what it is: every run keeps its steps, its
@@ -9,16 +10,16 @@
 //! ([`PrivateLocations`]) becomes part of an atomic sequence, so that the place itself is no state any more. By the same
 //! argument as there, verdict and fewest preemptions stay what they are, and steps may be added.
 //!
-//! Edges keep their numbers, so a run of the changed model is told by executing its edges in the model itself.
+//! Edges keep their numbers, so a run of the changed model is replayed by executing its edges in the model itself.
 
+use super::assigned::assigned_places;
 use super::exact::PrivateLocations;
-use crate::slots::written;
 use preempt_model::command::{Block, BlockEdge, Command};
 use preempt_model::{Code, CodeId, CodeKind, Edge, Expr, Footprint, LocationId, Model, Place, Scope, Type};
 use std::collections::BTreeSet;
 
-/// The model with both.
-pub fn optimised(model: &Model) -> Model {
+/// The model with its dead variables reset and its private steps merged.
+pub fn simplified(model: &Model) -> Model {
     let mut changed = model.clone();
     // Results of calls are written on the way back, by nobody's command.
     let calls = |command: &Command| matches!(command, Command::Call { .. } | Command::Return(_));
@@ -62,7 +63,7 @@ fn reset_dead(model: &Model, id: CodeId, code: &mut Code) {
     let original = model.code(id);
     let mut assigned = Locals::new();
     for edge in original.locations.iter().flat_map(|location| &location.edges) {
-        written(&edge.command, &mut |place| {
+        assigned_places(&edge.command, &mut |place| {
             if place.scope == Scope::Local {
                 assigned.extend(place.range());
             }

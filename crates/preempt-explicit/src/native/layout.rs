@@ -9,9 +9,9 @@
 //! A *layout* says for one list of living processes where each segment and each channel lies. Layouts are numbered
 //! as they are met. Hidden variables are not part of a state: while a step is computed they lie before its bytes.
 
+use super::slots::{NumberFormat, ScopeFacts, Slots, is_in, lay_out, places};
 use crate::Unsupported;
 use crate::saved::{damaged, read_below, write_u64};
-use crate::slots::{Facts, Kind, Slots, is_in, lay_out, places};
 use preempt_model::interpreter::{MAX_CHANNELS, MAX_PROCESSES};
 use preempt_model::{Code, CodeId, Expr, Init, Model, Scope, TemplateId};
 use std::io::{Read, Write};
@@ -51,7 +51,7 @@ pub struct ChannelAt {
 #[derive(Debug)]
 pub struct CodeShape {
     /// At the beginning of the segment.
-    pub location: Kind,
+    pub location: NumberFormat,
     pub priority: Option<u32>,
     pub locals: Slots,
     pub channels: Vec<ChannelAt>,
@@ -62,9 +62,9 @@ pub struct CodeShape {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateShape {
     pub capacity: u32,
-    pub length: Kind,
+    pub length: NumberFormat,
     /// Within a message.
-    pub fields: Vec<(Kind, u32)>,
+    pub fields: Vec<(NumberFormat, u32)>,
     pub message: u32,
     pub size: u32,
 }
@@ -79,7 +79,10 @@ impl Shape {
                 if template.fields.len() > MAX_FIELDS {
                     return Err(Unsupported(format!("a message with more than {MAX_FIELDS} fields")));
                 }
-                Ok(template_shape(template.capacity, template.fields.iter().map(|ty| Kind::of(*ty))))
+                Ok(template_shape(
+                    template.capacity,
+                    template.fields.iter().map(|ty| NumberFormat::for_type(*ty)),
+                ))
             })
             .collect::<Result<Vec<_>, _>>()?;
         let all = places(model, conditions.unwrap_or(&[]));
@@ -96,7 +99,7 @@ impl Shape {
         let observer_bytes = if observer.is_some() { OBSERVER_BYTES as u32 } else { 0 };
         let start = LAYOUT_BYTES as u32 + u32::from(model.remembers_last) + observer_bytes;
         let globals = lay_out(
-            &Facts {
+            &ScopeFacts {
                 slots: model.global_slots,
                 variables: &model.globals,
                 parameters: &[],
@@ -106,7 +109,7 @@ impl Shape {
             start,
         );
         let hidden = lay_out(
-            &Facts {
+            &ScopeFacts {
                 slots: model.hidden_slots,
                 variables: &model.hidden,
                 parameters: &[],
@@ -161,11 +164,11 @@ fn code_shape<'m>(
     places: Vec<&'m preempt_model::Place>,
     templates: &[TemplateShape],
 ) -> CodeShape {
-    let location = Kind::below(code.locations.len());
+    let location = NumberFormat::for_numbers_below(code.locations.len());
     let mut at = u32::from(location.bytes);
     let priority = model.has_priorities.then_some(at);
     at += u32::from(model.has_priorities);
-    let facts = Facts {
+    let facts = ScopeFacts {
         slots: code.slots,
         variables: &code.variables,
         parameters: &code.parameters,
@@ -178,13 +181,13 @@ fn code_shape<'m>(
     CodeShape { location, priority, locals, channels, size: at }
 }
 
-fn template_shape(capacity: u32, kinds: impl Iterator<Item = Kind>) -> TemplateShape {
-    let length = Kind::below(capacity as usize + 1);
+fn template_shape(capacity: u32, formats: impl Iterator<Item = NumberFormat>) -> TemplateShape {
+    let length = NumberFormat::for_numbers_below(capacity as usize + 1);
     let mut message = 0;
-    let fields = kinds
-        .map(|kind| {
-            message += u32::from(kind.bytes);
-            (kind, message - u32::from(kind.bytes))
+    let fields = formats
+        .map(|format| {
+            message += u32::from(format.bytes);
+            (format, message - u32::from(format.bytes))
         })
         .collect();
     let header = if capacity == 0 { 0 } else { u32::from(length.bytes) };

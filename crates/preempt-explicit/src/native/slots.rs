@@ -1,35 +1,35 @@
 //! How wide each variable is kept: the narrowest whole number of bytes that holds every value its type lets in.
 
-use preempt_model::command::{Command, Pattern};
+use crate::reduction::assigned::assigned_places;
 use preempt_model::{Expr, Init, Model, Place, Scope, Type, Variable};
 
 /// How a number lies in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kind {
+pub struct NumberFormat {
     /// 1, 2 or 4.
     pub bytes: u8,
     pub signed: bool,
 }
 
-impl Kind {
-    pub const BYTE: Kind = Kind { bytes: 1, signed: false };
-    pub const SHORT: Kind = Kind { bytes: 2, signed: false };
-    pub const WORD: Kind = Kind { bytes: 4, signed: true };
+impl NumberFormat {
+    pub const BYTE: NumberFormat = NumberFormat { bytes: 1, signed: false };
+    pub const SHORT: NumberFormat = NumberFormat { bytes: 2, signed: false };
+    pub const WORD: NumberFormat = NumberFormat { bytes: 4, signed: true };
 
-    pub fn of(ty: Type) -> Kind {
+    pub fn for_type(ty: Type) -> NumberFormat {
         match ty.bits {
-            0..=8 => Kind { bytes: 1, signed: ty.signed },
-            9..=16 => Kind { bytes: 2, signed: ty.signed },
-            _ => Kind::WORD,
+            0..=8 => NumberFormat { bytes: 1, signed: ty.signed },
+            9..=16 => NumberFormat { bytes: 2, signed: ty.signed },
+            _ => NumberFormat::WORD,
         }
     }
 
     /// Wide enough for every number below `count`.
-    pub fn below(count: usize) -> Kind {
+    pub fn for_numbers_below(count: usize) -> NumberFormat {
         match count {
-            0..=0x100 => Kind::BYTE,
-            0x101..=0x1_0000 => Kind::SHORT,
-            _ => Kind::WORD,
+            0..=0x100 => NumberFormat::BYTE,
+            0x101..=0x1_0000 => NumberFormat::SHORT,
+            _ => NumberFormat::WORD,
         }
     }
 
@@ -52,30 +52,30 @@ impl Kind {
 /// The slots of one scope, laid out one after the other.
 #[derive(Debug, Clone, Default)]
 pub struct Slots {
-    pub kinds: Vec<Kind>,
+    pub formats: Vec<NumberFormat>,
     pub offsets: Vec<u32>,
     pub size: u32,
 }
 
 impl Slots {
-    fn new(kinds: Vec<Kind>, start: u32) -> Slots {
+    fn new(formats: Vec<NumberFormat>, start: u32) -> Slots {
         let mut at = start;
-        let offsets = kinds
+        let offsets = formats
             .iter()
-            .map(|kind| {
-                at += u32::from(kind.bytes);
-                at - u32::from(kind.bytes)
+            .map(|format| {
+                at += u32::from(format.bytes);
+                at - u32::from(format.bytes)
             })
             .collect();
-        Slots { kinds, offsets, size: at - start }
+        Slots { formats, offsets, size: at - start }
     }
 
     pub fn read(&self, bytes: &[u8], base: usize, slot: usize) -> i32 {
-        self.kinds[slot].read(bytes, base + self.offsets[slot] as usize)
+        self.formats[slot].read(bytes, base + self.offsets[slot] as usize)
     }
 
     pub fn write(&self, bytes: &mut [u8], base: usize, slot: usize, value: i32) {
-        self.kinds[slot].write(bytes, base + self.offsets[slot] as usize, value);
+        self.formats[slot].write(bytes, base + self.offsets[slot] as usize, value);
     }
 
     /// By how many bytes each index of the place moves; `None` if that is not the same everywhere.
@@ -93,7 +93,7 @@ impl Slots {
                 slot += (counter * index.stride) as usize;
                 offset += counter * stride;
             }
-            if self.offsets[slot] != offset || self.kinds[slot] != self.kinds[first] {
+            if self.offsets[slot] != offset || self.formats[slot] != self.formats[first] {
                 return None;
             }
             let turning = counters.iter_mut().zip(&place.indices).find_map(|(counter, index)| {
@@ -112,7 +112,7 @@ impl Slots {
 }
 
 /// What decides how one scope is laid out.
-pub struct Facts<'m> {
+pub struct ScopeFacts<'m> {
     pub slots: u32,
     pub variables: &'m [Variable],
     pub parameters: &'m [Type],
@@ -120,38 +120,41 @@ pub struct Facts<'m> {
     pub places: Vec<&'m Place>,
 }
 
-/// Where everything that is stored in a slot fits its kind; everything is a word if the narrow layout is not regular.
-pub fn lay_out(facts: &Facts<'_>, start: u32) -> Slots {
-    let mut kinds: Vec<Option<Kind>> = vec![None; facts.slots as usize];
-    let mut note = |slot: u32, ty: Type| {
-        if let Some(known) = kinds.get_mut(slot as usize) {
-            let kind = Kind::of(ty);
-            *known = Some(if known.is_none_or(|known| known == kind) { kind } else { Kind::WORD });
+/// Where everything that is stored in a slot fits its format; everything is a word if the narrow layout is not regular.
+pub fn lay_out(facts: &ScopeFacts<'_>, start: u32) -> Slots {
+    let mut formats: Vec<Option<NumberFormat>> = vec![None; facts.slots as usize];
+    let mut hold = |slot: u32, ty: Type| {
+        if let Some(known) = formats.get_mut(slot as usize) {
+            let format = NumberFormat::for_type(ty);
+            *known =
+                Some(if known.is_none_or(|known| known == format) { format } else { NumberFormat::WORD });
         }
     };
     for variable in facts.variables {
-        (0..variable.length.unwrap_or(1)).for_each(|i| note(variable.slot + i, variable.ty));
+        (0..variable.length.unwrap_or(1)).for_each(|i| hold(variable.slot + i, variable.ty));
     }
-    facts.parameters.iter().enumerate().for_each(|(slot, ty)| note(slot as u32, *ty));
+    facts.parameters.iter().enumerate().for_each(|(slot, ty)| hold(slot as u32, *ty));
     for init in &facts.inits {
         match init {
-            Init::Set { slot, ty, .. } => note(*slot, *ty),
-            Init::Channel { slot, .. } => note(*slot, Type::CHANNEL),
+            Init::Set { slot, ty, .. } => hold(*slot, *ty),
+            Init::Channel { slot, .. } => hold(*slot, Type::CHANNEL),
         }
     }
     for place in facts.places.iter().filter(|place| place.indices.is_empty()) {
-        note(place.slot, place.ty);
+        hold(place.slot, place.ty);
     }
-    let kinds: Vec<Kind> = kinds.into_iter().map(|kind| kind.unwrap_or(Kind::WORD)).collect();
-    let narrow = Slots::new(kinds, start);
+    let formats: Vec<NumberFormat> =
+        formats.into_iter().map(|format| format.unwrap_or(NumberFormat::WORD)).collect();
+    let narrow = Slots::new(formats, start);
     let regular = |place: &&Place| {
         narrow.strides(place).is_some()
-            && (place.indices.is_empty() || narrow.kinds[place.slot as usize] == Kind::of(place.ty))
+            && (place.indices.is_empty()
+                || narrow.formats[place.slot as usize] == NumberFormat::for_type(place.ty))
     };
     if facts.places.iter().all(regular) {
         return narrow;
     }
-    Slots::new(vec![Kind::WORD; facts.slots as usize], start)
+    Slots::new(vec![NumberFormat::WORD; facts.slots as usize], start)
 }
 
 /// Every place that the model or an observer names, with the code whose locals it means.
@@ -162,7 +165,7 @@ pub fn places<'m>(model: &'m Model, conditions: &'m [Expr]) -> Vec<(usize, &'m P
     }
     for (number, code) in model.codes.iter().enumerate() {
         for edge in code.locations.iter().flat_map(|location| &location.edges) {
-            written(&edge.command, &mut |place| found.push((number, place)));
+            assigned_places(&edge.command, &mut |place| found.push((number, place)));
             edge.command.visit(&mut |expr| read(number, expr, &mut found));
         }
         for init in &code.init {
@@ -184,25 +187,6 @@ fn read<'m>(code: usize, expr: &'m Expr, found: &mut Vec<(usize, &'m Place)>) {
     match expr {
         Expr::Load(place) => found.push((code, place)),
         Expr::Remote { code, place, .. } => found.push((usize::from(code.0), place)),
-        _ => {}
-    }
-}
-
-/// The places that a command stores to.
-pub fn written<'m>(command: &'m Command, visit: &mut dyn FnMut(&'m Place)) {
-    match command {
-        Command::Assign(assignments) => assignments.iter().for_each(|(place, _)| visit(place)),
-        Command::Receive { pattern, .. } => pattern.iter().for_each(|part| {
-            if let Pattern::Bind(place) = part {
-                visit(place);
-            }
-        }),
-        Command::Run { result: Some((place, _)), .. } => visit(place),
-        Command::Call { results, .. } => results.iter().for_each(visit),
-        Command::Deterministic(block) => {
-            let commands = block.nodes.iter().flatten().filter_map(|edge| edge.command.as_ref());
-            commands.for_each(|command| written(command, visit));
-        }
         _ => {}
     }
 }

@@ -1,7 +1,7 @@
 //! From the interpreter's states to flat ones and back.
 
+use super::layout::{LAYOUT_BYTES, Layout, Layouts, Shape};
 use crate::Unsupported;
-use crate::layout::{LAYOUT_BYTES, Layout, Layouts, Shape};
 use preempt_model::interpreter::{Channel, Frame, Machine, Process};
 use preempt_model::{LocationId, Model};
 
@@ -51,8 +51,8 @@ pub fn flatten(shape: &Shape, layouts: &mut Layouts, machine: &Machine) -> Resul
         let start = start + usize::from(template.length.bytes);
         for (position, message) in channel.messages.iter().enumerate() {
             let start = start + position * template.message as usize;
-            for ((kind, at), value) in template.fields.iter().zip(message) {
-                kind.write(&mut bytes, start + *at as usize, *value);
+            for ((format, at), value) in template.fields.iter().zip(message) {
+                format.write(&mut bytes, start + *at as usize, *value);
             }
         }
     }
@@ -87,7 +87,7 @@ pub fn unflatten(model: &Model, shape: &Shape, layout: &Layout, state: &FlatStat
         let start = start + usize::from(own.length.bytes);
         let message = |position: usize| {
             let start = start + position * own.message as usize;
-            own.fields.iter().map(|(kind, at)| kind.read(bytes, start + *at as usize)).collect()
+            own.fields.iter().map(|(format, at)| format.read(bytes, start + *at as usize)).collect()
         };
         Channel { template: *template, messages: (0..length).map(message).collect() }
     });

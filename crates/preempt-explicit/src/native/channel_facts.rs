@@ -1,7 +1,7 @@
 //! Which channel an expression names, as far as that can be known before the model runs.
 
-use crate::layout::{ChannelAt, Shape};
-use crate::slots::written;
+use super::layout::{ChannelAt, Shape};
+use crate::reduction::assigned::assigned_places;
 use preempt_model::{CodeId, Expr, Init, Model, Place, Scope, TemplateId};
 use std::collections::{HashMap, HashSet};
 
@@ -36,7 +36,7 @@ impl ChannelFacts {
         for (number, code) in model.codes.iter().enumerate() {
             let own = CodeId(number as u16);
             for edge in code.locations.iter().flat_map(|location| &location.edges) {
-                written(&edge.command, &mut |place: &Place| {
+                assigned_places(&edge.command, &mut |place: &Place| {
                     let owner = match place.scope {
                         Scope::Global => None,
                         Scope::Local => Some(own),

@@ -1,9 +1,9 @@
 //! The tools with which machine code is written: numbers in memory, calls to Rust, and leaving with a fault.
 
+use super::channel_facts::ChannelFacts;
 use super::context::{Context, FAULT};
-use super::facts::ChannelFacts;
-use crate::layout::Shape;
-use crate::slots::Kind;
+use super::layout::Shape;
+use super::slots::NumberFormat;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, MemFlagsData, Signature, Value, types};
 use cranelift_codegen::isa::CallConv;
@@ -97,23 +97,23 @@ impl<'a> Emitter<'a, '_> {
         self.returns(value);
     }
 
-    pub fn load(&mut self, kind: Kind, pointer: Value, offset: i32) -> Value {
+    pub fn load(&mut self, format: NumberFormat, pointer: Value, offset: i32) -> Value {
         let flags = MemFlagsData::new().with_notrap();
-        let narrow = match kind.bytes {
+        let narrow = match format.bytes {
             1 => types::I8,
             2 => types::I16,
             _ => return self.builder.ins().load(types::I32, flags, pointer, offset),
         };
         let value = self.builder.ins().load(narrow, flags, pointer, offset);
-        match kind.signed {
+        match format.signed {
             true => self.builder.ins().sextend(types::I32, value),
             false => self.builder.ins().uextend(types::I32, value),
         }
     }
 
-    pub fn store(&mut self, kind: Kind, value: Value, pointer: Value, offset: i32) {
+    pub fn store(&mut self, format: NumberFormat, value: Value, pointer: Value, offset: i32) {
         let flags = MemFlagsData::new().with_notrap();
-        let narrow = match kind.bytes {
+        let narrow = match format.bytes {
             1 => self.builder.ins().ireduce(types::I8, value),
             2 => self.builder.ins().ireduce(types::I16, value),
             _ => value,
@@ -121,10 +121,10 @@ impl<'a> Emitter<'a, '_> {
         self.builder.ins().store(flags, narrow, pointer, offset);
     }
 
-    /// What a variable of the type keeps of a value; nothing to do if storing it as `kind` cuts it alike.
-    pub fn wrap(&mut self, ty: Type, value: Value, kind: Option<Kind>) -> Value {
+    /// What a variable of the type keeps of a value; nothing to do if storing it as `format` cuts it alike.
+    pub fn wrap(&mut self, ty: Type, value: Value, format: Option<NumberFormat>) -> Value {
         let bits = i64::from(ty.bits.clamp(1, 32));
-        if bits == 32 || kind.is_some_and(|kind| i64::from(kind.bytes) * 8 == bits) {
+        if bits == 32 || format.is_some_and(|format| i64::from(format.bytes) * 8 == bits) {
             return value;
         }
         if ty.signed {
@@ -147,12 +147,12 @@ impl<'a> Emitter<'a, '_> {
 
     pub fn context_field(&mut self, offset: usize) -> Value {
         let context = self.context;
-        self.load(Kind::WORD, context, offset as i32)
+        self.load(NumberFormat::WORD, context, offset as i32)
     }
 
     pub fn set_context_field(&mut self, offset: usize, value: Value) {
         let context = self.context;
-        self.store(Kind::WORD, value, context, offset as i32);
+        self.store(NumberFormat::WORD, value, context, offset as i32);
     }
 
     pub fn set_message(&mut self, values: &[Value]) {
