@@ -3,11 +3,11 @@
 //! Without a bound the question is decided by strongly connected components; a cheapest lasso then shows the run, and
 //! with a bound it decides. Under weak fairness only runs count in which every process that could always move does.
 
-use super::budget_for_telling;
 use super::graph::Graph;
 use super::lasso::{Lasso, Stop};
 use super::reference::{ReferenceOptions, guarantee};
 use super::replay::replay;
+use super::replay_budget;
 use super::stable::{Event, expand};
 use crate::monitor::{Monitor, finds_violation};
 use crate::system::System;
@@ -65,7 +65,7 @@ fn decided<S: System, M: Monitor<S>>(
     let (Some(lasso), None) = (lasso, budget.stopped()) else {
         return without_run(budget.stopped(), stats);
     };
-    let telling = budget_for_telling(progress, &options.limits, started.elapsed());
+    let telling = replay_budget(progress, &options.limits, started.elapsed());
     system.work_within(&telling);
     let Some(trace) = told(system, monitor, &graph, &lasso, options.fair_switch) else {
         return without_run(telling.stopped(), stats);

@@ -33,7 +33,7 @@ use preempt_core::{Budget, Limits, Progress};
 use std::time::Duration;
 
 /// For executing again what was found: what is left of the time, and at least a second.
-pub fn budget_for_telling(progress: &dyn Progress, limits: &Limits, elapsed: Duration) -> Budget {
+pub fn replay_budget(progress: &dyn Progress, limits: &Limits, elapsed: Duration) -> Budget {
     let left = |most: Duration| most.saturating_sub(elapsed).max(Duration::from_secs(1));
     progress.budget().part(&Limits { time: limits.time.map(left), ..Limits::default() })
 }

@@ -11,7 +11,7 @@ use super::replay::replay;
 use super::spinning::spins;
 use super::stable::{Event, expand};
 use super::trail::{End, Last, StateNumber, Trail, bytes_of_table};
-use super::{RunCost, budget_for_telling};
+use super::{RunCost, replay_budget};
 use crate::system::System;
 use preempt_core::{
     Bound, Budget, Cost, Guarantee, Level, Limits, Outcome, Progress, Property, PropertyKind, Snapshot,
@@ -365,7 +365,7 @@ impl<'a, S: System> Search<'a, S> {
     /// The run is executed again by the system itself before it is shown; a difference is our own mistake, unless the
     /// budget has ended before that.
     fn violated(self, violation: Property, end: End, cost: RunCost, progress: &mut dyn Progress) -> Outcome {
-        let budget = budget_for_telling(progress, &self.options.limits, self.started.elapsed());
+        let budget = replay_budget(progress, &self.options.limits, self.started.elapsed());
         self.system.work_within(&budget);
         let state_of = |number: StateNumber| S::State::clone(&self.nodes[number as usize].state);
         let (initial, steps) = self.trail.run(self.system, state_of, end);
