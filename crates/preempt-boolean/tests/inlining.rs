@@ -20,7 +20,7 @@ fn the_answers_stay_the_same() {
         let answers = |model| {
             let interpreter =
                 Interpreter::new(model, &loaded.sources).expect("initial values have a meaning");
-            let answers = oracle::answers(&interpreter, false);
+            let answers = oracle::cheapest_costs(&interpreter, false);
             // Fewest preemptions and steps to each violation, and how many states need how many preemptions.
             let mut levels: Vec<u32> = answers.states.into_values().collect();
             levels.sort_unstable();

@@ -98,16 +98,16 @@ fn ask(
     let SearchOptions { bound, fair_switch, .. } = *options;
     let limits = Limits { states: Some(LARGEST), ..Limits::default() };
     let asking = CheckOptions {
-        options: search::ReferenceOptions { bound, fair_switch, limits },
+        search: search::ReferenceOptions { bound, fair_switch, limits },
         weakly_fair: *weakly_fair,
     };
-    let Ok(mut expected) = question.answer(interpreter, &asking, &mut Silent) else { return Ok(false) };
+    let Ok(mut expected) = question.check(interpreter, &asking, &mut Silent) else { return Ok(false) };
     if method.is_some() {
         // What goes wrong in a finite run is not asked of those who decide about runs without end.
         if expected.counterexample.as_ref().is_some_and(|trace| trace.loop_start.is_none()) {
             return Ok(false);
         }
-        expected = match question.answer_infinite(interpreter, &asking, &mut Silent) {
+        expected = match question.check_infinite(interpreter, &asking, &mut Silent) {
             Ok(expected) => expected,
             Err(_) => return Ok(false),
         };

@@ -9,7 +9,7 @@ use preempt_explicit::{
 };
 use preempt_model::Interpreter;
 use preempt_model::search::RunCost;
-use preempt_model::search::oracle::{Answers, answers_by};
+use preempt_model::search::oracle::{CheapestCosts, cheapest_costs_by};
 use preempt_model::search::{self, recognise};
 use std::collections::BTreeSet;
 
@@ -162,7 +162,7 @@ impl<'p> Case<'p> {
         let Entry { options, promise } = entry;
         let name = || format!("{options:?}, {promise:?}");
         let Program { model, sources } = self.program;
-        let oracle = answers_by(&self.interpreter, options.cost, options.fair_switch);
+        let oracle = cheapest_costs_by(&self.interpreter, options.cost, options.fair_switch);
         let found = match check(model, sources, options, &mut Silent) {
             Ok(found) => found,
             Err(refusal) => return Err(format!("{}: {refusal}", name())),
@@ -210,7 +210,7 @@ impl<'p> Case<'p> {
         Ok(())
     }
 
-    fn states(&self, options: &SearchOptions, oracle: &Answers<Interpreter<'p>>) -> Result<(), String> {
+    fn states(&self, options: &SearchOptions, oracle: &CheapestCosts<Interpreter<'p>>) -> Result<(), String> {
         let Program { model, sources } = self.program;
         let counted = count(model, sources, options, &mut Silent).map_err(|refusal| refusal.to_string())?;
         let expected = match options.bound {
@@ -224,7 +224,7 @@ impl<'p> Case<'p> {
     fn all_violations(&self) -> Result<(), String> {
         let Program { model, sources } = self.program;
         let options = SearchOptions::default();
-        let oracle = answers_by(&self.interpreter, options.cost, options.fair_switch);
+        let oracle = cheapest_costs_by(&self.interpreter, options.cost, options.fair_switch);
         let all = explore(model, sources, &options, Goal::All, &mut Silent).map_err(|it| it.to_string())?;
         let found: BTreeSet<_> = all
             .errors

@@ -5,6 +5,7 @@
 //! something is what every engine needs once: [`Budget`] (when to stop), [`run_supervised`] (work that can be stopped
 //! although it does not listen) and [`Rng`] (numbers from a seed).
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod budget;
 pub mod counters;

@@ -1,6 +1,6 @@
-//! The one result: what every engine answers, in the same words.
+//! The one result of every engine, in the same words.
 //!
-//! A search over states returns an [`Outcome`](crate::Outcome) about one property. A [`Report`] is what becomes of a whole
+//! A search over states returns an [`Outcome`] about one property. A [`Report`] is what becomes of a whole
 //! job, whichever engine did it: the verdict with what it rests on, the evidence, what became of each property, and the
 //! numbers. Every report, text or JSON, is made from this and from nothing else.
 
@@ -14,7 +14,9 @@ use crate::verdict::{Guarantee, Outcome, Verdict};
 /// What became of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
+    /// Which input, which engine, which options.
     pub run: RunInfo,
+    /// Over all properties that were checked.
     pub verdict: Verdict,
     /// How far the verdict reaches.
     pub guarantee: Guarantee,
@@ -36,6 +38,7 @@ pub struct Report {
     pub violations: Option<Vec<(Property, Trace)>>,
     /// Options under which the same run is found soonest, as in `bound` and `2`; they take the place of those given.
     pub again: Vec<(&'static str, String)>,
+    /// What it cost, with units.
     pub statistics: Statistics,
     /// What whoever asked should know beside the answer.
     pub notes: Vec<Note>,
@@ -46,6 +49,7 @@ pub struct Report {
 pub struct RunInfo {
     /// The input, as whoever asked has named it.
     pub file: String,
+    /// As `preempt engines` calls it.
     pub engine: String,
     /// Of an engine that has several ways to an answer: the one that found it.
     pub answered_by: Option<String>,
@@ -56,8 +60,11 @@ pub struct RunInfo {
 /// The value of one option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionValue {
+    /// A word, as it was typed.
     Text(String),
+    /// A number, as it was typed.
     Number(u64),
+    /// Given or not.
     Flag(bool),
     /// The engine has no such option, or it was not given.
     Unset,
@@ -66,6 +73,7 @@ pub enum OptionValue {
 /// A proof that can be checked by itself, as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CertificateText {
+    /// What a checker reads.
     pub text: String,
     /// What it is made of, line by line.
     pub summary: Vec<String>,
@@ -74,13 +82,16 @@ pub struct CertificateText {
 /// A sentence for whoever asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
+    /// A remark, or a warning.
     pub kind: NoteKind,
+    /// One sentence without a full stop, beginning in lower case.
     pub text: String,
 }
 
 /// How much a note matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NoteKind {
+    /// Good to know.
     Note,
     /// Something that was asked for could not be done.
     Warning,
@@ -117,10 +128,12 @@ impl Report {
         }
     }
 
+    /// Adds a remark.
     pub fn note(&mut self, text: impl Into<String>) {
         self.notes.push(Note { kind: NoteKind::Note, text: text.into() });
     }
 
+    /// Adds a warning.
     pub fn warn(&mut self, text: impl Into<String>) {
         self.notes.push(Note { kind: NoteKind::Warning, text: text.into() });
     }

@@ -137,6 +137,7 @@ impl Measure {
 pub struct Statistics {
     /// `None` if nothing was searched.
     pub time: Option<Duration>,
+    /// The most memory in use; `None` if nobody counted.
     pub peak_bytes: Option<u64>,
     /// What the memory was used for, where that is known.
     pub memory: Option<Memory>,
@@ -163,10 +164,12 @@ impl Statistics {
         self.counts.get(&measure).copied()
     }
 
+    /// So many, whatever was there.
     pub fn set(&mut self, measure: Measure, number: u64) {
         self.counts.insert(measure, number);
     }
 
+    /// As if it had not been counted.
     pub fn remove(&mut self, measure: Measure) {
         self.counts.remove(&measure);
     }

@@ -6,7 +6,7 @@
 //! one load; only every so many steps it looks at the clock, counts its memory and lets the observer speak.
 
 use preempt_core::{Budget, Limits, Progress, Snapshot, StopReason, Verdict};
-use preempt_model::search::budget_for_telling;
+use preempt_model::search::replay_budget;
 use std::time::{Duration, Instant};
 
 /// True every so many times: for what is too dear to be done each time.
@@ -68,7 +68,7 @@ impl SearchBudget {
 
     /// What was found is replayed within this budget.
     pub fn for_replay(&self, progress: &dyn Progress) -> Budget {
-        budget_for_telling(progress, &self.limits, self.elapsed())
+        replay_budget(progress, &self.limits, self.elapsed())
     }
 
     pub fn elapsed(&self) -> Duration {

@@ -49,7 +49,7 @@ fn cheapest(
     interpreter: &Interpreter<'_>,
     options: &search::ReferenceOptions,
 ) -> Option<Option<RunCost>> {
-    let asking = CheckOptions { options: options.clone(), weakly_fair: false };
+    let asking = CheckOptions { search: options.clone(), weakly_fair: false };
     let of_run = |trace: &Trace| cost_of(question, interpreter, trace, options.fair_switch);
     let answer = question.check_cheapest(interpreter, &asking, &mut Silent).ok()?;
     let mut costs: Vec<RunCost> = answer.outcome.counterexample.as_ref().map(of_run).into_iter().collect();
@@ -57,7 +57,7 @@ fn cheapest(
         return None;
     }
     if question.is_about_cycles() {
-        let infinite = question.answer_infinite(interpreter, &asking, &mut Silent).ok()?;
+        let infinite = question.check_infinite(interpreter, &asking, &mut Silent).ok()?;
         if matches!(infinite.verdict, Verdict::Inconclusive(_)) {
             return None;
         }
@@ -98,7 +98,7 @@ fn the_cheapest_over_all_questions_is_shown() {
                 |what: &str| format!("seed {seed}, {what}, within {bound:?}\n{}", program.to_promela());
             // Each is small enough, as was seen.
             let options = search::ReferenceOptions { limits: Limits::default(), ..plain };
-            let asking = CheckOptions { options, weakly_fair: false };
+            let asking = CheckOptions { search: options, weakly_fair: false };
             let reference = check_all(&questions, &interpreter, &asking, &mut Silent)
                 .expect("small formulas")
                 .expect("there are questions");

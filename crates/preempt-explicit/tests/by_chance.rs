@@ -7,7 +7,7 @@ use preempt_explicit::{
 };
 use preempt_model::Interpreter;
 use preempt_model::generator::program_from_seed;
-use preempt_model::search::oracle::answers;
+use preempt_model::search::oracle::cheapest_costs;
 use std::time::{Duration, Instant};
 
 fn programs(few: u64) -> u64 {
@@ -27,7 +27,7 @@ fn each(few: u64, mut visit: impl FnMut(Option<u32>, u64, &str, &dyn Fn(Task) ->
         if matches!(whole.verdict, Verdict::Inconclusive(_)) {
             continue;
         }
-        let oracle = answers(&interpreter, false);
+        let oracle = cheapest_costs(&interpreter, false);
         let fewest = oracle.cheapest().map(|cost| cost.preemptions);
         let name = format!("seed {seed}\n{}", program.to_promela());
         visit(fewest, oracle.states.len() as u64, &name, &|task| {

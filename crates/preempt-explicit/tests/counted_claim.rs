@@ -103,7 +103,7 @@ fn every_question_has_the_answer_of_spin() {
             let name = question.name(&model);
             for weakly_fair in [false, true] {
                 let asking = CheckOptions { weakly_fair, ..CheckOptions::default() };
-                let reference = question.answer(&interpreter, &asking, &mut Silent).expect("small");
+                let reference = question.check(&interpreter, &asking, &mut Silent).expect("small");
                 assert_eq!(violated(&reference), *expected, "{name}, reference, {weakly_fair}: {text}");
             }
             for options in ways() {

@@ -69,7 +69,7 @@ fn who_is_stuck_where_and_what_for() {
     assert_eq!(all.errors.len(), 1);
     let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
     let reference: Outcome = Check::Safety
-        .answer(&interpreter, &CheckOptions::default(), &mut Silent)
+        .check(&interpreter, &CheckOptions::default(), &mut Silent)
         .expect("safety needs no automaton");
     expect("reference", reference.violation);
 }

@@ -177,7 +177,7 @@ fn states_are_counted_over_all_searches() {
             let most = most.min(1000);
             let limits = Limits { states: Some(most), ..Limits::default() };
             let options = search::ReferenceOptions { limits, ..search::ReferenceOptions::default() };
-            let asking = CheckOptions { options, weakly_fair: false };
+            let asking = CheckOptions { search: options, weakly_fair: false };
             for question in &questions {
                 let answer = question.check_cheapest(&interpreter, &asking, &mut Silent);
                 let visited = answer.expect("small formulas").visited;
@@ -357,8 +357,8 @@ fn a_budget_that_is_stopped_ends_every_search() {
         for weakly_fair in [false, true] {
             let budget = Budget::unlimited();
             let timer = budgets(&budget);
-            let asking = CheckOptions { options: search::ReferenceOptions::default(), weakly_fair };
-            let by_definition = question.answer(&interpreter, &asking, &mut Within(budget));
+            let asking = CheckOptions { search: search::ReferenceOptions::default(), weakly_fair };
+            let by_definition = question.check(&interpreter, &asking, &mut Within(budget));
             let by_definition = by_definition.expect("no formula is too large").verdict;
             timer.join().expect("it only sleeps");
             let budget = Budget::unlimited();
@@ -398,8 +398,8 @@ fn a_loop_without_progress_is_not_one_step_too_long() {
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
         for bound in [None, Some(0)] {
             let options = search::ReferenceOptions { bound, ..Default::default() };
-            let asking = CheckOptions { options, weakly_fair: false };
-            let expected = Check::Progress.answer(&interpreter, &asking, &mut Silent).expect("small");
+            let asking = CheckOptions { search: options, weakly_fair: false };
+            let expected = Check::Progress.check(&interpreter, &asking, &mut Silent).expect("small");
             let options = SearchOptions { bound, ..SearchOptions::default() };
             let found =
                 answer(&Check::Progress, &model, &sources, &options, false, &mut Silent).expect("supported");

@@ -82,8 +82,8 @@ fn the_simplest_run_within_every_bound() {
                 let mut options =
                     search::ReferenceOptions { bound, fair_switch, ..search::ReferenceOptions::default() };
                 options.limits.states = Some(LARGEST);
-                let asking = CheckOptions { options, weakly_fair: false };
-                let Ok(expected) = question.answer(&interpreter, &asking, &mut Silent) else { break };
+                let asking = CheckOptions { search: options, weakly_fair: false };
+                let Ok(expected) = question.check(&interpreter, &asking, &mut Silent) else { break };
                 if matches!(expected.verdict, Verdict::Inconclusive(_)) {
                     break;
                 }
@@ -124,8 +124,8 @@ fn every_algorithm_and_reduction_fair_and_not() {
             for weakly_fair in [false, true] {
                 let mut options = search::ReferenceOptions::default();
                 options.limits.states = Some(LARGEST);
-                let asking = CheckOptions { options, weakly_fair };
-                let Ok(expected) = question.answer_infinite(&interpreter, &asking, &mut Silent) else {
+                let asking = CheckOptions { search: options, weakly_fair };
+                let Ok(expected) = question.check_infinite(&interpreter, &asking, &mut Silent) else {
                     break;
                 };
                 if matches!(expected.verdict, Verdict::Inconclusive(_)) {
@@ -287,8 +287,8 @@ fn the_sample_models() {
         for question in Check::all(&model).into_iter().filter(Check::is_about_cycles) {
             let mut options = search::ReferenceOptions::default();
             options.limits.states = Some(5000);
-            let asking = CheckOptions { options, weakly_fair: false };
-            let Ok(expected) = question.answer(&interpreter, &asking, &mut Silent) else { continue };
+            let asking = CheckOptions { search: options, weakly_fair: false };
+            let Ok(expected) = question.check(&interpreter, &asking, &mut Silent) else { continue };
             if matches!(expected.verdict, Verdict::Inconclusive(_)) {
                 continue;
             }

@@ -34,8 +34,8 @@ fn random_formulas_on_random_programs() {
         for bound in [None, Some(0), Some(1)] {
             let mut options = search::ReferenceOptions { bound, ..search::ReferenceOptions::default() };
             options.limits.states = Some(1000);
-            let asking = CheckOptions { options, weakly_fair: false };
-            let Ok(expected) = question.answer(&interpreter, &asking, &mut Silent) else { break };
+            let asking = CheckOptions { search: options, weakly_fair: false };
+            let Ok(expected) = question.check(&interpreter, &asking, &mut Silent) else { break };
             if matches!(expected.verdict, Verdict::Inconclusive(_)) {
                 break;
             }
@@ -82,8 +82,8 @@ fn claims_with_assertions_choices_and_ends() {
         let question = Check::Claim(0);
         for bound in [None, Some(0), Some(1)] {
             let options = search::ReferenceOptions { bound, ..search::ReferenceOptions::default() };
-            let asking = CheckOptions { options, weakly_fair: false };
-            let expected = question.answer(&interpreter, &asking, &mut Silent).expect("a small claim");
+            let asking = CheckOptions { search: options, weakly_fair: false };
+            let expected = question.check(&interpreter, &asking, &mut Silent).expect("a small claim");
             for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
                 let options = SearchOptions { bound, successors, ..SearchOptions::default() };
                 let found = answer(&question, &model, &loaded.sources, &options, false, &mut Silent)

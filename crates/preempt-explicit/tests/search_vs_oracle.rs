@@ -7,7 +7,7 @@ use preempt_explicit::{
 };
 use preempt_model::generator::{faulty_program_from_seed, program_from_seed};
 use preempt_model::search::RunCost;
-use preempt_model::search::oracle::{Answers, answers, answers_by};
+use preempt_model::search::oracle::{CheapestCosts, cheapest_costs, cheapest_costs_by};
 use preempt_model::search::recognise;
 use preempt_model::{Interpreter, Model};
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ fn compare(model: &Model, sources: &SourceMap, fair_switch: bool, name: &str) ->
     if matches!(whole.verdict, Verdict::Inconclusive(_)) {
         return false;
     }
-    let oracle: Answers<Interpreter<'_>> = answers(&interpreter, fair_switch);
+    let oracle: CheapestCosts<Interpreter<'_>> = cheapest_costs(&interpreter, fair_switch);
     assert_eq!(whole.stats.states, oracle.states.len() as u64, "{name}: states");
     assert_eq!(whole.stats.revisits, 0, "{name}: revisits");
     let cheapest = oracle.cheapest();
@@ -155,7 +155,7 @@ fn other_costs(
     name: &str,
 ) {
     for unit in [Cost::Switches, Cost::Steps] {
-        let oracle = answers_by(interpreter, unit, false);
+        let oracle = cheapest_costs_by(interpreter, unit, false);
         let options = SearchOptions { cost: unit, ..options.clone() };
         let checked = check(model, sources, &options, &mut Silent).expect("a supported model");
         let found = checked.counterexample.as_ref().map(|trace| {
@@ -206,7 +206,7 @@ fn published(
     model: &Model,
     sources: &SourceMap,
     options: &SearchOptions,
-    oracle: &Answers<Interpreter<'_>>,
+    oracle: &CheapestCosts<Interpreter<'_>>,
     name: &str,
 ) {
     for bound in [0, 1, 2, 3] {
@@ -266,7 +266,7 @@ fn many_small_programs() {
             continue;
         }
         let name = format!("seed {}\n{}", 1_000_000 + seed, program.to_promela());
-        let oracle = answers(&interpreter, false);
+        let oracle = cheapest_costs(&interpreter, false);
         assert_eq!(whole.stats.states, oracle.states.len() as u64, "{name}: states");
         let bound = (seed % 3) as u32;
         let bounded = SearchOptions { bound: Some(bound), ..options.clone() };

@@ -8,7 +8,7 @@ use preempt_explicit::{
 };
 use preempt_model::generator::{faulty_program_from_seed, program_from_seed};
 use preempt_model::search::RunCost;
-use preempt_model::search::oracle::{Answers, answers, answers_by};
+use preempt_model::search::oracle::{CheapestCosts, cheapest_costs, cheapest_costs_by};
 use preempt_model::{Interpreter, Model};
 
 fn programs(few: u64) -> u64 {
@@ -25,7 +25,7 @@ struct Case<'a> {
     model: &'a Model,
     sources: &'a SourceMap,
     interpreter: &'a Interpreter<'a>,
-    oracle: Answers<Interpreter<'a>>,
+    oracle: CheapestCosts<Interpreter<'a>>,
     name: String,
 }
 
@@ -56,7 +56,7 @@ fn each_case(faulty: bool, fair_switch: bool, few: u64, mut visit: impl FnMut(&C
         if matches!(whole.verdict, Verdict::Inconclusive(_)) {
             continue;
         }
-        let oracle = answers(&interpreter, fair_switch);
+        let oracle = cheapest_costs(&interpreter, fair_switch);
         let name = format!("seed {seed}\n{}", program.to_promela());
         visit(&Case { model: &model, sources: &sources, interpreter: &interpreter, oracle, name });
         compared += 1;
@@ -88,7 +88,7 @@ fn compact_as_exact(case: &Case<'_>, fair_switch: bool) {
     let units: &[Cost] =
         if fair_switch { &[Cost::Preemptions] } else { &[Cost::Preemptions, Cost::Switches, Cost::Steps] };
     for unit in units {
-        let other = answers_by(case.interpreter, *unit, false);
+        let other = cheapest_costs_by(case.interpreter, *unit, false);
         let oracle = if *unit == Cost::Preemptions { &case.oracle } else { &other };
         for bound in [None, Some(0), Some(2)] {
             let options =
@@ -156,10 +156,10 @@ fn ample_bits_as_exact(case: &Case<'_>, fair_switch: bool) {
         return;
     }
     // Where steps alone count, they are the fewest.
-    let oracle = answers_by(case.interpreter, Cost::Steps, false);
+    let oracle = cheapest_costs_by(case.interpreter, Cost::Steps, false);
     let found = case.check(&SearchOptions { store: AMPLE, cost: Cost::Steps, ..SearchOptions::default() });
     assert_eq!(cost_by(Cost::Steps, &found), oracle.cheapest(), "{}", case.name("steps"));
-    let oracle = answers_by(case.interpreter, Cost::Switches, false);
+    let oracle = cheapest_costs_by(case.interpreter, Cost::Switches, false);
     let found = case.check(&SearchOptions { store: AMPLE, cost: Cost::Switches, ..SearchOptions::default() });
     let fewest = |cost: RunCost| cost.preemptions;
     let found = cost_by(Cost::Switches, &found).map(fewest);

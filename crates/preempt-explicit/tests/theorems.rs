@@ -7,7 +7,7 @@ use preempt_explicit::{
     published_visits,
 };
 use preempt_model::generator::program_from_seed;
-use preempt_model::search::oracle::answers;
+use preempt_model::search::oracle::cheapest_costs;
 use preempt_model::search::stable::{Event, expand};
 use preempt_model::{Interpreter, Model, System};
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
@@ -52,7 +52,7 @@ fn theorem_1_every_state_within_the_bound_is_visited_at_its_fewest_preemptions()
     for seed in 0..programs(150) {
         let Some((model, sources, text)) = small_program(seed, 2000) else { continue };
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
-        let oracle = answers(&interpreter, false);
+        let oracle = cheapest_costs(&interpreter, false);
         for bound in 0..4 {
             let options = SearchOptions { bound: Some(bound), ..SearchOptions::default() };
             let visits = |figure: Figure| {

@@ -1,4 +1,7 @@
-//! What can be asked of a model, and how each question is answered by the reference engine.
+//! What can be checked of a model, and how the reference searches do it.
+//!
+//! A violation that a finite run shows is looked for first; then, for what runs without end can violate, a lasso that costs less
+//! than the finite run. So the run that is shown is the simplest of all that violate the property.
 
 use crate::interpreter::{Fault, Interpreter};
 use crate::ltl::TooLarge;
@@ -14,6 +17,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Instant;
 
+/// One property, or one family of properties, of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Check {
     /// Assertions, run-time errors, invalid end states, exclusive channels.
@@ -30,18 +34,21 @@ pub enum Check {
     Progress,
 }
 
-/// How a question is asked.
+/// How a check is done.
 #[derive(Debug, Clone, Default)]
 pub struct CheckOptions {
-    pub options: ReferenceOptions,
+    /// How the reference searches go.
+    pub search: ReferenceOptions,
     /// Only runs count in which every process that could always move does.
     pub weakly_fair: bool,
 }
 
 /// An outcome with what its run costs.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct CheckResult {
+    /// Verdict, run and numbers.
     pub outcome: Outcome,
+    /// Of the run that violates the property.
     pub cost: Option<RunCost>,
     /// Is it certain that no run costs less?
     pub simplest: bool,
@@ -49,54 +56,56 @@ pub struct Answer {
     pub visited: u64,
 }
 
-/// Why a question has no answer.
+/// Why a check has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unanswerable {
+pub enum Uncheckable {
+    /// No automaton was made of the formula.
     Formula(TooLarge),
     /// The initial values have no meaning while a claim watches.
     Start(Fault),
 }
 
-impl fmt::Display for Unanswerable {
+impl fmt::Display for Uncheckable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unanswerable::Formula(why) => why.fmt(f),
-            Unanswerable::Start(Fault(why)) => {
+            Uncheckable::Formula(why) => why.fmt(f),
+            Uncheckable::Start(Fault(why)) => {
                 write!(f, "an initial value has no meaning where `_nr_pr` counts the claim: {why}")
             }
         }
     }
 }
 
-impl std::error::Error for Unanswerable {}
+impl std::error::Error for Uncheckable {}
 
-impl From<TooLarge> for Unanswerable {
-    fn from(why: TooLarge) -> Unanswerable {
-        Unanswerable::Formula(why)
+impl From<TooLarge> for Uncheckable {
+    fn from(why: TooLarge) -> Uncheckable {
+        Uncheckable::Formula(why)
     }
 }
 
-impl From<Fault> for Unanswerable {
-    fn from(why: Fault) -> Unanswerable {
-        Unanswerable::Start(why)
+impl From<Fault> for Uncheckable {
+    fn from(why: Fault) -> Uncheckable {
+        Uncheckable::Start(why)
     }
 }
 
 impl Check {
-    /// Everything that a model says about itself, in the order in which it is answered.
+    /// Everything that a model says about itself, in the order in which it is checked.
     pub fn all(model: &Model) -> Vec<Check> {
-        let mut questions = vec![Check::Safety];
-        questions.extend(model.trace_assertion.as_ref().map(|_| Check::Trace));
-        questions.extend((0..model.claims.len()).map(Check::Claim));
-        questions.extend(model.formulas.iter().cloned().map(Check::Formula));
+        let mut checks = vec![Check::Safety];
+        checks.extend(model.trace_assertion.as_ref().map(|_| Check::Trace));
+        checks.extend((0..model.claims.len()).map(Check::Claim));
+        checks.extend(model.formulas.iter().cloned().map(Check::Formula));
         let processes = || model.start.iter().map(|start| start.code).chain(started(model));
         let accepts = |code| model.code(code).locations.iter().any(|location| location.accept);
         if processes().any(accepts) {
-            questions.push(Check::Acceptance);
+            checks.push(Check::Acceptance);
         }
-        questions
+        checks
     }
 
+    /// As it is called in reports.
     pub fn name(&self, model: &Model) -> String {
         match self {
             Check::Safety => "safety".into(),
@@ -108,7 +117,7 @@ impl Check {
         }
     }
 
-    /// Is it asked by a claim that goes along with the processes?
+    /// Is it done by a claim that goes along with the processes?
     pub fn has_claim(&self) -> bool {
         match self {
             Check::Claim(_) | Check::Formula(_) | Check::Progress => true,
@@ -116,20 +125,20 @@ impl Check {
         }
     }
 
-    /// The model as this question sees it: to Spin a claim is a process, and counts in `_nr_pr` wherever that is read. So a
-    /// model may behave otherwise while it is watched, and every run belongs to the model of the question that it answers.
+    /// The model as this check sees it: to Spin a claim is a process, and counts in `_nr_pr` wherever that is read. So a
+    /// model may behave otherwise while it is watched, and every run belongs to the model of its check.
     pub fn model_of<'m>(&self, model: &'m Model) -> Cow<'m, Model> {
         model.counting_claim(self.has_claim())
     }
 
-    /// Is the question answered with "violated" by this run of [its model](Check::model_of)? `recorded` is what `run` was
+    /// Is the property violated by this run of [its model](Check::model_of)? `recorded` is what `run` was
     /// replayed from.
     pub fn is_violated_by<'m>(
         &self,
         interpreter: &Interpreter<'m>,
         run: &Replayed<Interpreter<'m>>,
         recorded: &Trace,
-    ) -> Result<bool, Unanswerable> {
+    ) -> Result<bool, Uncheckable> {
         let model = interpreter.model();
         if model.counts_claim != self.has_claim() {
             return Ok(false);
@@ -157,13 +166,26 @@ impl Check {
         })
     }
 
-    pub fn answer(
+    /// The simplest run that violates the property, or the proof that there is none.
+    ///
+    /// ```
+    /// use preempt_core::{Silent, SourceMap, Verdict};
+    /// use preempt_model::check::{Check, CheckOptions};
+    /// use preempt_model::{Interpreter, Model};
+    ///
+    /// let (model, sources) = (Model::default(), SourceMap::new());
+    /// let interpreter = Interpreter::new(&model, &sources).expect("nothing can be wrong in an empty model");
+    /// let outcome = Check::Safety.check(&interpreter, &CheckOptions::default(), &mut Silent)?;
+    /// assert_eq!(outcome.verdict, Verdict::Holds);
+    /// # Ok::<(), preempt_model::check::Uncheckable>(())
+    /// ```
+    pub fn check(
         &self,
         interpreter: &Interpreter<'_>,
-        asking: &CheckOptions,
+        options: &CheckOptions,
         progress: &mut dyn Progress,
-    ) -> Result<Outcome, Unanswerable> {
-        self.check_cheapest(interpreter, asking, progress).map(|answer| answer.outcome)
+    ) -> Result<Outcome, Uncheckable> {
+        self.check_cheapest(interpreter, options, progress).map(|result| result.outcome)
     }
 
     /// The same, with what the run costs. A run without end may cost less than the cheapest finite one; under weak
@@ -171,75 +193,78 @@ impl Check {
     pub fn check_cheapest(
         &self,
         interpreter: &Interpreter<'_>,
-        asking: &CheckOptions,
+        options: &CheckOptions,
         progress: &mut dyn Progress,
-    ) -> Result<Answer, Unanswerable> {
+    ) -> Result<CheckResult, Uncheckable> {
         let own = self.model_of(interpreter.model());
-        self.answer_watched(&interpreter.of(&own)?, asking, progress)
+        self.check_observed(&interpreter.of(&own)?, options, progress)
     }
 
-    /// About the model of the question itself.
-    fn answer_watched(
+    /// About the model of the check itself.
+    fn check_observed(
         &self,
         interpreter: &Interpreter<'_>,
-        asking: &CheckOptions,
+        options: &CheckOptions,
         progress: &mut dyn Progress,
-    ) -> Result<Answer, Unanswerable> {
+    ) -> Result<CheckResult, Uncheckable> {
         let started = Instant::now();
         let rest = |bound, visited: u64| {
-            let limits = asking.options.limits;
+            let limits = options.search.limits;
             let time = limits.time.map(|most| most.saturating_sub(started.elapsed()));
             let states = limits.states.map(|most| most.saturating_sub(visited));
             let limits = Limits { states, time, ..limits };
-            CheckOptions { options: ReferenceOptions { bound, limits, ..asking.options.clone() }, ..*asking }
+            CheckOptions { search: ReferenceOptions { bound, limits, ..options.search.clone() }, ..*options }
         };
-        let answered = |outcome: Outcome, simplest: bool| {
-            let of_run = |trace: &Trace| cost_of_run(interpreter, trace, asking.options.fair_switch);
+        let result_of = |outcome: Outcome, simplest: bool| {
+            let of_run = |trace: &Trace| cost_of_run(interpreter, trace, options.search.fair_switch);
             let cost = outcome.counterexample.as_ref().map(of_run);
             let visited = outcome.stats.states;
-            Answer { simplest: simplest && cost.is_some(), cost, outcome, visited }
+            CheckResult { simplest: simplest && cost.is_some(), cost, outcome, visited }
         };
-        let finite = self.answer_finite(interpreter, asking, progress)?;
+        let finite = self.check_finite(interpreter, options, progress)?;
         let visited = finite.as_ref().map_or(0, |outcome| outcome.stats.states);
         let finite = match finite {
             Some(outcome) if outcome.verdict != Verdict::Holds || !self.is_about_cycles() => {
-                answered(outcome, true)
+                result_of(outcome, true)
             }
             _ => {
-                let asking = rest(asking.options.bound, visited);
-                let infinite = self.answer_infinite(interpreter, &asking, progress)?;
-                let answer = answered(infinite, !asking.weakly_fair);
-                return Ok(Answer { visited: answer.visited + visited, ..answer });
+                let options = rest(options.search.bound, visited);
+                let infinite = self.check_infinite(interpreter, &options, progress)?;
+                let result = result_of(infinite, !options.weakly_fair);
+                return Ok(CheckResult { visited: result.visited + visited, ..result });
             }
         };
-        let Some(cost) = finite.cost.filter(|_| self.is_about_cycles() && !asking.weakly_fair) else {
+        let Some(cost) = finite.cost.filter(|_| self.is_about_cycles() && !options.weakly_fair) else {
             return Ok(finite);
         };
-        let infinite = self.answer_infinite(interpreter, &rest(Some(cost.preemptions), visited), progress)?;
+        let infinite = self.check_infinite(interpreter, &rest(Some(cost.preemptions), visited), progress)?;
         let guarantee = finite.outcome.guarantee;
-        let infinite = answered(Outcome { guarantee, ..infinite }, true);
+        let infinite = result_of(Outcome { guarantee, ..infinite }, true);
         let visited = visited + infinite.visited;
-        let answer = match infinite.cost {
+        let result = match infinite.cost {
             Some(other) if other < cost => infinite,
-            _ => Answer { simplest: !matches!(infinite.outcome.verdict, Verdict::Inconclusive(_)), ..finite },
+            _ => CheckResult {
+                simplest: !matches!(infinite.outcome.verdict, Verdict::Inconclusive(_)),
+                ..finite
+            },
         };
-        Ok(Answer { visited, ..answer })
+        Ok(CheckResult { visited, ..result })
     }
 
-    /// Can a run without end be the answer?
+    /// Can a run without end violate it?
     pub fn is_about_cycles(&self) -> bool {
         !matches!(self, Check::Safety | Check::Trace)
     }
 
-    /// What is found in a finite run; `None` if only a run without end can be the answer.
-    fn answer_finite(
+    /// What is found in a finite run; `None` if only a run without end can violate the property.
+    fn check_finite(
         &self,
         interpreter: &Interpreter<'_>,
-        asking: &CheckOptions,
+        options: &CheckOptions,
         progress: &mut dyn Progress,
-    ) -> Result<Option<Outcome>, Unanswerable> {
+    ) -> Result<Option<Outcome>, Uncheckable> {
         let model = interpreter.model();
-        let options = &asking.options;
+        let options = &options.search;
         Ok(match (self, &model.trace_assertion) {
             (Check::Trace, Some(assertion)) => {
                 Some(search::check(&Traced::new(interpreter, assertion), options, progress))
@@ -262,26 +287,26 @@ impl Check {
     }
 
     /// What is found in a run without end.
-    pub fn answer_infinite(
+    pub fn check_infinite(
         &self,
         interpreter: &Interpreter<'_>,
-        asking: &CheckOptions,
+        options: &CheckOptions,
         progress: &mut dyn Progress,
-    ) -> Result<Outcome, Unanswerable> {
+    ) -> Result<Outcome, Uncheckable> {
         let own = self.model_of(interpreter.model());
         let interpreter = &interpreter.of(&own)?;
         let model = interpreter.model();
         Ok(match self {
-            Check::Safety | Check::Trace => search::check(interpreter, &asking.options, progress),
+            Check::Safety | Check::Trace => search::check(interpreter, &options.search, progress),
             Check::Claim(number) => {
                 let monitor = ClaimMonitor::new(interpreter, &model.claims[*number]);
-                cycles(interpreter, &monitor, asking, progress)
+                cycles(interpreter, &monitor, options, progress)
             }
             Check::Formula(formula) => {
-                cycles(interpreter, &BuchiMonitor::of_formula(interpreter, formula)?, asking, progress)
+                cycles(interpreter, &BuchiMonitor::of_formula(interpreter, formula)?, options, progress)
             }
-            Check::Acceptance => cycles(interpreter, &AcceptanceMonitor { interpreter }, asking, progress),
-            Check::Progress => cycles(interpreter, &NonProgressMonitor { interpreter }, asking, progress),
+            Check::Acceptance => cycles(interpreter, &AcceptanceMonitor { interpreter }, options, progress),
+            Check::Progress => cycles(interpreter, &NonProgressMonitor { interpreter }, options, progress),
         })
     }
 }
@@ -318,8 +343,8 @@ fn started(model: &Model) -> impl Iterator<Item = CodeId> {
 fn cycles<'m, M: Monitor<Interpreter<'m>>>(
     interpreter: &Interpreter<'m>,
     monitor: &M,
-    asking: &CheckOptions,
+    options: &CheckOptions,
     progress: &mut dyn Progress,
 ) -> Outcome {
-    search::check_cycles(interpreter, monitor, asking.weakly_fair, &asking.options, progress)
+    search::check_cycles(interpreter, monitor, options.weakly_fair, &options.search, progress)
 }

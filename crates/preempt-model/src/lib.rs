@@ -34,4 +34,4 @@ pub use program::{
     TemplateId, Variable,
 };
 pub use system::{Successor, System, Violation};
-pub use types::{Meaning, Type};
+pub use types::{Type, ValueKind};

@@ -6,12 +6,12 @@ pub struct Type {
     /// 1 to 32.
     pub bits: u8,
     pub signed: bool,
-    pub meaning: Meaning,
+    pub kind: ValueKind,
 }
 
 /// What the number stands for; it decides only how a value is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Meaning {
+pub enum ValueKind {
     Number,
     Boolean,
     /// A symbolic constant of this set (an index into the model's symbol sets).
@@ -23,19 +23,19 @@ pub enum Meaning {
 
 impl Type {
     pub const BIT: Type = Type::unsigned(1);
-    pub const BOOL: Type = Type { bits: 1, signed: false, meaning: Meaning::Boolean };
+    pub const BOOL: Type = Type { bits: 1, signed: false, kind: ValueKind::Boolean };
     pub const BYTE: Type = Type::unsigned(8);
-    pub const PID: Type = Type { bits: 8, signed: false, meaning: Meaning::Process };
-    pub const CHANNEL: Type = Type { bits: 8, signed: false, meaning: Meaning::Channel };
-    pub const SHORT: Type = Type { bits: 16, signed: true, meaning: Meaning::Number };
-    pub const INT: Type = Type { bits: 32, signed: true, meaning: Meaning::Number };
+    pub const PID: Type = Type { bits: 8, signed: false, kind: ValueKind::Process };
+    pub const CHANNEL: Type = Type { bits: 8, signed: false, kind: ValueKind::Channel };
+    pub const SHORT: Type = Type { bits: 16, signed: true, kind: ValueKind::Number };
+    pub const INT: Type = Type { bits: 32, signed: true, kind: ValueKind::Number };
 
     pub const fn unsigned(bits: u8) -> Type {
-        Type { bits, signed: false, meaning: Meaning::Number }
+        Type { bits, signed: false, kind: ValueKind::Number }
     }
 
     pub const fn symbol(set: u16) -> Type {
-        Type { bits: 8, signed: false, meaning: Meaning::Symbol(set) }
+        Type { bits: 8, signed: false, kind: ValueKind::Symbol(set) }
     }
 
     /// The value that a variable of this type holds after `value` was assigned to it.

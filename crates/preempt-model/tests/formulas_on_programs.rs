@@ -31,11 +31,10 @@ fn verdicts_equal_those_of_brute_force() {
         let span = Span::new(preempt_core::SourceId(0), 0, 0);
         let question = Check::Formula(Formula { name: "random".into(), formula: formula.clone(), span });
         let asking = |bound| CheckOptions {
-            options: ReferenceOptions { bound, ..ReferenceOptions::default() },
+            search: ReferenceOptions { bound, ..ReferenceOptions::default() },
             weakly_fair: false,
         };
-        let ask =
-            |bound| question.answer(&interpreter, &asking(bound), &mut Silent).expect("a small formula");
+        let ask = |bound| question.check(&interpreter, &asking(bound), &mut Silent).expect("a small formula");
         let outcome = ask(None);
         if outcome.violation.as_ref().is_some_and(|property| property.kind != PropertyKind::Ltl) {
             continue;

@@ -3,7 +3,7 @@
 
 use preempt_core::{PropertyKind, Silent, Verdict};
 use preempt_model::generator::{Program, faulty_programs, programs};
-use preempt_model::search::oracle::{self, Answers};
+use preempt_model::search::oracle::{self, CheapestCosts};
 use preempt_model::search::{self, ReferenceOptions, RunCost};
 use preempt_model::{Interpreter, System};
 use proptest::prelude::{Strategy, TestCaseError, prop_assert, prop_assert_eq};
@@ -53,7 +53,7 @@ fn agree(program: &Program) -> Result<(), TestCaseError> {
         return Ok(());
     }
     for fair_switch in [false, true] {
-        let answers = oracle::answers(&system, fair_switch);
+        let answers = oracle::cheapest_costs(&system, fair_switch);
         for bound in BOUNDS {
             let options = ReferenceOptions { bound, fair_switch, ..ReferenceOptions::default() };
             count_agrees(&system, &options, &answers)?;
@@ -70,7 +70,7 @@ fn within(options: &ReferenceOptions, cost: RunCost) -> bool {
 fn count_agrees<S: System>(
     system: &S,
     options: &ReferenceOptions,
-    answers: &Answers<S>,
+    answers: &CheapestCosts<S>,
 ) -> Result<(), TestCaseError> {
     let outcome = search::count(system, options, &mut Silent);
     let most = options.bound.unwrap_or(u32::MAX);
@@ -95,7 +95,7 @@ fn count_agrees<S: System>(
 fn check_agrees<S: System>(
     system: &S,
     options: &ReferenceOptions,
-    answers: &Answers<S>,
+    answers: &CheapestCosts<S>,
 ) -> Result<(), TestCaseError> {
     let outcome = search::check(system, options, &mut Silent);
     let Some(cost) = answers.cheapest().filter(|cost| within(options, *cost)) else {

@@ -15,7 +15,7 @@ fn verdicts(source: &str) -> Vec<Verdict> {
     let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values have a meaning");
     let answer = |question: Check| {
         question
-            .answer(&interpreter, &CheckOptions::default(), &mut Silent)
+            .check(&interpreter, &CheckOptions::default(), &mut Silent)
             .expect("the formula is small")
             .verdict
     };

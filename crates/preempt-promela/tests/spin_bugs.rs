@@ -11,7 +11,7 @@ fn answer(source: &str, wanted: fn(&Check) -> bool, weakly_fair: bool) -> Outcom
     let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values have a meaning");
     let question = Check::all(&model).into_iter().find(wanted).expect("the model asks this");
     question
-        .answer(&interpreter, &CheckOptions { weakly_fair, ..CheckOptions::default() }, &mut Silent)
+        .check(&interpreter, &CheckOptions { weakly_fair, ..CheckOptions::default() }, &mut Silent)
         .expect("the formula is small")
 }
 

@@ -14,7 +14,7 @@ fn trail(source: &str, question: impl Fn(&Check) -> bool) -> Result<Trail, Strin
     let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values have a meaning");
     let question = Check::all(&model).into_iter().find(question).expect("the model asks this");
     let outcome =
-        question.answer(&interpreter, &CheckOptions::default(), &mut Silent).expect("a small formula");
+        question.check(&interpreter, &CheckOptions::default(), &mut Silent).expect("a small formula");
     let Outcome { verdict: Verdict::Violated, violation: Some(property), counterexample: Some(run), .. } =
         outcome
     else {
@@ -33,7 +33,7 @@ fn with_formula(source: &str) -> (String, String) {
     let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values have a meaning");
     let question = Check::Formula(model.formulas[0].clone());
     let outcome =
-        question.answer(&interpreter, &CheckOptions::default(), &mut Silent).expect("a small formula");
+        question.check(&interpreter, &CheckOptions::default(), &mut Silent).expect("a small formula");
     let (property, run) = (outcome.violation.expect("violated"), outcome.counterexample.expect("a run"));
     let additions = Additions::default();
     let text = ModelText { name: "test.pml", text: source, additions: &additions };

@@ -23,8 +23,8 @@ fn by_promela(problem: &Problem, bounds: &[u64]) -> Verdict {
     let model = loaded.model.expect("a model");
     let interpreter = Interpreter::new(&model, &loaded.sources).expect("initial values");
     let mut asking = CheckOptions::default();
-    asking.options.limits = Limits { states: Some(200_000), ..Limits::default() };
-    Check::Safety.answer(&interpreter, &asking, &mut Silent).expect("an answer").verdict
+    asking.search.limits = Limits { states: Some(200_000), ..Limits::default() };
+    Check::Safety.check(&interpreter, &asking, &mut Silent).expect("an answer").verdict
 }
 
 #[test]

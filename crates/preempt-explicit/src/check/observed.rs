@@ -247,10 +247,10 @@ impl<'m> CheckContext<'_, 'm> {
         let SearchOptions { bound, fair_switch, limits, cheaper_than, .. } = *self.options;
         let within = [bound, cheaper_than.map(|known| known.preemptions)].into_iter().flatten().min();
         let options = preempt_model::search::ReferenceOptions { bound: within, fair_switch, limits };
-        let asking = CheckOptions { options, weakly_fair: self.weakly_fair };
+        let asking = CheckOptions { search: options, weakly_fair: self.weakly_fair };
         let mut outcome = self
             .question
-            .answer_infinite(self.interpreter, &asking, progress)
+            .check_infinite(self.interpreter, &asking, progress)
             .map_err(|error| Unsupported(error.to_string()))?;
         let bounded = |most| Guarantee::Bounded(Bound { unit: Cost::Preemptions, most });
         outcome.guarantee = bound.map_or(Guarantee::Exhaustive, bounded);

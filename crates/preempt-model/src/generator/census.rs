@@ -8,7 +8,7 @@ use crate::command::{Command, Pattern};
 use crate::expr::{BinaryOp, Expr, Place, Probe, Scope, UnaryOp};
 use crate::program::{Code, CodeKind, Init, Location, Model};
 use crate::property::Ltl;
-use crate::types::{Meaning, Type};
+use crate::types::{Type, ValueKind};
 use std::collections::BTreeMap;
 
 /// How many programs have each feature.
@@ -110,12 +110,12 @@ kinds!(SCOPES, scope_kind, Scope, {
     Scope::Nowhere => "place nowhere",
 });
 
-kinds!(MEANINGS, meaning_kind, Meaning, {
-    Meaning::Number => "type number",
-    Meaning::Boolean => "type bool",
-    Meaning::Symbol(_) => "type mtype",
-    Meaning::Channel => "type chan",
-    Meaning::Process => "type pid",
+kinds!(VALUE_KINDS, value_kind, ValueKind, {
+    ValueKind::Number => "type number",
+    ValueKind::Boolean => "type bool",
+    ValueKind::Symbol(_) => "type mtype",
+    ValueKind::Channel => "type chan",
+    ValueKind::Process => "type pid",
 });
 
 kinds!(SIZES, size_kind, Type, {
@@ -191,7 +191,8 @@ const OPTIONS: &[&str] = &[
 
 /// Every feature that a model can have.
 pub fn features() -> Vec<&'static str> {
-    let lists = [COMMANDS, EXPRESSIONS, PATTERNS, SCOPES, MEANINGS, SIZES, CODES, INITS, FORMULAS, OPTIONS];
+    let lists =
+        [COMMANDS, EXPRESSIONS, PATTERNS, SCOPES, VALUE_KINDS, SIZES, CODES, INITS, FORMULAS, OPTIONS];
     lists.concat()
 }
 
@@ -318,7 +319,7 @@ impl Met<'_> {
 
     fn ty(&mut self, ty: Type) {
         self.features.push(size_kind(&ty));
-        self.features.push(meaning_kind(&ty.meaning));
+        self.features.push(value_kind(&ty.kind));
     }
 
     fn init(&mut self, init: &Init) {

@@ -7,7 +7,7 @@ use super::{Channel, Interpreter};
 use crate::expr::Expr;
 use crate::program::{Edge, Init, Model, Variable};
 use crate::system::Description;
-use crate::types::{Meaning, Type};
+use crate::types::{Type, ValueKind};
 use preempt_core::{Awaited, Change, Partner, Value, Waiting};
 
 pub(super) fn process_name(model: &Model, machine: &Machine, process: usize) -> String {
@@ -142,11 +142,11 @@ impl Shown<'_> {
     }
 
     fn value(&self, ty: Type, value: i32, own_name: impl FnOnce() -> String) -> Value {
-        match ty.meaning {
-            Meaning::Number | Meaning::Process => Value::Number(i64::from(value)),
-            Meaning::Boolean => Value::Name(if value == 0 { "false" } else { "true" }.into()),
-            Meaning::Symbol(set) => symbol(self.model, set, value),
-            Meaning::Channel => {
+        match ty.kind {
+            ValueKind::Number | ValueKind::Process => Value::Number(i64::from(value)),
+            ValueKind::Boolean => Value::Name(if value == 0 { "false" } else { "true" }.into()),
+            ValueKind::Symbol(set) => symbol(self.model, set, value),
+            ValueKind::Channel => {
                 let index = (value as usize).wrapping_sub(1);
                 match (self.machine.channels.get(index), self.names.get(index)) {
                     (Some(channel), Some(name)) if *name == own_name() => self.contents(channel),
@@ -208,8 +208,8 @@ fn formatted_value(model: &Model, directive: char, arg: &Expr, value: i32) -> St
         'c' => char::from(value as u8).to_string(),
         'e' | 's' => {
             let set = match arg {
-                Expr::Load(place) => match place.ty.meaning {
-                    Meaning::Symbol(set) => set,
+                Expr::Load(place) => match place.ty.kind {
+                    ValueKind::Symbol(set) => set,
                     _ => 0,
                 },
                 _ => 0,

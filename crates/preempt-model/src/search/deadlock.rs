@@ -13,8 +13,8 @@ pub fn is_deadlock<S: System>(system: &S, state: &S::State) -> bool {
 pub fn deadlock<S: System>(system: &S, state: &S::State) -> Property {
     let stuck = |process| system.waiting(state, process);
     let waiting: Vec<Waiting> = (0..system.process_count(state)).filter_map(stuck).collect();
-    let told: Vec<String> = waiting.iter().map(ToString::to_string).collect();
-    let name = if told.is_empty() { "no process can move".into() } else { told.join("; ") };
+    let named: Vec<String> = waiting.iter().map(ToString::to_string).collect();
+    let name = if named.is_empty() { "no process can move".into() } else { named.join("; ") };
     let location = waiting.first().and_then(Waiting::location).cloned();
     Property { kind: PropertyKind::Deadlock, name, location, waiting }
 }

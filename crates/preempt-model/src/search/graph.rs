@@ -1,11 +1,15 @@
 //! The product of a system and a monitor as an explicit graph, and its strongly connected components.
+//!
+//! A run that the monitor accepts is an infinite path through accepting nodes, and in a finite graph such a path ends in a
+//! component that has a cycle and an accepting node (Vardi and Wolper 1986). Components are Tarjan's (1972), without
+//! recursion: linear in the graph, all of which is kept in memory.
 
 use super::spinning::spins;
 use super::stable::{Event, expand};
 use super::trail::bytes_of_table;
 use crate::monitor::Monitor;
 use crate::system::System;
-use preempt_core::{Budget, Limits, Progress, Snapshot, StopReason};
+use preempt_core::{Budget, Progress, Snapshot, StopReason};
 use std::collections::HashMap;
 
 /// Nodes are pairs of a stable state and the place where the monitor stands before it reads that state.
@@ -21,7 +25,7 @@ pub(super) struct StateInfo<S: System> {
     pub state: S::State,
     /// Steps to other stable states, by whichever process.
     pub steps: Vec<StableStep>,
-    /// By process: may it be left for free, because it cannot move or (if asked) only spins?
+    /// By process: may it be left for free, because it cannot move or (if that counts) only spins?
     pub free_to_leave: Vec<bool>,
     /// Nobody can move. A step that ends the run is a move too, although it leads nowhere.
     pub rests: bool,
@@ -46,6 +50,12 @@ pub(super) struct Node {
     pub edges: Vec<(u32, Option<u32>)>,
 }
 
+/// The nodes by what they consist of, and where the monitor stands in each.
+struct Numbered<P> {
+    numbers: HashMap<(u32, P), u32, foldhash::fast::RandomState>,
+    places: Vec<P>,
+}
+
 /// What the allocator needs for itself.
 const BYTES_OF_AN_ALLOCATION: u64 = 24;
 
@@ -54,18 +64,16 @@ impl<S: System> Graph<S> {
         system: &S,
         monitor: &M,
         fair_switch: bool,
-        limits: &Limits,
         budget: &Budget,
         progress: &mut dyn Progress,
     ) -> Result<Graph<S>, StopReason> {
         let mut graph = Graph { states: Vec::new(), nodes: Vec::new(), initial: Vec::new() };
         let mut state_numbers: HashMap<S::State, u32, foldhash::fast::RandomState> = HashMap::default();
-        let mut node_numbers: HashMap<(u32, M::Place), u32, foldhash::fast::RandomState> = HashMap::default();
-        let mut places: Vec<M::Place> = Vec::new();
+        let mut numbered = Numbered { numbers: HashMap::default(), places: Vec::new() };
         for state in system.initial_states() {
             let state = graph.state(&mut state_numbers, state);
             for place in monitor.starts() {
-                let node = graph.node(monitor, &mut node_numbers, &mut places, state, place);
+                let node = graph.node(monitor, &mut numbered, state, place);
                 graph.initial.push(node);
             }
         }
@@ -75,24 +83,23 @@ impl<S: System> Graph<S> {
             if next % 64 == 0 {
                 let bytes = bytes
                     + bytes_of_table::<(S::State, u32)>(state_numbers.capacity())
-                    + bytes_of_table::<((u32, M::Place), u32)>(node_numbers.capacity())
+                    + bytes_of_table::<((u32, M::Place), u32)>(numbered.numbers.capacity())
                     + (graph.states.capacity() * size_of::<StateInfo<S>>()) as u64
                     + (graph.nodes.capacity() * size_of::<Node>()) as u64;
-                budget.uses(bytes);
-                progress.update(&Snapshot {
+                let snapshot = Snapshot {
                     states: graph.nodes.len() as u64,
                     frontier: (graph.nodes.len() - next) as u64,
                     bytes,
                     ..Snapshot::default()
-                });
-                if let Some(reason) = progress.stop().or_else(|| budget.exhausted_with(0)) {
+                };
+                if let Some(reason) = budget.poll(&snapshot, progress) {
                     return Err(reason);
                 }
             }
-            if limits.states.is_some_and(|most| graph.nodes.len() as u64 > most) {
+            if budget.limits().states.is_some_and(|most| graph.nodes.len() as u64 > most) {
                 return Err(StopReason::States);
             }
-            let (state, place) = (graph.nodes[next].state, places[next]);
+            let (state, place) = (graph.nodes[next].state, numbered.places[next]);
             bytes += graph.expand_state(system, fair_switch, &mut state_numbers, state);
             if let Some(reason) = budget.stopped() {
                 return Err(reason);
@@ -102,11 +109,11 @@ impl<S: System> Graph<S> {
             for place in readings.into_iter().filter_map(|reading| reading.place) {
                 let steps = graph.states[state as usize].steps.clone();
                 for (number, step) in (0..).zip(&steps) {
-                    let target = graph.node(monitor, &mut node_numbers, &mut places, step.target, place);
+                    let target = graph.node(monitor, &mut numbered, step.target, place);
                     edges.push((target, Some(number)));
                 }
                 if graph.states[state as usize].rests && monitor.stutters() {
-                    let target = graph.node(monitor, &mut node_numbers, &mut places, state, place);
+                    let target = graph.node(monitor, &mut numbered, state, place);
                     edges.push((target, None));
                 }
             }
@@ -134,15 +141,14 @@ impl<S: System> Graph<S> {
     fn node<M: Monitor<S>>(
         &mut self,
         monitor: &M,
-        numbers: &mut HashMap<(u32, M::Place), u32, foldhash::fast::RandomState>,
-        places: &mut Vec<M::Place>,
+        numbered: &mut Numbered<M::Place>,
         state: u32,
         place: M::Place,
     ) -> u32 {
-        *numbers.entry((state, place)).or_insert_with(|| {
+        *numbered.numbers.entry((state, place)).or_insert_with(|| {
             let accepting = monitor.accepts(&self.states[state as usize].state, place);
             self.nodes.push(Node { state, accepting, edges: Vec::new() });
-            places.push(place);
+            numbered.places.push(place);
             self.nodes.len() as u32 - 1
         })
     }

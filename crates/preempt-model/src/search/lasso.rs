@@ -2,6 +2,11 @@
 //!
 //! The cost of a lasso is that of its stem plus one round of its loop, the switch that closes it included: the loop
 //! comes back to the same state with the same process running.
+//!
+//! The cheapest one is found by shortest paths (Dijkstra 1959) over nodes of the product with the process that is running: once
+//! for all stems, then from each accepting node on a cycle, in the order of its stem's cost, back to itself within what the
+//! best lasso so far costs. That is a search for each such node, quadratic in the worst case; the bound by the best lasso
+//! ends most of them at once.
 
 use super::RunCost;
 use super::graph::{Graph, StableStep};
@@ -27,6 +32,12 @@ pub(super) struct Lasso {
     pub cost: Option<RunCost>,
 }
 
+/// How far paths are followed: up to a cost, and up to a goal.
+struct Reach {
+    limit: Option<RunCost>,
+    goal: Option<Running>,
+}
+
 /// Distances from one beginning: for each what it costs, and the edge it was reached by.
 struct Distances {
     best: HashMap<Running, Reached, foldhash::fast::RandomState>,
@@ -46,7 +57,7 @@ impl<S: System> Graph<S> {
         let begin = self.beginnings();
         let nothing = RunCost { preemptions: 0, steps: 0 };
         let limit = bound.map(|most| RunCost { preemptions: most, steps: u64::MAX });
-        let stems = self.distances(&begin, nothing, limit, None, budget);
+        let stems = self.distances(&begin, nothing, Reach { limit, goal: None }, budget);
         let mut candidates: Vec<(RunCost, Running)> = stems
             .best
             .iter()
@@ -103,7 +114,7 @@ impl<S: System> Graph<S> {
             let closed = if after == start {
                 (limit.is_none_or(|limit| cost <= limit)).then(|| (cost, Vec::new()))
             } else {
-                let distances = self.distances(&[after], cost, limit, Some(start), budget);
+                let distances = self.distances(&[after], cost, Reach { limit, goal: Some(start) }, budget);
                 distances.best.get(&start).map(|(cost, _)| (*cost, distances.path_to(start)))
             };
             if let Some((cost, rest)) = closed
@@ -137,8 +148,7 @@ impl<S: System> Graph<S> {
         &self,
         begin: &[Running],
         cost: RunCost,
-        limit: Option<RunCost>,
-        goal: Option<Running>,
+        Reach { limit, goal }: Reach,
         budget: &Budget,
     ) -> Distances {
         let mut distances = Distances { best: HashMap::default() };
@@ -174,12 +184,17 @@ impl<S: System> Graph<S> {
         distances
     }
 
-    /// Some lasso into a component whose loop passes `stops` in turn: nodes to be visited or edges to be taken.
-    pub(super) fn lasso_through(&self, component: &[u32], stops: &[Stop], budget: &Budget) -> Option<Lasso> {
-        let first = stops.first()?.node();
+    /// Some lasso into a component whose loop passes `waypoints` in turn: nodes to be visited or edges to be taken.
+    pub(super) fn lasso_through(
+        &self,
+        component: &[u32],
+        waypoints: &[Waypoint],
+        budget: &Budget,
+    ) -> Option<Lasso> {
+        let first = waypoints.first()?.node();
         let begin = self.beginnings();
         let nothing = RunCost { preemptions: 0, steps: 0 };
-        let stems = self.distances(&begin, nothing, None, None, budget);
+        let stems = self.distances(&begin, nothing, Reach { limit: None, goal: None }, budget);
         let start = *stems
             .best
             .iter()
@@ -188,10 +203,10 @@ impl<S: System> Graph<S> {
             .0;
         let mut cycle = Vec::new();
         let mut at = first;
-        for stop in stops {
-            cycle.extend(self.path_inside(component, at, stop.node())?);
-            at = stop.node();
-            if let Stop::Edge(node, number) = stop {
+        for waypoint in waypoints {
+            cycle.extend(self.path_inside(component, at, waypoint.node())?);
+            at = waypoint.node();
+            if let Waypoint::Edge(node, number) = waypoint {
                 cycle.push((*node, *number));
                 at = self.nodes[*node as usize].edges[*number].0;
             }
@@ -243,15 +258,15 @@ impl<S: System> Graph<S> {
 
 /// What a fair loop must pass.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Stop {
+pub(super) enum Waypoint {
     Node(u32),
     Edge(u32, usize),
 }
 
-impl Stop {
+impl Waypoint {
     fn node(self) -> u32 {
         match self {
-            Stop::Node(node) | Stop::Edge(node, _) => node,
+            Waypoint::Node(node) | Waypoint::Edge(node, _) => node,
         }
     }
 }

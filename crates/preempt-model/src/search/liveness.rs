@@ -1,13 +1,13 @@
 //! Is there a run without end that the monitor accepts?
 //!
-//! Without a bound the question is decided by strongly connected components; a cheapest lasso then shows the run, and
+//! Without a bound that is decided by strongly connected components; a cheapest lasso then shows the run, and
 //! with a bound it decides. Under weak fairness only runs count in which every process that could always move does.
 
-use super::budget_for_telling;
 use super::graph::Graph;
-use super::lasso::{Lasso, Stop};
+use super::lasso::{Lasso, Waypoint};
 use super::reference::{ReferenceOptions, guarantee};
 use super::replay::replay;
+use super::replay_budget;
 use super::stable::{Event, expand};
 use crate::monitor::{Monitor, finds_violation};
 use crate::system::System;
@@ -15,6 +15,8 @@ use preempt_core::{Budget, Outcome, Progress, Stats, StopReason, Trace, Verdict}
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+/// Finds the simplest lasso that the monitor accepts, or shows that there is none.
+///
 /// `weakly_fair` does not go together with a bound: the cost of a fair run is not defined by its loop's one round.
 pub fn check_cycles<S: System, M: Monitor<S>>(
     system: &S,
@@ -26,59 +28,62 @@ pub fn check_cycles<S: System, M: Monitor<S>>(
     let started = Instant::now();
     let budget = progress.budget().part(&options.limits);
     system.work_within(&budget);
-    let outcome = decided(system, monitor, weakly_fair, options, (&budget, started), progress);
+    let outcome = CycleCheck { system, monitor, weakly_fair, options }.decided((&budget, started), progress);
     system.work_within(&progress.budget());
     outcome
 }
 
-fn decided<S: System, M: Monitor<S>>(
-    system: &S,
-    monitor: &M,
+struct CycleCheck<'a, S: System, M: Monitor<S>> {
+    system: &'a S,
+    monitor: &'a M,
     weakly_fair: bool,
-    options: &ReferenceOptions,
-    (budget, started): (&Budget, Instant),
-    progress: &mut dyn Progress,
-) -> Outcome {
-    let without_run = |undone: Option<StopReason>, stats: Stats| Outcome {
-        verdict: Verdict::conclude(false, undone),
-        guarantee: guarantee(options),
-        violation: None,
-        counterexample: None,
-        stats: Stats { time: started.elapsed(), ..stats },
-    };
-    let built = Graph::build(system, monitor, options.fair_switch, &options.limits, budget, progress);
-    let graph = match built {
-        Ok(graph) => graph,
-        Err(reason) => return without_run(Some(reason), Stats::default()),
-    };
-    let component = graph.components();
-    let lasso = if weakly_fair {
-        fair_lasso(&graph, &component, budget)
-    } else {
-        graph.cheapest_lasso(&on_accepting_cycle(&graph, &component), options.bound, budget)
-    };
-    let mut stats = Stats {
-        states: graph.nodes.len() as u64,
-        transitions: graph.nodes.iter().map(|node| node.edges.len() as u64).sum(),
-        ..Stats::default()
-    };
-    let (Some(lasso), None) = (lasso, budget.stopped()) else {
-        return without_run(budget.stopped(), stats);
-    };
-    let telling = budget_for_telling(progress, &options.limits, started.elapsed());
-    system.work_within(&telling);
-    let Some(trace) = told(system, monitor, &graph, &lasso, options.fair_switch) else {
-        return without_run(telling.stopped(), stats);
-    };
-    let violation = monitor.violation();
-    stats.violations.insert(violation.kind, 1);
-    stats.time = started.elapsed();
-    Outcome {
-        verdict: Verdict::Violated,
-        guarantee: guarantee(options),
-        violation: Some(violation.into()),
-        counterexample: Some(trace),
-        stats,
+    options: &'a ReferenceOptions,
+}
+
+impl<S: System, M: Monitor<S>> CycleCheck<'_, S, M> {
+    fn decided(&self, (budget, started): (&Budget, Instant), progress: &mut dyn Progress) -> Outcome {
+        let CycleCheck { system, monitor, weakly_fair, options } = *self;
+        let without_run = |undone: Option<StopReason>, stats: Stats| Outcome {
+            verdict: Verdict::conclude(false, undone),
+            guarantee: guarantee(options),
+            violation: None,
+            counterexample: None,
+            stats: Stats { time: started.elapsed(), ..stats },
+        };
+        let built = Graph::build(system, monitor, options.fair_switch, budget, progress);
+        let graph = match built {
+            Ok(graph) => graph,
+            Err(reason) => return without_run(Some(reason), Stats::default()),
+        };
+        let component = graph.components();
+        let lasso = if weakly_fair {
+            fair_lasso(&graph, &component, budget)
+        } else {
+            graph.cheapest_lasso(&on_accepting_cycle(&graph, &component), options.bound, budget)
+        };
+        let mut stats = Stats {
+            states: graph.nodes.len() as u64,
+            transitions: graph.nodes.iter().map(|node| node.edges.len() as u64).sum(),
+            ..Stats::default()
+        };
+        let (Some(lasso), None) = (lasso, budget.stopped()) else {
+            return without_run(budget.stopped(), stats);
+        };
+        let replaying = replay_budget(progress, &options.limits, started.elapsed());
+        system.work_within(&replaying);
+        let Some(trace) = replayed(system, monitor, &graph, &lasso, options.fair_switch) else {
+            return without_run(replaying.stopped(), stats);
+        };
+        let violation = monitor.violation();
+        stats.violations.insert(violation.kind, 1);
+        stats.time = started.elapsed();
+        Outcome {
+            verdict: Verdict::Violated,
+            guarantee: guarantee(options),
+            violation: Some(violation.into()),
+            counterexample: Some(trace),
+            stats,
+        }
     }
 }
 
@@ -102,13 +107,14 @@ fn fair_lasso<S: System>(graph: &Graph<S>, component: &[u32], budget: &Budget) -
         members.entry(*own).or_default().push(node as u32);
     }
     members.values().find_map(|nodes| {
-        let stops = fair_stops(graph, component, nodes)?;
-        graph.lasso_through(component, &stops, budget)
+        let waypoints = fair_waypoints(graph, component, nodes)?;
+        graph.lasso_through(component, &waypoints, budget)
     })
 }
 
-fn fair_stops<S: System>(graph: &Graph<S>, component: &[u32], nodes: &[u32]) -> Option<Vec<Stop>> {
-    let mut stops = vec![Stop::Node(*nodes.iter().find(|node| graph.nodes[**node as usize].accepting)?)];
+fn fair_waypoints<S: System>(graph: &Graph<S>, component: &[u32], nodes: &[u32]) -> Option<Vec<Waypoint>> {
+    let mut waypoints =
+        vec![Waypoint::Node(*nodes.iter().find(|node| graph.nodes[**node as usize].accepting)?)];
     let info_of = |node: u32| &graph.states[graph.nodes[node as usize].state as usize];
     let processes = nodes.iter().map(|node| info_of(*node).free_to_leave.len()).max().unwrap_or(0);
     for process in 0..processes {
@@ -124,15 +130,15 @@ fn fair_stops<S: System>(graph: &Graph<S>, component: &[u32], nodes: &[u32]) -> 
         };
         let cannot_move =
             |node: u32| !info_of(node).steps.iter().any(|step| usize::from(step.process) == process);
-        let by_move = nodes.iter().find_map(|node| Some(Stop::Edge(*node, moves_in(*node)?)));
-        let by_rest = || nodes.iter().find(|node| cannot_move(**node)).map(|node| Stop::Node(*node));
-        stops.push(by_move.or_else(by_rest)?);
+        let by_move = nodes.iter().find_map(|node| Some(Waypoint::Edge(*node, moves_in(*node)?)));
+        let by_rest = || nodes.iter().find(|node| cannot_move(**node)).map(|node| Waypoint::Node(*node));
+        waypoints.push(by_move.or_else(by_rest)?);
     }
-    Some(stops)
+    Some(waypoints)
 }
 
 /// The lasso as a trace, executed again by the system itself; `None` if its budget ends before that.
-fn told<S: System, M: Monitor<S>>(
+fn replayed<S: System, M: Monitor<S>>(
     system: &S,
     monitor: &M,
     graph: &Graph<S>,

@@ -1,5 +1,10 @@
 //! Shortest paths over (state, last process), step by step, with no reduction and no cleverness: slow, small, and
 //! the judge of every engine.
+//!
+//! Dijkstra's algorithm (1959) with the cost of a run as the distance: preemptions first, then steps. Whether leaving a
+//! process is charged depends only on the state and on who ran last, so that costs add up along a path and no step makes a
+//! run cheaper; hence the first time a pair is taken from the queue its cost is the least. It visits every state once for
+//! each process that may have run last, where the engines expand each process of a state once.
 
 use super::RunCost;
 use super::spinning::spins;
@@ -8,8 +13,9 @@ use preempt_core::Cost;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
+/// What every state and every violation of a finite system costs at least.
 #[derive(Debug, Clone)]
-pub struct Answers<S: System> {
+pub struct CheapestCosts<S: System> {
     /// Fewest preemptions that reach each stable state.
     pub states: HashMap<S::State, u32>,
     /// Cheapest cost of each distinct violation of a step.
@@ -18,7 +24,8 @@ pub struct Answers<S: System> {
     pub deadlock: Option<RunCost>,
 }
 
-impl<S: System> Answers<S> {
+impl<S: System> CheapestCosts<S> {
+    /// How many stable states are reached with at most so many preemptions.
     pub fn states_within(&self, bound: u32) -> usize {
         self.states.values().filter(|preemptions| **preemptions <= bound).count()
     }
@@ -30,13 +37,24 @@ impl<S: System> Answers<S> {
 }
 
 /// Everything about a finite system. Unbounded in time and memory: for small systems.
-pub fn answers<S: System>(system: &S, fair_switch: bool) -> Answers<S> {
-    answers_by(system, Cost::Preemptions, fair_switch)
+///
+/// ```
+/// use preempt_core::SourceMap;
+/// use preempt_model::search::oracle::cheapest_costs;
+/// use preempt_model::{Interpreter, Model};
+///
+/// let (model, sources) = (Model::default(), SourceMap::new());
+/// let interpreter = Interpreter::new(&model, &sources).expect("nothing can be wrong in an empty model");
+/// let costs = cheapest_costs(&interpreter, false);
+/// assert_eq!((costs.states_within(0), costs.cheapest()), (1, None));
+/// ```
+pub fn cheapest_costs<S: System>(system: &S, fair_switch: bool) -> CheapestCosts<S> {
+    cheapest_costs_by(system, Cost::Preemptions, fair_switch)
 }
 
 /// With something else than preemptions as the first part of the cost; what is charged by steps has none.
-pub fn answers_by<S: System>(system: &S, unit: Cost, fair_switch: bool) -> Answers<S> {
-    let mut answers = Answers { states: HashMap::new(), violations: BTreeMap::new(), deadlock: None };
+pub fn cheapest_costs_by<S: System>(system: &S, unit: Cost, fair_switch: bool) -> CheapestCosts<S> {
+    let mut costs = CheapestCosts { states: HashMap::new(), violations: BTreeMap::new(), deadlock: None };
     // Nodes are numbered; `None` as last process means that nobody has run yet.
     let mut numbers: HashMap<(S::State, Option<usize>), usize> = HashMap::new();
     let mut nodes: Vec<(S::State, Option<usize>)> = Vec::new();
@@ -72,19 +90,19 @@ pub fn answers_by<S: System>(system: &S, unit: Cost, fair_switch: bool) -> Answe
             }
             for successor in moves {
                 let cost = RunCost { steps: cost.steps + 1, ..cost };
-                note(&mut answers.violations, successor.violation, cost);
+                note(&mut costs.violations, successor.violation, cost);
                 if let Some(next) = successor.state {
                     reach((next, Some(successor.runs)), cost, &mut queue, &mut nodes);
                 }
             }
             continue;
         }
-        let level = answers.states.entry(state.clone()).or_insert(cost.preemptions);
+        let level = costs.states.entry(state.clone()).or_insert(cost.preemptions);
         *level = (*level).min(cost.preemptions);
-        note(&mut answers.violations, system.state_violation(&state), cost);
+        note(&mut costs.violations, system.state_violation(&state), cost);
         let moves: Vec<_> = (0..system.process_count(&state)).map(moves_of).collect();
         if moves.iter().all(Vec::is_empty) && !system.may_end(&state) {
-            answers.deadlock = Some(answers.deadlock.map_or(cost, |known| known.min(cost)));
+            costs.deadlock = Some(costs.deadlock.map_or(cost, |known| known.min(cost)));
         }
         let leaving_is_free = match last {
             None => true,
@@ -101,14 +119,14 @@ pub fn answers_by<S: System>(system: &S, unit: Cost, fair_switch: bool) -> Answe
             };
             let cost = RunCost { preemptions: cost.preemptions + u32::from(charged), steps: cost.steps + 1 };
             for successor in successors {
-                note(&mut answers.violations, successor.violation, cost);
+                note(&mut costs.violations, successor.violation, cost);
                 if let Some(next) = successor.state {
                     reach((next, Some(successor.runs)), cost, &mut queue, &mut nodes);
                 }
             }
         }
     }
-    answers
+    costs
 }
 
 fn note(violations: &mut BTreeMap<Violation, RunCost>, violation: Option<Violation>, cost: RunCost) {

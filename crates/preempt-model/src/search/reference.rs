@@ -1,31 +1,44 @@
 //! The reference search: in order of cost, so that a bound costs nothing and the first violation taken is the
 //! simplest.
 //!
+//! It bounds what Holzmann and Florian 2011 (paper 000) bound, the preemptions of a run, but by a search in the order of cost
+//! instead of depth first: nothing is ever revisited because it was reached more cheaply.
+//!
 //! A work item is a process in a state; items wait in buckets keyed by (preemptions, steps). Arriving in a state by
 //! process p queues p at the cost of the arrival and, the first time or when it is cheaper, everybody else one
 //! preemption later. When p turns out to have no move, everybody else is queued at no extra cost: the switch is
 //! forced. A process is expanded in a state once, at its cheapest.
+//!
+//! Why that is enough: whether leaving a process is charged depends only on the state and on who ran last. Whoever arrived first
+//! may go on at that cost, and anybody else one preemption later at the latest; so for each process of a state the first item
+//! taken from the buckets is its cheapest, and a later one could only repeat it. Every process of every state is expanded
+//! once: what the bounded search costs is what the unbounded one costs up to there.
 
-use super::deadlock::{deadlock, wrong_with};
-use super::replay::replay;
+mod conclusion;
+
+pub use conclusion::guarantee;
+
+use super::RunCost;
+use super::deadlock::deadlock;
 use super::spinning::spins;
 use super::stable::{Event, expand};
 use super::trail::{End, Last, StateNumber, Trail, bytes_of_table};
-use super::{RunCost, budget_for_telling};
 use crate::system::System;
 use preempt_core::{
-    Bound, Budget, Cost, Guarantee, Level, Limits, Outcome, Progress, Property, PropertyKind, Snapshot,
-    Stats, StopReason, Trace, Verdict,
+    Budget, Level, Limits, Outcome, Progress, Property, PropertyKind, Snapshot, Stats, StopReason,
 };
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 use std::time::Instant;
 
+/// How the reference searches go.
 #[derive(Debug, Clone, Default)]
 pub struct ReferenceOptions {
     /// Most preemptions; `None` for the whole state space.
     pub bound: Option<u32>,
+    /// May a process that only spins be left for free?
     pub fair_switch: bool,
+    /// When to give up.
     pub limits: Limits,
 }
 
@@ -137,10 +150,7 @@ impl<'a, S: System> Search<'a, S> {
         while let Some((cost, item)) = self.next_item() {
             taken += 1;
             if taken.is_multiple_of(LOOK_UP_EVERY) {
-                let snapshot = self.snapshot(cost);
-                progress.update(&snapshot);
-                self.budget.uses(snapshot.bytes);
-                if let Some(reason) = progress.stop().or_else(|| self.budget.exhausted_with(0)) {
+                if let Some(reason) = self.budget.poll(&self.snapshot(cost), progress) {
                     return self.stopped(reason);
                 }
             }
@@ -201,7 +211,7 @@ impl<'a, S: System> Search<'a, S> {
         let moved = expand(system, &from, process, |event| match event {
             Event::Arrival { path, state: next, runs } => {
                 let cost = RunCost { steps: cost.steps + path.len() as u64, ..cost };
-                self.arrive((state, process), which, next, runs, cost);
+                self.arrive((state, process), which, (next, runs), cost);
                 which += 1;
             }
             Event::Violation { path, violation } => {
@@ -252,7 +262,13 @@ impl<'a, S: System> Search<'a, S> {
         }
     }
 
-    fn arrive(&mut self, from: (StateNumber, usize), which: u32, next: S::State, runs: usize, cost: RunCost) {
+    fn arrive(
+        &mut self,
+        from: (StateNumber, usize),
+        which: u32,
+        (next, runs): (S::State, usize),
+        cost: RunCost,
+    ) {
         self.stats.transitions += 1;
         self.level(cost.preemptions).transitions += 1;
         let free = self.options.fair_switch && spins(self.system, &next, runs);
@@ -334,7 +350,7 @@ impl<'a, S: System> Search<'a, S> {
         }
     }
 
-    /// Memory used: what has been asked for, so that tables count as large as they are.
+    /// Memory used: what has been allocated, so that tables count as large as they are.
     fn bytes(&self) -> u64 {
         self.state_bytes
             + (self.nodes.capacity() * size_of::<Node<S>>()) as u64
@@ -347,60 +363,6 @@ impl<'a, S: System> Search<'a, S> {
         let most = self.options.limits.states;
         let states = most.is_some_and(|most| self.stats.states > most).then_some(StopReason::States);
         states.or_else(|| self.budget.stopped())
-    }
-
-    fn finished(self) -> Outcome {
-        if let Some(reason) = self.budget.stopped() {
-            return self.stopped(reason);
-        }
-        let violated = self.stats.violations.values().any(|count| *count > 0);
-        let undone = self.cut_by_depth.then_some(StopReason::Depth);
-        self.outcome(Verdict::conclude(violated, undone), None, None)
-    }
-
-    fn stopped(self, reason: StopReason) -> Outcome {
-        self.outcome(Verdict::Inconclusive(reason), None, None)
-    }
-
-    /// The run is executed again by the system itself before it is shown; a difference is our own mistake, unless the
-    /// budget has ended before that.
-    fn violated(self, violation: Property, end: End, cost: RunCost, progress: &mut dyn Progress) -> Outcome {
-        let budget = budget_for_telling(progress, &self.options.limits, self.started.elapsed());
-        self.system.work_within(&budget);
-        let state_of = |number: StateNumber| S::State::clone(&self.nodes[number as usize].state);
-        let (initial, steps) = self.trail.run(self.system, state_of, end);
-        let replayed = replay(self.system, &state_of(initial), &steps, self.options.fair_switch);
-        if let Some(reason) = budget.stopped() {
-            return self.stopped(reason);
-        }
-        let replayed = replayed
-            .unwrap_or_else(|misfit| panic!("internal error: the run found does not replay: {misfit:?}"));
-        let shown = RunCost {
-            preemptions: replayed.trace.preemptions() as u32,
-            steps: replayed.trace.steps.len() as u64,
-        };
-        assert_eq!(shown, cost, "internal error: the run found costs something else when replayed");
-        let reproduced = match end {
-            End::During { .. } => replayed.violation.map(Property::from),
-            End::In { .. } => replayed.last_state.and_then(|state| wrong_with(self.system, &state)),
-        };
-        assert_eq!(reproduced.as_ref(), Some(&violation), "internal error: another violation when replayed");
-        self.outcome(Verdict::Violated, Some(violation), Some(replayed.trace))
-    }
-
-    fn outcome(mut self, verdict: Verdict, violation: Option<Property>, trace: Option<Trace>) -> Outcome {
-        self.stats.time = self.started.elapsed();
-        self.stats.peak_bytes = self.bytes();
-        let guarantee = guarantee(self.options);
-        Outcome { verdict, guarantee, violation, counterexample: trace, stats: self.stats }
-    }
-}
-
-/// What a "holds" rests on.
-pub fn guarantee(options: &ReferenceOptions) -> Guarantee {
-    match options.bound {
-        None => Guarantee::Exhaustive,
-        Some(most) => Guarantee::Bounded(Bound { unit: Cost::Preemptions, most }),
     }
 }
 

@@ -1,5 +1,9 @@
-//! `--fair-switch`: a process that only spins may be left for free (paper 000, section 3.1, made independent of
-//! the search order).
+//! `--fair-switch`: a process that only spins may be left for free (Holzmann and Florian 2011, paper 000, section 3.1, made
+//! independent of the search order).
+//!
+//! A process spins in a state if everything that it can reach alone leads back there alone: then running it longer changes
+//! nothing that others could see for good. The states that it reaches alone are listed, and walked backwards from the first;
+//! there is a search for each state that is left, which is why it is only done on demand.
 
 use super::stable::{Event, expand};
 use crate::system::System;

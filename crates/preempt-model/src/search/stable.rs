@@ -1,7 +1,9 @@
 //! From one stable state to the next: a step, or a whole atomic sequence of steps.
 //!
 //! A state is *stable* if every process may be offered a step. In the middle of an atomic sequence only one may,
-//! so these states are passed through and not stored, as in Spin: each path to a stable state is one transition.
+//! so these states are passed through and not stored, as in Spin: each path to a stable state is one transition. A depth-first
+//! search without recursion, since an atomic sequence can be as long as it likes; a path that comes back to a state it has passed
+//! leads nowhere and is dropped.
 
 use crate::system::{Successor, System, Violation};
 use preempt_core::Budget;
@@ -21,7 +23,7 @@ const LOOK_UP_EVERY: u64 = 256;
 /// A step on the current path with its part of every table, beside the states themselves.
 const BYTES_OF_A_STEP: u64 = 384;
 
-/// Follows every way on for `process` until everybody may run again. Says whether it could move at all.
+/// Follows every path of `process` until everybody may run again. Says whether it could move at all.
 pub fn expand<S: System>(
     system: &S,
     state: &S::State,

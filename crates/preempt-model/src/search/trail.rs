@@ -1,4 +1,4 @@
-//! How each state was reached, so that a run can be told: one parent per (state, last process). One parent per
+//! How each state was reached, so that a run can be shown: one parent per (state, last process). One parent per
 //! state would give runs with too many switches.
 
 use super::RunCost;

@@ -69,7 +69,7 @@ pub(super) fn shown(stmt: &Stmt, command: &Command) -> String {
     match (&stmt.kind, command) {
         (_, command) if *command == Command::SKIP => "skip".into(),
         (StmtKind::Assign { target, value }, Command::Assign(assignments)) => {
-            let boolean = |(place, _): &(Place, Expr)| place.ty.meaning == preempt_model::Meaning::Boolean;
+            let boolean = |(place, _): &(Place, Expr)| place.ty.kind == preempt_model::ValueKind::Boolean;
             match value.kind {
                 ExprKind::Number(number @ 0..=1) if assignments.iter().all(boolean) => {
                     format!("{} = {}", crate::pretty::ref_text(target), number == 1)

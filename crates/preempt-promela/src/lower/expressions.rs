@@ -368,5 +368,5 @@ fn flat_places(shape: &Shape, scope: Scope, slot: u32, indices: &[Index], places
 
 /// Is this what a `chan` holds?
 pub(super) fn is_channel(ty: Type) -> bool {
-    ty.meaning == preempt_model::Meaning::Channel
+    ty.kind == preempt_model::ValueKind::Channel
 }

@@ -28,7 +28,7 @@ fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
     let budget = context.progress.budget();
     let loaded = input.model()?.without_procedures(&budget)?;
     let checks = checks(&plan.settings, &loaded.model)?;
-    let options = CheckOptions { options: options(plan), weakly_fair: plan.settings.weak_fairness };
+    let options = CheckOptions { search: options(plan), weakly_fair: plan.settings.weak_fairness };
     let answers = check_all(&checks, &loaded.interpreter(&budget)?, &options, context.progress)
         .map_err(|(name, error)| Error::refused(format!("{name}: {error}")))?
         .ok_or_else(|| Error::refused("there is nothing to check"))?;
