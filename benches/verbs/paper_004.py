@@ -63,14 +63,14 @@ class Bench:
         self.command, self.limit, self.mist, self.wrong = command, limit, shutil.which("mist"), []
 
     def ask(self, file, engine):
-        """(verdict or '-', seconds, options)"""
+        """(verdict or '-', seconds, numbers)"""
         words = ["check", file, "--engine", engine, "--format", "json", "--max-time", f"{int(self.limit * 1000)}ms"]
         done = run([self.command, *words])
         if done.status not in (0, 1, 3):
             return "-", 0.0, {}
         result = json.loads(done.stdout)
         verdict = {"holds": "safe", "violated": "unsafe"}.get(result["verdict"], "-")
-        return verdict, result["stats"]["seconds"], result["options"]
+        return verdict, result["stats"]["seconds"], result["stats"]
 
     def ask_mist(self, file):
         if not self.mist:
@@ -94,6 +94,7 @@ class Bench:
             if len(known) > 1:
                 self.wrong.append(name)
             cells = [self.cell(*answers[engine][:2]) if engine in answers else "" for engine in ENGINES]
-            verdict, _, options = answers.get("weight", ("-", 0, {}))
-            height = f"{options['height']} ({options['n']}, {options['delta']})" if verdict != "-" else "-"
+            verdict, _, stats = answers.get("weight", ("-", 0, {}))
+            sizes = [stats.get(name) for name in ("diagram_height", "last_new_weight", "delta")]
+            height = "{} ({}, {})".format(*sizes) if verdict != "-" else "-"
             print(row([name, "/".join(sorted(known)) or "-", *cells, height, self.ask_mist(file)]), flush=True)

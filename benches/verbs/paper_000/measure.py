@@ -123,7 +123,7 @@ def one_a_line(cells):
 
 
 FULL = ["--search", "depth-first", "--reduction", "none"]
-STRONG = ["--search", "depth-first", "--reduction", "strong", "--statics", "off"]
+STRONG = ["--search", "depth-first", "--reduction", "strong", "--simplify", "off"]
 CONTEXT = ["--search", "context-bounded"]
 PAPER = [*CONTEXT, "--reduction", "paper"]
 REACH = ["--iterative-shortening"]

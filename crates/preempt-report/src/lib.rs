@@ -3,6 +3,7 @@
 //! Every function here turns data into a string (or back). Nothing is printed, no terminal is looked at: the
 //! caller says how wide it may be and whether there is colour.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 #[cfg(feature = "diagnostics")]
 pub mod diagnostics;

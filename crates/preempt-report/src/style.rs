@@ -3,12 +3,15 @@
 /// How a piece of text is meant; what it looks like depends on the [`Style`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ink {
+    /// As everything else.
     Plain,
     /// Headings.
     Strong,
     /// Lines and numbers that only help the eye.
     Faint,
+    /// A property holds.
     Good,
+    /// A property is violated, or something failed.
     Bad,
     /// Neither good nor bad: an inconclusive verdict.
     Doubtful,
@@ -29,14 +32,17 @@ pub struct Style {
 }
 
 impl Style {
+    /// No colours.
     pub const fn plain() -> Style {
         Style { colour: false }
     }
 
+    /// ANSI colours.
     pub const fn coloured() -> Style {
         Style { colour: true }
     }
 
+    /// Are there colours?
     pub const fn is_coloured(self) -> bool {
         self.colour
     }

@@ -60,6 +60,7 @@ impl Default for Checker {
 }
 
 impl Checker {
+    /// Without options: the engine that suits, and everything that the input says about itself.
     pub fn new() -> Checker {
         Checker { request: Ok(Request::new(Verb::Check)), limits: Limits::default() }
     }
@@ -77,6 +78,7 @@ impl Checker {
         self.option("bound", &most.to_string())
     }
 
+    /// The engine with this name, or `auto`.
     #[must_use]
     pub fn engine(self, name: &str) -> Checker {
         self.option("engine", name)

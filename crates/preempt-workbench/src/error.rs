@@ -18,18 +18,23 @@ pub enum Error {
 /// What cannot be done, and what could be done instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
+    /// One sentence, naming what cannot be done.
     pub message: String,
+    /// The reason, or a way out.
     pub hint: Option<String>,
 }
 
 /// What is wrong with a text; the sources say where.
 #[derive(Debug, Clone)]
 pub struct Mistakes {
+    /// All of them, warnings included.
     pub diagnostics: Vec<Diagnostic>,
+    /// The texts that they are about.
     pub sources: SourceMap,
 }
 
 impl Error {
+    /// What was asked for cannot be done, for this reason.
     pub fn refused(message: impl Into<String>) -> Error {
         Error::Refused(Refusal { message: message.into(), hint: None })
     }

@@ -45,6 +45,7 @@
 //!
 //! Nothing here reads files, prints, or ends the process.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod again;
 pub mod certify;

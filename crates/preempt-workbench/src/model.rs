@@ -12,7 +12,9 @@ use std::borrow::Cow;
 pub struct LoadedModel {
     /// As whoever asked has named it.
     pub file: String,
+    /// The program as data.
     pub model: Model,
+    /// The texts that it was read from, for places.
     pub sources: SourceMap,
     /// Spin's numbers of the statements, if the model is Promela.
     pub numbers: StatementNumbers,
@@ -33,6 +35,7 @@ impl LoadedModel {
         Ok(interpreter)
     }
 
+    /// Does it have procedures that are called?
     pub fn has_procedures(&self) -> bool {
         inline::has_procedures(&self.model)
     }

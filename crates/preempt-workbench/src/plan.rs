@@ -12,7 +12,9 @@ use preempt_core::{PropertyKind, Report, RunInfo};
 /// A job that can be done.
 #[derive(Debug, Clone)]
 pub struct Plan {
+    /// What was asked for.
     pub request: Request,
+    /// Who reads the text.
     pub front_end: &'static FrontEnd,
     /// `None` if the verb needs none.
     pub engine: Option<&'static Engine>,

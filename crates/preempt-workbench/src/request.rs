@@ -10,6 +10,7 @@ use std::ffi::{OsStr, OsString};
 /// A verb with its options, as they were written.
 #[derive(Debug, Clone)]
 pub struct Request {
+    /// What is to be done.
     pub verb: Verb,
     given: Vec<Given>,
 }
@@ -17,6 +18,7 @@ pub struct Request {
 /// An option with its value.
 #[derive(Debug, Clone)]
 pub struct Given {
+    /// The row of the table.
     pub setting: &'static Setting,
     /// As it was written; names of files need not be Unicode.
     pub value: OsString,
@@ -42,6 +44,7 @@ impl Given {
 }
 
 impl Request {
+    /// The verb without options.
     pub fn new(verb: Verb) -> Request {
         Request { verb, given: Vec::new() }
     }
@@ -74,6 +77,7 @@ impl Request {
         &self.given
     }
 
+    /// The value of an option, if it was given.
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.find(name).map(|given| given.value.as_os_str())
     }
@@ -83,6 +87,7 @@ impl Request {
         self.find(name).map(Given::text)
     }
 
+    /// Was the option given?
     pub fn is_given(&self, name: &str) -> bool {
         self.find(name).is_some()
     }

@@ -25,7 +25,9 @@ pub struct Simulation<'a> {
 /// Why a run cannot go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunEnd {
+    /// The last step violates a property.
     Violation(Property),
+    /// Nobody can move, and not everybody may end there.
     Deadlock(Property),
     /// Nobody can move, and everybody is where it may end.
     Finished,
@@ -36,10 +38,12 @@ pub enum RunEnd {
 pub struct Guide<'a> {
     /// The model by itself, or while a claim watches.
     pub model: Cow<'a, Model>,
+    /// To be taken one after the other.
     pub steps: Vec<Choice>,
 }
 
 impl<'a> Guide<'a> {
+    /// Finds the steps of a stored run in the model; or says where it does not fit.
     pub fn of(loaded: &'a LoadedModel, recorded: &Recorded, budget: &Budget) -> Result<Guide<'a>, Error> {
         let mut first = None;
         for counts_claim in may_count_claim(recorded) {

@@ -20,6 +20,7 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// In the order of the help.
     pub const ALL: [Verb; 7] = [
         Verb::Check,
         Verb::Count,
@@ -30,6 +31,7 @@ impl Verb {
         Verb::Convert,
     ];
 
+    /// As it is typed.
     pub fn name(self) -> &'static str {
         match self {
             Verb::Check => "check",

@@ -11,13 +11,16 @@ use std::collections::BTreeSet;
 pub struct Recorded {
     /// The model it was found in, as it was named then.
     pub file: Option<String>,
+    /// What it violates, if the file says so.
     pub property: Option<Property>,
+    /// The run, as it was found.
     pub trace: Trace,
 }
 
 /// Why a text is no counterexample. `Display` says it in a sentence without the file's name.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "each says itself what it is")]
 pub enum ReadError {
     #[error("this is not a result of preempt in JSON: {0}")]
     Malformed(serde_json::Error),

@@ -21,6 +21,7 @@ pub use summary::{minimality, why_stopped};
 pub struct TextOptions {
     /// Of the page, in columns.
     pub width: usize,
+    /// Colours, or none.
     pub style: Style,
     /// Every step and every value, however long.
     pub full: bool,

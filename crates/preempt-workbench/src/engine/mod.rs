@@ -38,7 +38,9 @@ pub struct Engine {
     pub description: &'static str,
     /// What it does with an input of this kind; or why nothing.
     pub takes: fn(Kind) -> Result<&'static [Verb], &'static str>,
+    /// Looks for a violation, or proves that there is none.
     pub check: Search,
+    /// Counts states, if it can.
     pub count: Option<Search>,
     /// What its [`Snapshot::states`] and [`Snapshot::transitions`] count while it works.
     pub counts: [Option<Measure>; 2],
@@ -50,6 +52,7 @@ pub type Search = fn(&Plan, &Input, &mut Context<'_>) -> Result<Report, Error>;
 /// Whoever waits for the answer.
 #[allow(missing_debug_implementations, reason = "a listener need not have one")]
 pub struct Context<'a> {
+    /// Hears how far the engine is, and may end it.
     pub progress: &'a mut dyn Progress,
     /// Where a search is saved and continued from, if that is wanted.
     pub checkpoints: Option<&'a mut dyn Checkpoints>,

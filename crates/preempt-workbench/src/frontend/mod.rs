@@ -45,6 +45,7 @@ pub struct FrontEnd {
     pub engines: &'static [&'static str],
     /// Can the text say something that has no meaning when it is executed?
     pub has_runtime_errors: bool,
+    /// From text to input.
     pub load: fn(&mut LoadRequest<'_>) -> Loaded,
     /// For nets: do the targets stand in a file of properties?
     pub reads_properties: bool,
@@ -64,6 +65,7 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// As in "for nets".
     pub fn plural(self) -> &'static str {
         match self {
             Kind::Model => "models and programs",
@@ -93,10 +95,13 @@ impl Kind {
 pub struct LoadRequest<'a> {
     /// As whoever asked has named it.
     pub name: &'a str,
+    /// The whole text.
     pub text: &'a str,
     /// A file of properties: its name and its text.
     pub properties: Option<(&'a str, &'a str)>,
+    /// What was said about the input from outside of it.
     pub settings: &'a Settings,
+    /// Looked at wherever a text can make the work long.
     pub budget: &'a Budget,
     /// Reads a file that the text includes.
     pub read: &'a mut dyn FnMut(&str) -> Result<String, String>,
@@ -105,7 +110,9 @@ pub struct LoadRequest<'a> {
 /// What became of a text: the input if there is no error in it, and everything there is to say about it.
 #[derive(Debug)]
 pub struct Loaded {
+    /// The input; or, where there are errors, the texts that they are about.
     pub input: Result<Input, SourceMap>,
+    /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
     /// What may help where there are mistakes.
     pub hint: Option<&'static str>,
@@ -114,7 +121,9 @@ pub struct Loaded {
 /// An input without errors.
 #[derive(Debug)]
 pub enum Input {
+    /// A concurrent program.
     Model(LoadedModel),
+    /// A net with its targets.
     Net(LoadedNet),
 }
 
@@ -150,6 +159,7 @@ impl Loaded {
         Loaded { input, diagnostics, hint: None }
     }
 
+    /// The texts that were read.
     pub fn sources(&self) -> &SourceMap {
         match &self.input {
             Ok(input) => input.sources(),
@@ -165,6 +175,7 @@ impl Loaded {
 }
 
 impl Input {
+    /// The texts that it was read from.
     pub fn sources(&self) -> &SourceMap {
         match self {
             Input::Model(loaded) => &loaded.sources,
@@ -172,6 +183,7 @@ impl Input {
         }
     }
 
+    /// Its name, as whoever asked has it.
     pub fn file(&self) -> &str {
         match self {
             Input::Model(loaded) => &loaded.file,
@@ -187,6 +199,7 @@ impl Input {
         }
     }
 
+    /// The same for engines that decide coverability.
     pub fn net(&self) -> Result<&LoadedNet, Error> {
         match self {
             Input::Net(loaded) => Ok(loaded),
@@ -198,12 +211,17 @@ impl Input {
 /// What a trail is made from.
 #[allow(missing_debug_implementations, reason = "a function has none")]
 pub struct TrailRequest<'a> {
+    /// The model that the run is of.
     pub loaded: &'a LoadedModel,
+    /// The report with the counterexample.
     pub report: &'a Report,
+    /// As they were when the model was loaded.
     pub settings: &'a Settings,
     /// May the trail need a claim in a file of its own?
     pub with_claim: bool,
+    /// Looked at while the model is read again.
     pub budget: &'a Budget,
+    /// Reads a file that the model includes.
     pub read: &'a mut dyn FnMut(&str) -> Result<String, String>,
 }
 

@@ -11,9 +11,13 @@ use std::time::Duration;
 /// A net with its targets; those of all properties together, so that one certificate is about all of them.
 #[derive(Debug)]
 pub struct LoadedNet {
+    /// As whoever asked has named it.
     pub file: String,
+    /// The net, where its tokens are at first, and what is not to be covered.
     pub problem: Problem,
+    /// The properties that the targets come from, if they stand in a file of their own.
     pub properties: Vec<CoverProperty>,
+    /// The texts that it was read from.
     pub sources: SourceMap,
 }
 
@@ -30,6 +34,7 @@ pub type WriteNet = fn(&LoadedNet, &Budget) -> Result<Vec<Written>, Error>;
 pub struct Written {
     /// The extension, where it is not that of the file that was asked for.
     pub extension: Option<&'static str>,
+    /// The whole file.
     pub text: String,
 }
 

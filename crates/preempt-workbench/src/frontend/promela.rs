@@ -42,6 +42,7 @@ pub type WriteTrail = fn(&mut TrailRequest<'_>) -> Result<TrailText, Error>;
 /// A counterexample in the format of Spin's trails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrailText {
+    /// The trail, as `spin -t` reads it.
     pub text: String,
     /// The claim whose moves the trail has: Spin must be told of it, as the model does not have it.
     pub claim: Option<String>,

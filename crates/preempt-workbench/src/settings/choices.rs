@@ -5,12 +5,14 @@ macro_rules! choices {
     ($($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $variant:ident = $word:literal,)+ })+) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[allow(missing_docs, reason = "the help of each option says what its words mean")]
         pub enum $name { $($(#[$about])* $variant,)+ }
 
         impl $name {
             /// Every word that stands for one of them.
             pub const WORDS: &'static [&'static str] = &[$($word),+];
 
+            /// The word for it.
             pub fn word(self) -> &'static str {
                 match self { $($name::$variant => $word,)+ }
             }

@@ -30,6 +30,7 @@ pub struct Setting {
     pub short: Option<char>,
     /// An older name that is still understood.
     pub alias: Option<&'static str>,
+    /// What it is given.
     pub value: Value,
     /// What it is if nobody says otherwise, where that is a value.
     pub default: Option<&'static str>,
@@ -37,6 +38,7 @@ pub struct Setting {
     pub help: &'static str,
     /// The rest of what there is to say.
     pub details: &'static str,
+    /// The heading of the help under which it stands.
     pub group: Group,
     /// The verbs that have it.
     pub verbs: &'static [Verb],
@@ -44,11 +46,15 @@ pub struct Setting {
     pub required: bool,
     /// Is it one of those that everybody should know?
     pub common: bool,
+    /// The inputs that it is for.
     pub inputs: Inputs,
+    /// The engines that have it.
     pub engines: Engines,
+    /// What it needs, and what excludes it.
     pub rules: &'static [Rule],
     /// Values that say what happens anyway.
     pub usual: &'static [&'static str],
+    /// Whether it decides which run is found.
     pub again: Again,
     /// A value for tests.
     pub example: &'static str,
@@ -103,8 +109,11 @@ pub enum Value {
     Time,
     /// As in `512M`.
     Size,
+    /// Any text, under this name.
     Text(&'static str),
+    /// The name of a file, which need not be Unicode.
     File(&'static str),
+    /// One of these words.
     OneOf(&'static str, &'static [&'static str]),
     /// One of the names in a registry, each with another name that is understood.
     Registered(&'static str, fn() -> Vec<(&'static str, Option<&'static str>)>),
@@ -162,13 +171,21 @@ impl Value {
 /// What an option is about; the headings of the help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Group {
+    /// The input and who reads it.
     Input,
+    /// Only for Promela models.
     Promela,
+    /// Only for Boolean programs.
     Boolean,
+    /// Only for nets.
     Nets,
+    /// What is looked for, and how.
     Search,
+    /// Only for the symbolic engine.
     Symbolic,
+    /// What may be spent.
     Limits,
+    /// What is shown and written.
     Output,
 }
 
@@ -185,6 +202,7 @@ impl Group {
         Group::Output,
     ];
 
+    /// The heading.
     pub fn title(self) -> &'static str {
         match self {
             Group::Input => "Input",
@@ -204,37 +222,66 @@ impl Group {
 pub struct Settings {
     /// Macros of a Promela model, with their values.
     pub defines: Vec<(String, String)>,
+    /// Who wrote a Boolean program.
     pub dialect: Option<Dialect>,
+    /// The label of a Boolean program that must not be reached.
     pub error_label: Option<String>,
     /// Only the property of this name.
     pub property: Option<String>,
+    /// A formula in place of the model's own properties.
     pub ltl: Option<String>,
+    /// Look for cycles without progress labels.
     pub non_progress: bool,
+    /// Only runs in which whoever could always move does.
     pub weak_fairness: bool,
+    /// Every different violation, each at its simplest.
     pub all_errors: bool,
     /// `None` for the one that suits.
     pub engine: Option<&'static Engine>,
+    /// Only runs with at most so many preemptions, or of what `cost` counts.
     pub bound: Option<u32>,
+    /// In which order states are visited.
     pub search: Option<SearchOrder>,
+    /// What is kept of each state.
     pub store: Option<StoreKind>,
+    /// Bits of a fingerprint in the store `compact`.
     pub fingerprint_bits: Option<u32>,
+    /// Bits of a state in the store `bitstate`.
     pub hashes: Option<u32>,
+    /// Of random walks and swarms.
     pub seed: Option<u64>,
+    /// How many random walks.
     pub walks: Option<u64>,
+    /// What is to be fewest.
     pub cost: Option<CostUnit>,
+    /// Leaving a process that goes round is free, as Holzmann and Florian have it.
     pub paper_cycles: bool,
+    /// Depth first: go on after an error, with shorter runs only.
     pub iterative_shortening: bool,
+    /// How steps are computed.
     pub successors: Option<SuccessorsKind>,
+    /// Forget dead variables and merge private steps.
     pub simplify: Option<Simplify>,
+    /// Leaving a process that only spins is no preemption.
     pub fair_switch: bool,
+    /// Which steps need not be tried in every order.
     pub reduction: Option<Reduction>,
+    /// No claim or formula counts how often a state is repeated.
     pub stutter_invariant: bool,
+    /// The fewest steps, however long that takes.
     pub shortest: bool,
+    /// Contexts of each thread, at most.
     pub contexts: Option<u32>,
+    /// How threads are analysed.
     pub method: Option<Method>,
+    /// How many threads a start inside a loop is good for.
     pub instances: Option<u32>,
+    /// Most nodes of decision diagrams.
     pub bdd_nodes: Option<u64>,
+    /// Entries of their cache.
     pub bdd_cache: Option<u64>,
+    /// The order of their variables.
     pub bdd_order: Option<VariableOrder>,
+    /// What may be spent.
     pub limits: Limits,
 }

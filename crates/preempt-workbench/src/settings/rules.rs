@@ -5,7 +5,9 @@ use crate::frontend::{FRONT_ENDS, FrontEnd, Kind};
 /// The inputs that an option is for.
 #[derive(Debug, Clone, Copy)]
 pub enum Inputs {
+    /// Every input.
     Any,
+    /// Those of a kind.
     Kind(Kind),
     /// The front ends with these names.
     Of(&'static [&'static str]),
@@ -14,6 +16,7 @@ pub enum Inputs {
 }
 
 impl Inputs {
+    /// Is it for this one?
     pub fn include(self, front_end: &FrontEnd) -> bool {
         match self {
             Inputs::Any => true,
@@ -40,7 +43,9 @@ impl Inputs {
 /// The engines that an option is for.
 #[derive(Debug, Clone, Copy)]
 pub enum Engines {
+    /// Every engine.
     Any,
+    /// Those, and no others.
     Of(&'static [Taker]),
     /// All; but these only for the values that they have.
     AllBut(&'static [Taker]),
@@ -49,16 +54,19 @@ pub enum Engines {
 /// An engine that takes an option.
 #[derive(Debug, Clone, Copy)]
 pub struct Taker {
+    /// Its name.
     pub engine: &'static str,
     /// `None` for all values; else those that say what the engine does anyway.
     pub only: Option<&'static [&'static str]>,
 }
 
 impl Taker {
+    /// It takes every value.
     pub const fn all(engine: &'static str) -> Taker {
         Taker { engine, only: None }
     }
 
+    /// It does anyway what one of these values says.
     pub const fn only(engine: &'static str, values: &'static [&'static str]) -> Taker {
         Taker { engine, only: Some(values) }
     }
@@ -103,6 +111,7 @@ impl Engines {
 /// What an option needs, or what excludes it.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
+    /// Which of the two it is.
     pub kind: RuleKind,
     /// For these values of the option itself; empty for all.
     pub own: &'static [&'static str],
@@ -114,17 +123,22 @@ pub struct Rule {
     pub why: &'static str,
 }
 
+/// What a rule says about another option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleKind {
+    /// The other must be given.
     Needs,
+    /// The other must not be given.
     Excludes,
 }
 
 impl Rule {
+    /// The option needs another, with one of these values (any, if there are none).
     pub const fn needs(other: &'static str, values: &'static [&'static str], why: &'static str) -> Rule {
         Rule { kind: RuleKind::Needs, own: &[], other, values, why }
     }
 
+    /// The option does not go with another, or not with these values of it.
     pub const fn excludes(other: &'static str, values: &'static [&'static str], why: &'static str) -> Rule {
         Rule { kind: RuleKind::Excludes, own: &[], other, values, why }
     }

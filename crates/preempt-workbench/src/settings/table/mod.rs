@@ -5,6 +5,7 @@ mod input;
 mod limits;
 mod properties;
 mod search;
+mod states;
 mod symbolic;
 
 use super::Setting;
@@ -13,8 +14,15 @@ use std::str::FromStr;
 
 /// Every setting, in the order of the help.
 pub fn settings() -> impl Iterator<Item = &'static Setting> {
-    let groups =
-        [input::ROWS, properties::ROWS, search::ROWS, symbolic::ROWS, limits::ROWS, checkpoints::ROWS];
+    let groups = [
+        input::ROWS,
+        properties::ROWS,
+        search::ROWS,
+        states::ROWS,
+        symbolic::ROWS,
+        limits::ROWS,
+        checkpoints::ROWS,
+    ];
     groups.into_iter().flatten()
 }
 
