@@ -49,7 +49,7 @@ target
 
 /// Everything about the run, and nothing about the search.
 fn run(text: &str) -> Vec<&str> {
-    let text = text.split("\nsearched: ").next().unwrap_or(text);
+    let text = text.split("\nsearched").next().unwrap_or(text);
     text.trim_end().lines().filter(|line| !line.starts_with("  see it again: ")).collect()
 }
 

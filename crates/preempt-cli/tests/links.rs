@@ -80,7 +80,7 @@ fn every_link_leads_somewhere() {
             }
         }
     }
-    assert!(followed > 60, "only {followed} links");
+    assert!(followed > 50, "only {followed} links");
 }
 
 /// Files that are named in passing: what begins with one of our folders and holds no place for something else.
