@@ -5,6 +5,9 @@ use preempt_core::{Diagnostic, SourceId, SourceMap};
 use preempt_net::{Problem, decode};
 use preempt_wsts::{Certificate, checker};
 
+/// Reads a net from a text.
+type Read<'a> = dyn Fn(SourceId, &str) -> (Problem, Vec<Diagnostic>) + 'a;
+
 /// What is printed is read as the same.
 pub fn spec(data: &[u8]) -> bool {
     let read = |id, text: &str| preempt_net::spec::read_within(id, text, &budget());
@@ -31,7 +34,7 @@ pub fn pnml(data: &[u8]) -> bool {
     true
 }
 
-fn understood(text: &str, read: &dyn Fn(SourceId, &str) -> (Problem, Vec<Diagnostic>)) -> Option<Problem> {
+fn understood(text: &str, read: &Read<'_>) -> Option<Problem> {
     let mut sources = SourceMap::new();
     let (problem, diagnostics) = read(sources.add("net", text), text);
     places_exist(&diagnostics, &sources);

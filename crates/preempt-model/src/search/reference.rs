@@ -149,10 +149,10 @@ impl<'a, S: System> Search<'a, S> {
         let mut taken = 0u64;
         while let Some((cost, item)) = self.next_item() {
             taken += 1;
-            if taken.is_multiple_of(LOOK_UP_EVERY) {
-                if let Some(reason) = self.budget.poll(&self.snapshot(cost), progress) {
-                    return self.stopped(reason);
-                }
+            if taken.is_multiple_of(LOOK_UP_EVERY)
+                && let Some(reason) = self.budget.poll(&self.snapshot(cost), progress)
+            {
+                return self.stopped(reason);
             }
             if let Some(reason) = self.limit_reached() {
                 return self.stopped(reason);
