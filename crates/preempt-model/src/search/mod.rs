@@ -1,13 +1,13 @@
 //! Searches by brute force, for any [`System`](crate::system::System).
 //!
 //! * [`stable`]: from one state at which everybody may run to the next;
-//! * [`reference`]: the search in order of cost, each process expanded in each state once;
+//! * `reference`: the search in order of cost, each process expanded in each state once;
 //! * [`oracle`]: shortest paths over (state, last process), with no cleverness at all;
 //! * [`liveness`]: runs without end that a monitor accepts: `graph` is the product, `lasso` the run;
 //! * `spinning`: the condition under which `--fair-switch` lets a process be left for free;
 //! * `deadlock`: who is stuck in a state in which nobody can move;
 //! * `cheapest_linearisation`: the order of given steps that has the fewest preemptions;
-//! * [`replay`]: executes a list of steps again and counts its switches; `run_cost`: what that comes to.
+//! * `replay`: executes a list of steps again and counts its switches; `run_cost`: what that comes to.
 
 mod cheapest_linearisation;
 mod deadlock;
