@@ -2,12 +2,25 @@
 
 use crate::engine::certificate_summary;
 use crate::error::Error;
-use crate::frontend::LoadedNet;
+use crate::frontend::{Certified, Input, LoadedNet};
 use preempt_core::Budget;
 use preempt_wsts::{Certificate, checker};
 
-/// What the certificate is made of, if it shows it.
-pub fn certify(net: &LoadedNet, certificate: &str, budget: &Budget) -> Result<Vec<String>, Error> {
+/// What the certificate shows of the input, and what it is made of; an error if it shows nothing.
+pub fn certify(input: &Input, certificate: &str, budget: &Budget) -> Result<Certified, Error> {
+    if let Input::System(loaded) = input {
+        return loaded.system.certify(certificate, budget);
+    }
+    let net = input.net()?;
+    let summary = certify_net(net, certificate, budget)?;
+    let statement = match net.problem.targets.len() {
+        1 => "the target cannot be covered".to_string(),
+        count => format!("none of the {count} targets can be covered"),
+    };
+    Ok(Certified { statement, summary })
+}
+
+fn certify_net(net: &LoadedNet, certificate: &str, budget: &Budget) -> Result<Vec<String>, Error> {
     net.has_target()?;
     let certificate = Certificate::parse(&net.problem.net, certificate)
         .map_err(|error| Error::refused(format!("the certificate cannot be read: {error}")))?;

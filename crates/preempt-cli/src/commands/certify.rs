@@ -13,13 +13,9 @@ pub fn run(line: &CommandLine) -> Result<ExitStatus, Failure> {
     let Read { plan, source } = read(line)?;
     let text = input::text_of(line.second.as_deref().unwrap_or(Path::new("")))?;
     let Some(input) = load(&plan, &source, line)? else { return Ok(ExitStatus::Input) };
-    let net = input.net()?;
-    let summary = certify(net, &text, &job::current().budget)?;
-    let count = net.problem.targets.len();
-    let targets = if count == 1 { "the target".into() } else { format!("none of the {count} targets") };
-    let verb = if count == 1 { "cannot" } else { "can" };
-    let summary: String = summary.iter().map(|line| format!("  {line}\n")).collect();
+    let certified = certify(&input, &text, &job::current().budget)?;
+    let summary: String = certified.summary.iter().map(|line| format!("  {line}\n")).collect();
     job::current().enter(Stage::Printing);
-    console::print(&format!("certified: {targets} {verb} be covered\n{summary}"))?;
+    console::print(&format!("certified: {}\n{summary}", certified.statement))?;
     Ok(ExitStatus::Holds)
 }

@@ -26,7 +26,7 @@ pub fn run(line: &CommandLine) -> Result<ExitStatus, Failure> {
     could_be_written([out], &inputs)?;
     let Read { plan, source } = read(line)?;
     let Some(input) = load(&plan, &source, line)? else { return Ok(ExitStatus::Input) };
-    let written = write(input.net()?, &job::current().budget)?;
+    let written = write(&plan, &input, &job::current().budget)?;
     job::check()?;
     let path = |extension: Option<&str>| extension.map_or(out.to_path_buf(), |it| out.with_extension(it));
     let files: Vec<(PathBuf, String)> =

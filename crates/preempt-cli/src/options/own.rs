@@ -1,6 +1,5 @@
 //! Options of the command itself: files, and how things are shown.
 
-use preempt_workbench::Kind;
 use preempt_workbench::Verb;
 use preempt_workbench::settings::{Group, Inputs, Rule, Setting, Value};
 
@@ -12,12 +11,15 @@ pub const ROWS: &[Setting] = &[
     Setting {
         group: Group::Nets,
         verbs: CHECK,
-        inputs: Inputs::Kind(Kind::Net),
+        inputs: Inputs::Able(
+            |front_end| front_end.kind.verbs().contains(&Verb::Certify),
+            "nets and well-structured systems",
+        ),
         example: "OUT",
         ..Setting::new(
             "certificate",
             Value::File("FILE"),
-            "For a net that holds: write the certificate to a file",
+            "For a net or system that holds: write the certificate to a file",
             "`preempt certify` checks it again, by exact arithmetic and without any search.",
         )
     },

@@ -13,11 +13,11 @@ use preempt_wsts::{Certificate, CoverOptions, CoverReport, Engine as Way};
 
 /// One of the ways that `preempt-wsts` has to an answer.
 macro_rules! way {
-    ($way:ident, $name:literal, $counts:expr, $description:literal) => {
+    ($way:ident, $name:literal, $takes:ident, $counts:expr, $description:literal) => {
         Engine {
             name: $name,
             description: $description,
-            takes,
+            takes: $takes,
             check: |plan, input, context| check(Way::$way, plan, input, context),
             count: None,
             counts: $counts,
@@ -31,40 +31,58 @@ const MARKINGS: [Option<Measure>; 2] = [Some(Measure::Markings), Some(Measure::F
 pub const COVERABILITY: Engine = way!(
     Auto,
     "coverability",
+    takes,
     [None; 2],
     "pre-checks, then basis, with forward at their side; the first answer wins"
 );
 pub const PRECHECKS: Engine = way!(
     Prechecks,
     "prechecks",
+    takes_nets,
     [None; 2],
     "linear programs, siphons and traps: a proof within moments, or nothing"
 );
 pub const BASIS: Engine =
-    way!(Basis, "basis", ELEMENTS, "backward over upward-closed sets: a proof or a run");
+    way!(Basis, "basis", takes, ELEMENTS, "backward over upward-closed sets: a proof or a run");
 pub const WEIGHT: Engine = way!(
     Weight,
     "weight",
+    takes,
     [Some(Measure::BddNodes), None],
     "backward by number of tokens, on decision diagrams: a proof or a run"
 );
 pub const WEIGHT_PLAIN: Engine = way!(
     WeightPlain,
     "weight-plain",
+    takes_nets,
     [Some(Measure::BddNodes), None],
     "the same without lifting and reduction; says if a run has the fewest tokens"
 );
 pub const FORWARD: Engine =
-    way!(Forward, "forward", MARKINGS, "forward with any number of tokens: a run, or nothing");
+    way!(Forward, "forward", takes, MARKINGS, "forward with any number of tokens: a run, or nothing");
 
 fn takes(kind: Kind) -> Result<&'static [Verb], &'static str> {
     match kind {
-        Kind::Net => Ok(&[Verb::Check]),
+        Kind::Net | Kind::System => Ok(&[Verb::Check]),
         Kind::Model => Err("it decides coverability, for nets only"),
     }
 }
 
+/// What rests on linear programs over places, and on the firing rule of nets.
+fn takes_nets(kind: Kind) -> Result<&'static [Verb], &'static str> {
+    match kind {
+        Kind::System => Err("it knows nets only"),
+        kind => takes(kind),
+    }
+}
+
 fn check(way: Way, plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report, Error> {
+    if let Input::System(loaded) = input {
+        if let Some(why) = loaded.system.refuses(way) {
+            return Err(plan.refuses(&why));
+        }
+        return loaded.system.check(way, plan, &loaded.sources, context.progress);
+    }
     let net = input.net()?;
     net.has_target()?;
     if let Some(why) = way.refuses(&net.problem) {

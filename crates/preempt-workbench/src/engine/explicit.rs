@@ -23,6 +23,7 @@ pub const EXPLICIT: Engine = Engine {
     takes: |kind| match kind {
         Kind::Model => Ok(&[Verb::Check, Verb::Count]),
         Kind::Net => Err("it visits states one by one, and a net may have infinitely many"),
+        Kind::System => Err("it visits states one by one, and this system has infinitely many"),
     },
     check,
     count: Some(count),

@@ -18,6 +18,7 @@ pub const REFERENCE: Engine = Engine {
     takes: |kind| match kind {
         Kind::Model => Ok(&[Verb::Check, Verb::Count, Verb::Simulate, Verb::Replay]),
         Kind::Net => Err("it visits states one by one, and a net may have infinitely many"),
+        Kind::System => Err("it visits states one by one, and this system has infinitely many"),
     },
     check,
     count: Some(count),

@@ -14,7 +14,7 @@ pub const SYMBOLIC: Engine = Engine {
     description: "sets of states as BDDs, a number of contexts per thread; assertions, recursion",
     takes: |kind| match kind {
         Kind::Model => Ok(&[Verb::Check]),
-        Kind::Net => Err("it analyses threads, and a net has none"),
+        Kind::Net | Kind::System => Err("it analyses threads, and this has none"),
     },
     check,
     count: None,

@@ -6,11 +6,13 @@ mod net;
 mod pnml;
 mod promela;
 mod spec;
+mod system;
 
 pub(crate) use net::in_words;
 pub use net::{LoadedNet, Written};
 pub use preempt_net::decode;
 pub use promela::TrailText;
+pub use system::{Certified, Coverable, LoadedSystem};
 
 use crate::error::{Error, Mistakes};
 use crate::model::LoadedModel;
@@ -49,7 +51,7 @@ pub struct FrontEnd {
     pub load: fn(&mut LoadRequest<'_>) -> Loaded,
     /// For nets: do the targets stand in a file of properties?
     pub reads_properties: bool,
-    /// Writes a net in this format.
+    /// Writes a net, or another system, in this format.
     pub write_net: Option<net::WriteNet>,
     /// Writes a counterexample as a trail of Spin's.
     pub write_trail: Option<promela::WriteTrail>,
@@ -62,6 +64,8 @@ pub enum Kind {
     Model,
     /// A net, of which it is asked whether a marking can be covered.
     Net,
+    /// Another well-structured system, of which it is asked whether something bad can be reached.
+    System,
 }
 
 impl Kind {
@@ -70,6 +74,7 @@ impl Kind {
         match self {
             Kind::Model => "models and programs",
             Kind::Net => "nets",
+            Kind::System => "well-structured systems",
         }
     }
 
@@ -78,6 +83,7 @@ impl Kind {
         match self {
             Kind::Model => "a model is asked whether a property is violated",
             Kind::Net => "a net is asked one thing: whether its target can be covered",
+            Kind::System => "a well-structured system is asked one thing: whether something bad can be reached",
         }
     }
 
@@ -85,7 +91,7 @@ impl Kind {
     pub fn verbs(self) -> &'static [Verb] {
         match self {
             Kind::Model => &[Verb::Sequentialize],
-            Kind::Net => &[Verb::Certify, Verb::Convert],
+            Kind::Net | Kind::System => &[Verb::Certify, Verb::Convert],
         }
     }
 }
@@ -125,6 +131,8 @@ pub enum Input {
     Model(LoadedModel),
     /// A net with its targets.
     Net(LoadedNet),
+    /// Another well-structured system.
+    System(LoadedSystem),
 }
 
 impl FrontEnd {
@@ -180,6 +188,7 @@ impl Input {
         match self {
             Input::Model(loaded) => &loaded.sources,
             Input::Net(loaded) => &loaded.sources,
+            Input::System(loaded) => &loaded.sources,
         }
     }
 
@@ -188,6 +197,7 @@ impl Input {
         match self {
             Input::Model(loaded) => &loaded.file,
             Input::Net(loaded) => &loaded.file,
+            Input::System(loaded) => &loaded.file,
         }
     }
 
@@ -196,6 +206,7 @@ impl Input {
         match self {
             Input::Model(loaded) => Ok(loaded),
             Input::Net(_) => Err(Error::refused("this is a net, and no model")),
+            Input::System(_) => Err(Error::refused("this is a well-structured system, and no model")),
         }
     }
 
@@ -204,6 +215,7 @@ impl Input {
         match self {
             Input::Net(loaded) => Ok(loaded),
             Input::Model(_) => Err(Error::refused("this is a model, and no net")),
+            Input::System(_) => Err(Error::refused("this is a well-structured system, and no net")),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Input, LoadRequest, Loaded};
 use crate::error::Error;
+use crate::plan::Plan;
 use preempt_core::{Budget, Diagnostic, Limits, SourceId, SourceMap};
 use preempt_net::mcc::{CoverProperty, Quantifier};
 use preempt_net::{Marking, Net, Problem, promela};
@@ -26,8 +27,8 @@ pub type ReadNet = fn(SourceId, &str, &Budget) -> (Problem, Vec<Diagnostic>);
 /// How a file of properties becomes targets: all of them, or those of the property with a name.
 pub type ReadProperties =
     fn(&Net, SourceId, &str, Option<&str>, &Budget) -> (Vec<CoverProperty>, Vec<Diagnostic>);
-/// How a net becomes text, in one or more files.
-pub type WriteNet = fn(&LoadedNet, &Budget) -> Result<Vec<Written>, Error>;
+/// How an input becomes text, in one or more files.
+pub type WriteNet = fn(&Plan, &Input, &Budget) -> Result<Vec<Written>, Error>;
 
 /// A file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,9 +104,12 @@ pub fn in_words(property: &CoverProperty, covered: bool) -> String {
 /// What the bounds of places may cost.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A bounded net as a Promela model.
-pub(super) fn write_promela(net: &LoadedNet, budget: &Budget) -> Result<Vec<Written>, Error> {
-    let problem = &net.problem;
+/// A bounded net as a Promela model, or another system with a fixed number of processes.
+pub(super) fn write_promela(plan: &Plan, input: &Input, budget: &Budget) -> Result<Vec<Written>, Error> {
+    if let Input::System(loaded) = input {
+        return loaded.system.write_promela(plan, budget);
+    }
+    let problem = &input.net()?.problem;
     let part = budget.part(&Limits { time: Some(PATIENCE), ..Limits::default() });
     let unbounded = |place: usize| {
         Error::refused(format!("no bound is known for the tokens of `{}`", problem.net.places[place]))

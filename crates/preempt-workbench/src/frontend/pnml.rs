@@ -1,8 +1,9 @@
 //! Nets as editors write them; their targets come from a file of properties.
 
-use super::net::{LoadedNet, Written, load_net};
-use super::{FrontEnd, Kind};
+use super::net::{Written, load_net};
+use super::{FrontEnd, Input, Kind};
 use crate::error::Error;
+use crate::plan::Plan;
 use preempt_core::Budget;
 use preempt_net::{mcc, pnml};
 
@@ -23,8 +24,8 @@ pub const PNML: FrontEnd = FrontEnd {
 };
 
 /// The targets stand beside the net, in a file of their own.
-fn write(net: &LoadedNet, _: &Budget) -> Result<Vec<Written>, Error> {
-    let problem = &net.problem;
+fn write(_: &Plan, input: &Input, _: &Budget) -> Result<Vec<Written>, Error> {
+    let problem = &input.net()?.problem;
     let text = pnml::print(problem).map_err(Error::refused)?;
     let mut files = vec![Written { extension: None, text }];
     if !problem.targets.is_empty() {

@@ -17,10 +17,10 @@ pub const SPEC: FrontEnd = FrontEnd {
     has_runtime_errors: true,
     load: |request| load_net(request, spec::read_within, None),
     reads_properties: false,
-    write_net: Some(|net, _| match net.problem.targets.is_empty() {
+    write_net: Some(|_, input, _| match input.net()?.problem.targets.is_empty() {
         true => Err(Error::refused("a .spec file has a target, and this net has none")
             .hint("give a file of properties, as in --properties FILE")),
-        false => Ok(vec![Written { extension: None, text: spec::print(&net.problem) }]),
+        false => Ok(vec![Written { extension: None, text: spec::print(&input.net()?.problem) }]),
     }),
     write_trail: None,
 };
