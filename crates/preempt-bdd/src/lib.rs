@@ -9,7 +9,7 @@
 //! * [`relation`]: quantification, renaming, image and composition.
 //! * [`partition`]: relations that are too large for one diagram.
 //! * [`order`]: a variable order from what depends on what, and a way to compare orders.
-//! * [`assignment`]: counting and picking.
+//! * [`assignment`]: counting and picking; [`listing`]: a diagram as a list of nodes.
 //!
 //! ```
 //! use preempt_bdd::{Full, Layout, TableOptions};
@@ -35,12 +35,14 @@
 #![warn(missing_docs)]
 
 pub mod assignment;
+pub mod listing;
 pub mod order;
 pub mod partition;
 pub mod relation;
 pub mod space;
 pub mod table;
 
+pub use listing::Listing;
 pub use partition::Partition;
 pub use relation::{Cube, Renaming};
 pub use space::{Layout, Space, Variable};

@@ -1,5 +1,6 @@
 //! Nets as data, the problem whether a marking can be covered, and the formats they are written in: mist's
 //! [`spec`], and [`pnml`] with the properties of the Model Checking Contest ([`mcc`]); [`promela`] is for writing only.
+//! [`protocol`]: any number of equal processes with local variables, and their formats.
 //!
 //! [`WellStructured`] is what the algorithms of Bingham and Hu 2005 (paper 004) need of a system; [`Net`] is one.
 //!
@@ -14,6 +15,7 @@ pub mod pnml;
 pub mod predecessor;
 pub mod problem;
 pub mod promela;
+pub mod protocol;
 pub mod spec;
 pub mod wsts;
 mod xml;

@@ -11,11 +11,13 @@
 //!
 //! One file an algorithm: `backward` with `subsumption`, `prune` and `invariants`; [`weight`]; `forward` with `distance` and
 //! `unwind`; the pre-checks `sign`, `inequation` and `trap`, joined by `refute`; `reduce` with `relevant`. `linear`, `simplex` and
-//! `exact` solve linear programs. [`certificate`] is what a proof is, and [`checker`] verifies it by itself.
+//! `exact` solve linear programs. [`certificate`] is what a proof is, and [`checker`] verifies it by itself. [`basis`] is Fig. 1 for
+//! any well-structured system, and [`protocol`] has the engines for protocols.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 mod backward;
+pub mod basis;
 mod bounded;
 pub mod certificate;
 mod check;
@@ -26,6 +28,7 @@ mod forward;
 mod inequation;
 mod invariants;
 mod linear;
+pub mod protocol;
 mod prune;
 mod reduce;
 mod refute;

@@ -5,6 +5,7 @@ mod boolean;
 mod net;
 mod pnml;
 mod promela;
+mod protocol;
 mod spec;
 mod system;
 
@@ -24,7 +25,7 @@ use preempt_promela::trail::StatementNumbers;
 use std::path::Path;
 
 /// Everything that can be read, in the order of the tables. The first is taken where nothing says what a text is.
-pub const FRONT_ENDS: &[&FrontEnd] = &[&promela::PROMELA, &boolean::BOOLEAN, &spec::SPEC, &pnml::PNML];
+pub const FRONT_ENDS: &[&FrontEnd] = &[&promela::PROMELA, &boolean::BOOLEAN, &spec::SPEC, &pnml::PNML, &protocol::PROTOCOL];
 
 /// A language that can be read.
 #[derive(Debug)]

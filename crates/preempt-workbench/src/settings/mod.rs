@@ -220,7 +220,7 @@ impl Group {
 /// What the options say, in types. `None` is what nobody has said anything about.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// Macros of a Promela model, with their values.
+    /// Macros of a Promela model or constants of a protocol, with their values.
     pub defines: Vec<(String, String)>,
     /// Who wrote a Boolean program.
     pub dialect: Option<Dialect>,
@@ -228,6 +228,8 @@ pub struct Settings {
     pub error_label: Option<String>,
     /// Only the property of this name.
     pub property: Option<String>,
+    /// With so many processes a system is written as a model.
+    pub processes: Option<u32>,
     /// A formula in place of the model's own properties.
     pub ltl: Option<String>,
     /// Look for cycles without progress labels.

@@ -28,6 +28,12 @@ pub trait Sliceable {
     /// The weight of the heaviest element in the basis of the targets.
     fn base_weight(&self) -> u64;
 
+    /// The weight to begin with. Where no step changes the weight it may be that of the lightest target: then the first
+    /// weight at which an initial state is met is the smallest there is.
+    fn first_weight(&self) -> u64 {
+        self.base_weight()
+    }
+
     /// The targets of at most this weight.
     fn targets(&self, weight: u64) -> Result<Self::Set, Self::Error>;
 
@@ -88,7 +94,7 @@ pub fn by_weight<S: Sliceable>(
     go_on: &mut dyn FnMut(u64, u64) -> Result<(), S::Error>,
 ) -> Result<WeightOutcome<S::Set>, S::Error> {
     let (delta, base) = (system.deflation(), system.base_weight());
-    let mut weight = base;
+    let mut weight = system.first_weight();
     let mut n = base;
     let mut rounds = 0;
     let mut layers: Vec<Layer<S::Set>> = Vec::new();
@@ -98,7 +104,8 @@ pub fn by_weight<S: Sliceable>(
     while n.saturating_add(delta) >= weight {
         let lifted = last.as_ref().map(|last| system.lift(last, weight)).transpose()?;
         let start = match &lifted {
-            Some(lifted) if lifting => lifted.clone(),
+            Some(lifted) if lifting && weight > base => lifted.clone(),
+            Some(lifted) if lifting => system.union(lifted, &system.targets(weight)?)?,
             _ => system.targets(weight)?,
         };
         layers.push(Layer { set: start.clone(), weight, lifted: true });
@@ -123,8 +130,8 @@ pub fn by_weight<S: Sliceable>(
             Some(lifted) => system.is_empty(&system.minus(&gamma, lifted)?),
             None => false,
         };
-        if !nothing_new {
-            n = weight;
+        if !nothing_new || weight <= base {
+            n = weight.max(base);
             best = Some(gamma.clone());
         }
         last = Some(gamma);

@@ -1,9 +1,9 @@
 //! What is said about the input itself.
 
-use super::{text, word};
-use crate::frontend::FRONT_ENDS;
+use super::{text, value, word};
+use crate::frontend::{FRONT_ENDS, Kind};
 use crate::settings::units;
-use crate::settings::{Again, Dialect, Group, Inputs, Rule, Setting, Value};
+use crate::settings::{Again, Dialect, Group, Inputs, Setting, Value};
 use crate::verb::Verb;
 
 const OF_MODELS: &[Verb] = &[Verb::Check, Verb::Count, Verb::Simulate, Verb::Replay, Verb::Sequentialize];
@@ -13,9 +13,9 @@ pub const ROWS: &[Setting] = &[
     Setting {
         short: Some('D'),
         group: Group::Promela,
-        verbs: OF_MODELS,
+        verbs: &Verb::ALL,
         common: true,
-        inputs: Inputs::Of(&["promela"]),
+        inputs: Inputs::Of(&["promela", "protocol"]),
         again: Again::Kept,
         example: "N=3",
         apply: |settings, text| {
@@ -25,9 +25,9 @@ pub const ROWS: &[Setting] = &[
         ..Setting::new(
             "define",
             Value::Definition,
-            "Define a macro (without a value: 1)",
-            "As if the model began with `#define NAME VALUE`; a definition in the model itself wins. It may be given several \
-             times.",
+            "Define a macro, or a constant of a protocol (without a value: 1)",
+            "As if the model began with `#define NAME VALUE`; a definition in the model itself wins. In a protocol it takes \
+             the place of the constant's value. It may be given several times.",
         )
     },
     Setting {
@@ -92,17 +92,30 @@ pub const ROWS: &[Setting] = &[
         group: Group::Nets,
         verbs: &[Verb::Certify, Verb::Convert],
         inputs: Inputs::Able(
-            |front_end| front_end.reads_properties,
-            "nets without a target of their own (PNML)",
+            |front_end| front_end.reads_properties || front_end.kind == Kind::System,
+            "nets with a file of properties, and well-structured systems",
         ),
-        rules: &[Rule::needs("properties", &[], "it names one of the properties in a file")],
         example: "p",
         apply: |settings, name| text(&mut settings.property, name),
         ..Setting::new(
             "property",
             Value::Text("NAME"),
             "Only the property with this name",
-            "One of those in the file that --properties names; without it, all of them.",
+            "One of those in the file that --properties names, or in the text of a protocol; without it, all of them.",
+        )
+    },
+    Setting {
+        group: Group::Nets,
+        verbs: &[Verb::Convert],
+        common: true,
+        inputs: Inputs::Kind(Kind::System),
+        example: "3",
+        apply: |settings, text| value(&mut settings.processes, units::count(text)),
+        ..Setting::new(
+            "processes",
+            Value::Count("N"),
+            "Write a Promela model with N processes",
+            "A protocol has any number of processes, and a Promela model a fixed one.",
         )
     },
 ];

@@ -13,8 +13,8 @@ pub const ROWS: &[Setting] = &[
         verbs: CHECK,
         common: true,
         inputs: Inputs::Able(
-            |front_end| front_end.kind == Kind::Model || front_end.reads_properties,
-            "models, and for nets with a file of properties",
+            |front_end| front_end.kind != Kind::Net || front_end.reads_properties,
+            "models and systems, and for nets with a file of properties",
         ),
         // Whatever the symbolic engine finds is a violation of safety.
         engines: Engines::AllBut(&[Taker::only("symbolic", &["safety"])]),
@@ -28,9 +28,9 @@ pub const ROWS: &[Setting] = &[
         ..Setting::new(
             "property",
             Value::Text("NAME"),
-            "Check only this ltl formula or never claim",
-            "Also safety, trace or acceptance; for a PNML net, one of the properties in the file. Without it, everything that the \
-             model says about itself is checked.",
+            "Check only this formula, never claim or property",
+            "Also safety, trace or acceptance; for a PNML net, one of the properties in the file; for a protocol, one of what is bad, \
+             or side-condition. Without it, everything that the model says about itself is checked.",
         )
     },
     Setting {

@@ -1,0 +1,113 @@
+//! Every protocol in `models/protocols` does what its header says, by every engine that applies; and the numbers of paper 004.
+
+use preempt_core::{Budget, Limits, Silent, SourceMap, Verdict};
+use preempt_net::protocol::{Protocol, read};
+use preempt_wsts::Engine;
+use preempt_wsts::protocol::{
+    ProtocolAnswer, ProtocolOptions, SIDE_CONDITION, SlotOrder, check_protocol, count_states, refuses,
+};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub fn protocol(name: &str, text: &str, definitions: &[(&str, &str)]) -> Protocol {
+    let definitions: Vec<(String, String)> =
+        definitions.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let (protocol, diagnostics) = read(SourceMap::new().add(name, text), text, &definitions);
+    assert!(diagnostics.is_empty(), "{name}: {diagnostics:?}");
+    protocol
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/protocols")
+}
+
+fn model(name: &str) -> (Protocol, String) {
+    let text = fs::read_to_string(folder().join(name)).expect("a readable model");
+    (protocol(name, &text, &[]), text)
+}
+
+fn ask(protocol: &Protocol, engine: Engine, property: &str) -> ProtocolAnswer {
+    let limits = Limits { time: Some(Duration::from_secs(120)), ..Limits::default() };
+    let property = Some(property.to_string());
+    let options = ProtocolOptions { engine, limits, property, order: SlotOrder::default() };
+    let answer = check_protocol(protocol, &options, &mut Silent).remove(0);
+    assert_eq!(answer.internal_error, None, "{engine:?}");
+    answer
+}
+
+/// What a header says of a property: `safe`, `unsafe with 2`, `inconclusive`, with `n = ` and `delta = ` behind.
+fn agrees(answer: &ProtocolAnswer, expected: &str, context: &str) {
+    let number = |key: &str| -> Option<u64> {
+        let rest = expected.split_once(key)?.1;
+        rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    };
+    match expected.split([',', ' ']).next() {
+        Some("safe") => {
+            assert_eq!(answer.verdict, Verdict::Holds, "{context}: {answer:?}");
+            assert!(answer.certificate.is_some(), "{context}");
+            for (key, found) in [("n = ", answer.numbers.n), ("delta = ", answer.numbers.delta)] {
+                if let Some(wanted) = number(key) {
+                    assert_eq!(found, wanted, "{context}: {key}");
+                }
+            }
+        }
+        Some("unsafe") => {
+            assert_eq!(answer.verdict, Verdict::Violated, "{context}: {:?}", answer.reason);
+            let run = answer.run.as_ref().expect("a run");
+            assert_eq!(Some(run.initial.processes.len() as u64), number("with "), "{context}");
+            assert!(answer.fewest_processes);
+        }
+        Some("inconclusive") => {
+            assert!(matches!(answer.verdict, Verdict::Inconclusive(_)), "{context}: {:?}", answer.verdict);
+            assert!(answer.reason.is_some(), "{context}");
+        }
+        other => panic!("{context}: what is {other:?}?"),
+    }
+}
+
+#[test]
+fn models_do_what_they_say() {
+    let mut seen = 0;
+    for entry in fs::read_dir(folder()).expect("the folder of protocols") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        if !name.ends_with(".protocol") {
+            continue;
+        }
+        let (protocol, text) = model(&name);
+        let expectations: Vec<(&str, &str)> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("# expect ")?.split_once(": "))
+            .collect();
+        for bad in &protocol.properties {
+            assert!(expectations.iter().any(|(it, _)| *it == bad.name), "{name}: {} is not expected", bad.name);
+        }
+        for (property, expected) in &expectations {
+            for engine in [Engine::Auto, Engine::Basis, Engine::Weight] {
+                if refuses(&protocol, engine).is_none() {
+                    let answer = ask(&protocol, engine, property);
+                    agrees(&answer, expected, &format!("{name}: {property} by {engine:?}"));
+                }
+            }
+            // Forward says the same, or nothing; and it looks at the guards themselves.
+            if *property != SIDE_CONDITION && expected.starts_with("unsafe") {
+                let answer = ask(&protocol, Engine::Forward, property);
+                agrees(&answer, expected, &format!("{name}: {property} forward"));
+            }
+        }
+        seen += 1;
+    }
+    assert!(seen >= 20, "{seen}");
+}
+
+#[test]
+fn german_has_the_states_of_the_definition() {
+    let (german, text) = model("german.protocol");
+    let line = text.lines().find_map(|line| line.strip_prefix("# states with 1, 2 and 3 clients, up to their names: "));
+    let expected: Vec<u64> = line.expect("the line").split(' ').map(|n| n.parse().expect("a number")).collect();
+    assert_eq!(expected, [188, 1704, 10470]);
+    for (clients, expected) in (1..).zip(expected) {
+        assert_eq!(count_states(&german, clients, &Budget::unlimited()), Some(expected), "{clients} clients");
+    }
+}
