@@ -7,10 +7,12 @@
 
 mod nets;
 mod programs;
+mod protocols;
 mod runs;
 
 pub use nets::{certificate, mcc, pnml, spec};
 pub use programs::{boolean, promela};
+pub use protocols::{protocol, protocol_certificate};
 pub use runs::{checkpoint, schedule, trace};
 
 use preempt_core::{Budget, Diagnostic, Limits, SourceMap};
@@ -20,13 +22,15 @@ use std::time::Duration;
 pub type Reader = fn(&[u8]) -> bool;
 
 /// All of them, by the name of their target.
-pub const READERS: [(&str, Reader); 9] = [
+pub const READERS: [(&str, Reader); 11] = [
     ("boolean", boolean),
     ("certificate", certificate),
     ("checkpoint", checkpoint),
     ("mcc", mcc),
     ("pnml", pnml),
     ("promela", promela),
+    ("protocol", protocol),
+    ("protocol_certificate", protocol_certificate),
     ("schedule", schedule),
     ("spec", spec),
     ("trace", trace),

@@ -1,7 +1,7 @@
 //! Whatever is fed to the readers of nets and properties, they answer, and soon.
 
 #[path = "../../preempt-promela/tests/mutation/mod.rs"]
-mod mutation;
+pub mod mutation;
 
 use mutation::mutate;
 use preempt_core::{Budget, Diagnostic, Limits, Rng, SourceMap};

@@ -50,9 +50,9 @@ pub fn by_basis<W: WellStructured>(
     let mut elements: Vec<Element<W::State, W::Rule>> = Vec::new();
     let mut queue = BinaryHeap::new();
     let add = |elements: &mut Vec<Element<W::State, W::Rule>>,
-                   queue: &mut BinaryHeap<Reverse<(u64, usize)>>,
-                   state: W::State,
-                   next: Option<(usize, W::Rule)>| {
+               queue: &mut BinaryHeap<Reverse<(u64, usize)>>,
+               state: W::State,
+               next: Option<(usize, W::Rule)>| {
         let weight = system.weight(&state);
         let below = |it: &Element<W::State, W::Rule>| {
             !it.covered && it.weight <= weight && system.below(&it.state, &state)

@@ -1,7 +1,8 @@
 //! Every protocol in `models/protocols` does what its header says, by every engine that applies; and the numbers of paper 004.
 
+use super::random_protocols::by_promela;
 use preempt_core::{Budget, Limits, Silent, SourceMap, Verdict};
-use preempt_net::protocol::{Protocol, read};
+use preempt_net::protocol::{Protocol, cubicle, promela, read};
 use preempt_wsts::Engine;
 use preempt_wsts::protocol::{
     ProtocolAnswer, ProtocolOptions, SIDE_CONDITION, SlotOrder, check_protocol, count_states, refuses,
@@ -24,6 +25,12 @@ fn folder() -> PathBuf {
 
 fn model(name: &str) -> (Protocol, String) {
     let text = fs::read_to_string(folder().join(name)).expect("a readable model");
+    if name.ends_with(".cub") {
+        let source = SourceMap::new().add(name, text.as_str());
+        let (protocol, diagnostics) = cubicle::read_within(source, &text, &[], &Budget::unlimited());
+        assert!(diagnostics.is_empty(), "{name}: {diagnostics:?}");
+        return (protocol, text);
+    }
     (protocol(name, &text, &[]), text)
 }
 
@@ -72,16 +79,20 @@ fn models_do_what_they_say() {
     for entry in fs::read_dir(folder()).expect("the folder of protocols") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        if !name.ends_with(".protocol") {
-            continue;
-        }
         let (protocol, text) = model(&name);
         let expectations: Vec<(&str, &str)> = text
             .lines()
-            .filter_map(|line| line.strip_prefix("# expect ")?.split_once(": "))
+            .map(|line| line.trim_end_matches(" *)"))
+            .filter_map(|line| {
+                line.strip_prefix("# expect ").or(line.strip_prefix("(* expect "))?.split_once(": ")
+            })
             .collect();
         for bad in &protocol.properties {
-            assert!(expectations.iter().any(|(it, _)| *it == bad.name), "{name}: {} is not expected", bad.name);
+            assert!(
+                expectations.iter().any(|(it, _)| *it == bad.name),
+                "{name}: {} is not expected",
+                bad.name
+            );
         }
         for (property, expected) in &expectations {
             for engine in [Engine::Auto, Engine::Basis, Engine::Weight] {
@@ -104,10 +115,38 @@ fn models_do_what_they_say() {
 #[test]
 fn german_has_the_states_of_the_definition() {
     let (german, text) = model("german.protocol");
-    let line = text.lines().find_map(|line| line.strip_prefix("# states with 1, 2 and 3 clients, up to their names: "));
-    let expected: Vec<u64> = line.expect("the line").split(' ').map(|n| n.parse().expect("a number")).collect();
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("# states with 1, 2 and 3 clients, up to their names: "));
+    let expected: Vec<u64> =
+        line.expect("the line").split(' ').map(|n| n.parse().expect("a number")).collect();
     assert_eq!(expected, [188, 1704, 10470]);
     for (clients, expected) in (1..).zip(expected) {
         assert_eq!(count_states(&german, clients, &Budget::unlimited()), Some(expected), "{clients} clients");
+    }
+}
+
+/// With a fixed number of clients, as Promela: broken ones break with as many as their headers say, and not with fewer.
+#[test]
+fn promela_says_the_same_of_models() {
+    for (name, property, safe, bad) in [
+        ("mesi.protocol", "coherence", 3, None),
+        ("mesi_broken.protocol", "coherence", 1, Some(2)),
+        ("spurious.protocol", "both", 4, None),
+        ("spurious_real.protocol", "both", 1, Some(2)),
+        ("illinois_no_guard.protocol", "coherence", 1, Some(2)),
+        ("german.protocol", "data", 1, None),
+        ("german_broken.protocol", "data", 0, Some(1)),
+        ("german_control.protocol", "control", 2, None),
+    ] {
+        let (protocol, _) = model(name);
+        let wanted: Vec<_> = protocol.properties.iter().filter(|bad| bad.name == property).collect();
+        let verdict = |count| by_promela(&promela::print(&protocol, count, &wanted).expect("few processes"));
+        if safe > 0 {
+            assert_eq!(verdict(safe), Verdict::Holds, "{name}");
+        }
+        if let Some(bad) = bad {
+            assert_eq!(verdict(bad), Verdict::Violated, "{name}");
+        }
     }
 }

@@ -212,9 +212,8 @@ impl Expr {
             Expr::Member(table) => {
                 let values: Option<Vec<i64>> = table.places.iter().map(|place| read(*place)).collect();
                 let values = values?;
-                let of = |place: Place| {
-                    table.places.iter().position(|it| *it == place).map_or(0, |at| values[at])
-                };
+                let of =
+                    |place: Place| table.places.iter().position(|it| *it == place).map_or(0, |at| values[at]);
                 Some(i64::from(table.contains(&of)))
             }
         }

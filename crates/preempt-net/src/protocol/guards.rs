@@ -218,7 +218,9 @@ fn could_satisfy(protocol: &Protocol, guard: &Expr, budget: &Budget) -> Result<E
     }
     let moves: Vec<&Rule> = moves
         .iter()
-        .filter(|rule| rule.effects.iter().any(|it| places.contains(&it.place) && it.place.scope == Scope::Other))
+        .filter(|rule| {
+            rule.effects.iter().any(|it| places.contains(&it.place) && it.place.scope == Scope::Other)
+        })
         .collect();
     let mut table = Table { places, ranges, bits: vec![0; count.div_ceil(64) as usize] };
     closed(&mut table, guard, &moves, count, budget)?;
@@ -243,7 +245,13 @@ fn alone_as_other(protocol: &Protocol) -> Vec<Rule> {
 }
 
 /// All tuples from which moves lead to one that satisfies the guard: round by round, until nothing is added.
-fn closed(table: &mut Table, guard: &Expr, moves: &[&Rule], count: u64, budget: &Budget) -> Result<(), String> {
+fn closed(
+    table: &mut Table,
+    guard: &Expr,
+    moves: &[&Rule],
+    count: u64,
+    budget: &Budget,
+) -> Result<(), String> {
     let stopped = || Err("there was no time to compute the side condition".to_string());
     let values = |table: &Table, mut tuple: u64| -> Vec<i64> {
         let digit = |(low, size): &(i64, u64)| {
@@ -276,7 +284,8 @@ fn closed(table: &mut Table, guard: &Expr, moves: &[&Rule], count: u64, budget: 
             let at = |place: Place| table.places.iter().position(|it| *it == place);
             let of = |place: Place| at(place).map_or(0, |at| values[at]);
             let leads = moves.iter().any(|rule| {
-                let keeps = |it: &Effect| it.place.scope != Scope::Global || it.value.eval(&of) == of(it.place);
+                let keeps =
+                    |it: &Effect| it.place.scope != Scope::Global || it.value.eval(&of) == of(it.place);
                 if !rule.when.holds(&of) || !rule.effects.iter().all(keeps) {
                     return false;
                 }

@@ -16,14 +16,40 @@ pub(super) enum Token<'a> {
 
 /// Words that are no names.
 const WORDS: [&str; 29] = [
-    "const", "type", "global", "local", "initially", "rule", "bad", "bool", "when", "with", "all", "others",
-    "do", "partner", "mover", "where", "one", "two", "three", "any", "if", "then", "else", "and", "or",
-    "not", "in", "true", "false",
+    "const",
+    "type",
+    "global",
+    "local",
+    "initially",
+    "rule",
+    "bad",
+    "bool",
+    "when",
+    "with",
+    "all",
+    "others",
+    "do",
+    "partner",
+    "mover",
+    "where",
+    "one",
+    "two",
+    "three",
+    "any",
+    "if",
+    "then",
+    "else",
+    "and",
+    "or",
+    "not",
+    "in",
+    "true",
+    "false",
 ];
 
 const SIGNS: [&str; 23] = [
-    ":=", "..", "!=", "<=", ">=", "==", "=", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", "|", "+",
-    "-", ".", ";", "!",
+    ":=", "..", "!=", "<=", ">=", "==", "=", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", "|", "+", "-",
+    ".", ";", "!",
 ];
 
 /// A number beyond this is refused, so that sums stay far from overflow.

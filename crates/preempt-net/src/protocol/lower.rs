@@ -14,6 +14,8 @@ use std::collections::HashMap;
 /// Variables and instances of rules are refused beyond so many.
 const MOST_VARIABLES: usize = 4096;
 const MOST_INSTANCES: usize = 100_000;
+/// What is done with a variable is done value by value.
+const MOST_VALUES: u64 = 4096;
 
 /// A declared variable or array.
 #[derive(Debug, Clone, Copy)]
@@ -159,6 +161,9 @@ impl<'a> Lowering<'a, '_> {
         initial: Option<&Ast<'a>>,
     ) {
         let scope = if global { Scope::Global } else { Scope::Mover };
+        if of.size > MOST_VALUES {
+            return self.error(span, format!("a variable has at most {MOST_VALUES} values"));
+        }
         let first = self.protocol.variables(scope).len();
         let count = index.map_or(1, |index| index.size);
         let room = MOST_VARIABLES.saturating_sub(self.protocol.globals.len() + self.protocol.locals.len());
@@ -223,7 +228,12 @@ impl<'a> Lowering<'a, '_> {
                     self.error(span, format!("the range from {first} to {last} is empty"));
                     return None;
                 }
-                Some(Domain { kind: ValueKind::Number, low: first, size: (last - first) as u64 + 1 })
+                let size = (last - first) as u64 + 1;
+                if size > MOST_INSTANCES as u64 {
+                    self.error(span, format!("a range has at most {MOST_INSTANCES} values"));
+                    return None;
+                }
+                Some(Domain { kind: ValueKind::Number, low: first, size })
             }
             TypeAst::Names(names, span) => {
                 let number = self.protocol.enumerations.len();
@@ -239,8 +249,8 @@ impl<'a> Lowering<'a, '_> {
                     }
                     self.values.entry(name).or_default().push((number, at as i64));
                 }
-                if names.len() > MOST_VARIABLES {
-                    self.error(*span, format!("there are more than {MOST_VARIABLES} values"));
+                if names.len() as u64 > MOST_VALUES {
+                    self.error(*span, format!("there are more than {MOST_VALUES} values"));
                     return None;
                 }
                 self.protocol.enumerations.push(names.iter().map(|(name, _)| name.to_string()).collect());
@@ -289,9 +299,8 @@ impl<'a> Lowering<'a, '_> {
         }
         if self.protocol.locals.is_empty() {
             let message = "a protocol has at least one local variable";
-            self.diagnostics.push(
-                Diagnostic::global_error(message).hint("write `local state : { idle, busy } = idle`"),
-            );
+            self.diagnostics
+                .push(Diagnostic::global_error(message).hint("write `local state : { idle, busy } = idle`"));
         }
         if !items.iter().any(|item| matches!(item, Item::Bad { .. })) {
             self.diagnostics.push(

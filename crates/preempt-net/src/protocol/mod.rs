@@ -2,10 +2,11 @@
 //! broadcast (Bingham and Hu 2005, paper 004, Example 5), perhaps only if all others satisfy a condition (section 6).
 //!
 //! * [`expr`]: guards and effects; [`state`]: what a step is, by the definition;
-//! * [`read`]: the text format `.protocol` (`lexer`, `parser`, `lower`);
+//! * [`read`]: the text format `.protocol` (`lexer`, `parser`, `lower`); [`cubicle`] reads `.cub`;
 //! * [`flat`]: small protocols with numbered local states, as a well-structured system;
 //! * [`guards`]: the reductions B' and B'' of section 6; [`promela`]: a fixed number of processes as a Promela model.
 
+pub mod cubicle;
 pub mod expr;
 pub mod flat;
 pub mod guards;
@@ -147,8 +148,7 @@ impl Rule {
 
     /// Can the step change the global part?
     pub fn changes_global(&self) -> bool {
-        let changes =
-            |it: &&Effect| it.place.scope == Scope::Global && it.value != Expr::Read(it.place);
+        let changes = |it: &&Effect| it.place.scope == Scope::Global && it.value != Expr::Read(it.place);
         self.effects.iter().any(|it| changes(&it))
     }
 

@@ -9,12 +9,28 @@ pub(super) type Name<'a> = (&'a str, Span);
 
 #[derive(Debug)]
 pub(super) enum Item<'a> {
-    Constant { name: Name<'a>, value: Ast<'a> },
-    Type { name: Name<'a>, of: TypeAst<'a> },
-    Variable { name: Name<'a>, global: bool, index: Option<TypeAst<'a>>, of: TypeAst<'a>, initial: Option<Ast<'a>> },
+    Constant {
+        name: Name<'a>,
+        value: Ast<'a>,
+    },
+    Type {
+        name: Name<'a>,
+        of: TypeAst<'a>,
+    },
+    Variable {
+        name: Name<'a>,
+        global: bool,
+        index: Option<TypeAst<'a>>,
+        of: TypeAst<'a>,
+        initial: Option<Ast<'a>>,
+    },
     Initially(Ast<'a>),
     Rule(RuleAst<'a>),
-    Bad { name: Name<'a>, parameters: Vec<(Name<'a>, TypeAst<'a>)>, patterns: Vec<Vec<Part<'a>>> },
+    Bad {
+        name: Name<'a>,
+        parameters: Vec<(Name<'a>, TypeAst<'a>)>,
+        patterns: Vec<Vec<Part<'a>>>,
+    },
 }
 
 #[derive(Debug)]
@@ -64,7 +80,11 @@ pub(super) enum Node<'a> {
     Truth(bool),
     /// Any value: for initial values.
     Any,
-    Name { owner: Option<&'a str>, name: &'a str, index: Option<Box<Ast<'a>>> },
+    Name {
+        owner: Option<&'a str>,
+        name: &'a str,
+        index: Option<Box<Ast<'a>>>,
+    },
     Not(Box<Ast<'a>>),
     And(Vec<Ast<'a>>),
     Or(Vec<Ast<'a>>),
@@ -248,17 +268,17 @@ impl<'a> Parser<'a, '_> {
                 Ok(TypeAst::Names(names, start.to(self.last_span())))
             }
             (Token::Name(text), span)
-                if !matches!(
-                    self.tokens.get(self.at + 1),
-                    Some((Token::Sign(".." | "+" | "-"), _))
-                ) =>
+                if !matches!(self.tokens.get(self.at + 1), Some((Token::Sign(".." | "+" | "-"), _))) =>
             {
                 self.at += 1;
                 Ok(TypeAst::Named((text, span)))
             }
             _ => {
                 let low = self.sum()?;
-                self.need("..", Some("a type is `bool`, a range `0 .. 3`, names `{ a, b }` or the name of a type"))?;
+                self.need(
+                    "..",
+                    Some("a type is `bool`, a range `0 .. 3`, names `{ a, b }` or the name of a type"),
+                )?;
                 Ok(TypeAst::Range(low, self.sum()?))
             }
         }
@@ -371,7 +391,9 @@ impl<'a> Parser<'a, '_> {
                 _ => {
                     return self.expected(
                         "`global`, `one`, `two`, `three` or a number",
-                        Some("a pattern is written `two with state = M` or `global x = 1, one with state = M`"),
+                        Some(
+                            "a pattern is written `two with state = M` or `global x = 1, one with state = M`",
+                        ),
                     );
                 }
             };

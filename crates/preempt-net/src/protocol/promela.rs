@@ -50,7 +50,10 @@ impl Cast {
 
 impl Writer<'_> {
     fn declarations(&mut self, processes: usize) {
-        let _ = writeln!(self.text, "/* A protocol with {processes} processes: pN_x is the variable x of process N. */\n");
+        let _ = writeln!(
+            self.text,
+            "/* A protocol with {processes} processes: pN_x is the variable x of process N. */\n"
+        );
         let declare = |variable: &Variable, name: &str, text: &mut String| {
             let kind = match (variable.low, variable.low + variable.size as i64 - 1) {
                 (0.., ..=255) => "byte",
@@ -95,9 +98,10 @@ impl Writer<'_> {
         }
         for process in 0..processes {
             // Equal parts are chosen in the order of the processes.
-            let equal = chosen.len().checked_sub(1).filter(|last| {
-                pattern.processes[*last] == pattern.processes[chosen.len()]
-            });
+            let equal = chosen
+                .len()
+                .checked_sub(1)
+                .filter(|last| pattern.processes[*last] == pattern.processes[chosen.len()]);
             let in_order = equal.is_none_or(|last| chosen[last] < process);
             if in_order && !chosen.contains(&process) {
                 chosen.push(process);
@@ -125,7 +129,11 @@ impl Writer<'_> {
         if let Some(condition) = &self.protocol.initially {
             let all: Vec<String> =
                 (0..processes).map(|process| self.expr(condition, Cast::alone(process))).collect();
-            let _ = writeln!(self.text, "    /* Only what is initial goes on. */\n    ({});", all.join(" && "));
+            let _ = writeln!(
+                self.text,
+                "    /* Only what is initial goes on. */\nend_not_initial:\n    ({});",
+                all.join(" && ")
+            );
         }
         self.text.push_str("    assert(!BAD)\n  }\nend:\n  do\n");
         for rule in &self.protocol.rules {
@@ -186,7 +194,11 @@ impl Writer<'_> {
             None => cast.mover.to_string(),
         };
         let name: String = rule.name.replace("*/", "* /");
-        let _ = writeln!(self.text, "  :: d_step {{ /* {name}: process {who} */\n      {} ->", conditions.join(" && "));
+        let _ = writeln!(
+            self.text,
+            "  :: d_step {{ /* {name}: process {who} */\n      {} ->",
+            conditions.join(" && ")
+        );
         for (number, (_, value)) in assigned.iter().enumerate() {
             let _ = writeln!(self.text, "      next{number} = {value};");
         }

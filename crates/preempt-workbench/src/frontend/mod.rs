@@ -25,7 +25,14 @@ use preempt_promela::trail::StatementNumbers;
 use std::path::Path;
 
 /// Everything that can be read, in the order of the tables. The first is taken where nothing says what a text is.
-pub const FRONT_ENDS: &[&FrontEnd] = &[&promela::PROMELA, &boolean::BOOLEAN, &spec::SPEC, &pnml::PNML, &protocol::PROTOCOL];
+pub const FRONT_ENDS: &[&FrontEnd] = &[
+    &promela::PROMELA,
+    &boolean::BOOLEAN,
+    &spec::SPEC,
+    &pnml::PNML,
+    &protocol::PROTOCOL,
+    &protocol::CUBICLE,
+];
 
 /// A language that can be read.
 #[derive(Debug)]
@@ -84,7 +91,9 @@ impl Kind {
         match self {
             Kind::Model => "a model is asked whether a property is violated",
             Kind::Net => "a net is asked one thing: whether its target can be covered",
-            Kind::System => "a well-structured system is asked one thing: whether something bad can be reached",
+            Kind::System => {
+                "a well-structured system is asked one thing: whether something bad can be reached"
+            }
         }
     }
 

@@ -5,8 +5,8 @@ use crate::engine::reported;
 use crate::error::Error;
 use crate::plan::Plan;
 use preempt_core::{
-    Budget, CertificateText, Diagnostic, Guarantee, Measure, Progress, Property, PropertyKind, PropertyResult,
-    Report, SourceId, SourceMap, Statistics, Verdict,
+    Budget, CertificateText, Diagnostic, Guarantee, Measure, Progress, Property, PropertyKind,
+    PropertyResult, Report, SourceId, SourceMap, Statistics, Verdict,
 };
 use preempt_net::protocol::guards::side_condition;
 use preempt_net::protocol::{self, Bad, Protocol};
@@ -31,17 +31,29 @@ pub const PROTOCOL: FrontEnd = FrontEnd {
     write_trail: None,
 };
 
+/// The same protocols as Cubicle writes them.
+pub const CUBICLE: FrontEnd = FrontEnd {
+    name: "cubicle",
+    title: "Cubicle",
+    noun: "a Cubicle model",
+    plural: "Cubicle models",
+    extensions: &["cub"],
+    load: |request| load(request, protocol::cubicle::read_within),
+    ..PROTOCOL
+};
+
 /// How a text becomes a protocol; the definitions take the place of constants.
 type Read = fn(SourceId, &str, &[(String, String)], &Budget) -> (Protocol, Vec<Diagnostic>);
 
 fn load(request: &mut LoadRequest<'_>, read: Read) -> Loaded {
     let mut sources = SourceMap::new();
     let source = sources.add(request.name, request.text);
-    let (protocol, mut diagnostics) =
-        read(source, request.text, &request.settings.defines, request.budget);
+    let (protocol, mut diagnostics) = read(source, request.text, &request.settings.defines, request.budget);
     let wanted = request.settings.property.as_deref();
-    let is_known = |name: &str| name == SIDE_CONDITION || protocol.properties.iter().any(|it| it.name == name);
-    if let Some(name) = wanted.filter(|name| !is_known(name) && !diagnostics.iter().any(Diagnostic::is_error)) {
+    let is_known =
+        |name: &str| name == SIDE_CONDITION || protocol.properties.iter().any(|it| it.name == name);
+    if let Some(name) = wanted.filter(|name| !is_known(name) && !diagnostics.iter().any(Diagnostic::is_error))
+    {
         let known: Vec<&str> = protocol.properties.iter().map(|it| it.name.as_str()).collect();
         diagnostics.push(
             Diagnostic::global_error(format!("there is no property `{name}`"))
@@ -113,8 +125,7 @@ impl Coverable for LoadedProtocol {
                 }
                 name => {
                     let bad = self.protocol.properties.iter().find(|bad| bad.name == name);
-                    let bad =
-                        bad.ok_or_else(|| Error::refused(format!("there is no property `{name}`")))?;
+                    let bad = bad.ok_or_else(|| Error::refused(format!("there is no property `{name}`")))?;
                     checker::verify(&self.protocol, bad, it, budget)
                 }
             };
@@ -131,11 +142,13 @@ impl Coverable for LoadedProtocol {
 
     fn write_promela(&self, plan: &Plan, _: &Budget) -> Result<Vec<Written>, Error> {
         let count = plan.settings.processes.ok_or_else(|| {
-            Error::refused("a Promela model has a fixed number of processes").hint("say how many, as in --processes 3")
+            Error::refused("a Promela model has a fixed number of processes")
+                .hint("say how many, as in --processes 3")
         })?;
         let wanted = |bad: &&Bad| self.wanted.as_ref().is_none_or(|name| *name == bad.name);
         let properties: Vec<&Bad> = self.protocol.properties.iter().filter(wanted).collect();
-        let text = protocol::promela::print(&self.protocol, count as usize, &properties).map_err(Error::refused)?;
+        let text =
+            protocol::promela::print(&self.protocol, count as usize, &properties).map_err(Error::refused)?;
         Ok(vec![Written { extension: None, text }])
     }
 }
@@ -182,7 +195,9 @@ impl LoadedProtocol {
             let summary = certificates.iter().map(|it| certificate::summary(it, &self.protocol)).collect();
             report.certificate = Some(CertificateText { text: certificate::write(&certificates), summary });
             report.statement = Some(match answers {
-                [answer] => format!("`{}` is never reached, whatever the number of processes", answer.property),
+                [answer] => {
+                    format!("`{}` is never reached, whatever the number of processes", answer.property)
+                }
                 _ => "nothing bad is ever reached, whatever the number of processes".to_string(),
             });
             report.run.answered_by = answers.first().map(|answer| answer.answered_by.name().into());

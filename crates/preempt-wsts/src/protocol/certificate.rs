@@ -86,9 +86,7 @@ pub fn parse(text: &str) -> Result<Vec<ProtocolCertificate>, String> {
 }
 
 fn line_of(words: &[&str], certificates: &mut Vec<ProtocolCertificate>) -> Result<(), String> {
-    let numbers = || -> Result<Vec<u64>, String> {
-        words[1..].iter().map(|word| number(word)).collect()
-    };
+    let numbers = || -> Result<Vec<u64>, String> { words[1..].iter().map(|word| number(word)).collect() };
     if let ["property", name] = words {
         let set = CertificateSet::Elements(Vec::new());
         certificates.push(ProtocolCertificate { property: name.to_string(), weight: 0, set });

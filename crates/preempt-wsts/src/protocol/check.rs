@@ -202,7 +202,10 @@ impl Check<'_> {
         let who = match (rule, &blocked) {
             (Some(rule), Some(blocked)) => {
                 let process = self.protocol.process_text(blocked.process);
-                format!("`{}` may be blocked by a process with {process}, which cannot move away alone", rule.name)
+                format!(
+                    "`{}` may be blocked by a process with {process}, which cannot move away alone",
+                    rule.name
+                )
             }
             _ => "a process that had resigned was needed again".to_string(),
         };

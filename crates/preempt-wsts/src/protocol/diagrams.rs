@@ -117,7 +117,8 @@ impl<'p> Diagrams<'p> {
         }
         let mut pairs = Vec::new();
         for effect in &rule.effects {
-            let bits = self.symbols.bits(&self.space, &effect.value, self.protocol.variable(effect.place), &at)?;
+            let bits =
+                self.symbols.bits(&self.space, &effect.value, self.protocol.variable(effect.place), &at)?;
             pairs.extend(self.space.levels(at.variable(effect.place)).iter().copied().zip(bits));
         }
         let first_other = 1 + usize::from(partner.is_some());

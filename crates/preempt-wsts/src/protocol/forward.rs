@@ -49,12 +49,7 @@ pub fn count_states(protocol: &Protocol, processes: usize, budget: &Budget) -> O
 
 type Came = Option<(u32, ProtocolStep)>;
 
-fn with_processes(
-    protocol: &Protocol,
-    bad: Option<&Bad>,
-    count: usize,
-    budget: &Budget,
-) -> (Found, u64) {
+fn with_processes(protocol: &Protocol, bad: Option<&Bad>, count: usize, budget: &Budget) -> (Found, u64) {
     let mut known: HashMap<ProtocolState, u32> = HashMap::new();
     let mut states: Vec<(ProtocolState, Came)> = Vec::new();
     for global in 0..protocol.global_states().unwrap_or(0) {
@@ -76,7 +71,9 @@ fn with_processes(
     }
     let mut at = 0;
     while at < states.len() {
-        if at % 64 == 0 && let Some(reason) = budget.exhausted() {
+        if at % 64 == 0
+            && let Some(reason) = budget.exhausted()
+        {
             return (Found::Stopped(reason), states.len() as u64);
         }
         let state = states[at].0.clone();
@@ -134,8 +131,7 @@ fn run(protocol: &Protocol, states: &[(ProtocolState, Came)], last: usize) -> Op
             sorted.processes.sort_unstable();
             sorted == *next
         };
-        let (step, after) =
-            protocol.steps_of(&state, rule).into_iter().find(|(_, after)| is_next(after))?;
+        let (step, after) = protocol.steps_of(&state, rule).into_iter().find(|(_, after)| is_next(after))?;
         run.steps.push(step);
         state = after;
     }

@@ -33,12 +33,7 @@ const TABLES: [(TableOptions, usize); 2] = [
 ];
 
 /// From the bad states to an initial one, or to a set that is inductive.
-pub(crate) fn search(
-    protocol: &Protocol,
-    bad: &Bad,
-    order: SlotOrder,
-    budget: &Budget,
-) -> (Found, Numbers) {
+pub(crate) fn search(protocol: &Protocol, bad: &Bad, order: SlotOrder, budget: &Budget) -> (Found, Numbers) {
     let room = budget
         .limits()
         .memory_bytes
@@ -156,10 +151,7 @@ fn walk(
 }
 
 fn restricted(state: &ProtocolState, active: &[usize]) -> ProtocolState {
-    ProtocolState {
-        global: state.global,
-        processes: active.iter().map(|it| state.processes[*it]).collect(),
-    }
+    ProtocolState { global: state.global, processes: active.iter().map(|it| state.processes[*it]).collect() }
 }
 
 /// The first layer that has the state, among those before a number.

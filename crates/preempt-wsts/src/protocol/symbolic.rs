@@ -174,7 +174,12 @@ impl Symbols<'_> {
                     add(value, set.minus(&condition)?)?;
                 }
             }
-            Expr::Not(_) | Expr::And(_) | Expr::Or(_) | Expr::Equal(..) | Expr::Less(..) | Expr::Member(_) => {
+            Expr::Not(_)
+            | Expr::And(_)
+            | Expr::Or(_)
+            | Expr::Equal(..)
+            | Expr::Less(..)
+            | Expr::Member(_) => {
                 let truth = self.truth(space, expr, at)?;
                 add(0, truth.not()?)?;
                 add(1, truth)?;

@@ -22,7 +22,11 @@ pub(crate) struct Blocked {
 }
 
 /// A run of the protocol, from a run of B' whose processes are numbers with what says who has resigned behind the rest.
-pub(crate) fn rebuilt(protocol: &Protocol, run: &ProtocolRun, budget: &Budget) -> Result<ProtocolRun, Blocked> {
+pub(crate) fn rebuilt(
+    protocol: &Protocol,
+    run: &ProtocolRun,
+    budget: &Budget,
+) -> Result<ProtocolRun, Blocked> {
     let count = protocol.local_states().unwrap_or(u64::MAX);
     let processes = run.initial.processes.iter().map(|process| process % count).collect();
     let initial = ProtocolState { global: run.initial.global, processes };
@@ -30,7 +34,9 @@ pub(crate) fn rebuilt(protocol: &Protocol, run: &ProtocolRun, budget: &Budget) -
     let mut state = initial;
     for step in &run.steps {
         for process in 0..state.processes.len() {
-            if process == step.mover || Some(process) == step.partner || satisfies(protocol, &state, *step, process)
+            if process == step.mover
+                || Some(process) == step.partner
+                || satisfies(protocol, &state, *step, process)
             {
                 continue;
             }

@@ -42,7 +42,12 @@ pub fn trace(protocol: &Protocol, run: &ProtocolRun, sources: Option<&SourceMap>
         });
         last = Some(step.partner.unwrap_or(step.mover));
     }
-    Some(Trace { initial: values(protocol, &run.initial), steps, loop_start: None, processes: run.initial.processes.len() })
+    Some(Trace {
+        initial: values(protocol, &run.initial),
+        steps,
+        loop_start: None,
+        processes: run.initial.processes.len(),
+    })
 }
 
 fn values(protocol: &Protocol, state: &ProtocolState) -> Vec<Change> {

@@ -26,7 +26,12 @@ impl<'a> Lowering<'a, '_> {
         });
     }
 
-    pub(super) fn bad(&mut self, (name, span): Name<'a>, parameters: &Parameters<'a>, patterns: &[Vec<Part<'a>>]) {
+    pub(super) fn bad(
+        &mut self,
+        (name, span): Name<'a>,
+        parameters: &Parameters<'a>,
+        patterns: &[Vec<Part<'a>>],
+    ) {
         if self.protocol.properties.iter().any(|bad| bad.name == name) {
             self.error_with_hint(span, format!("`{name}` is there twice"), "join the patterns by `|`");
         }
@@ -178,7 +183,8 @@ impl<'a> Lowering<'a, '_> {
             places.iter().map(|it| self.protocol.variable(*it)).map(|it| (it.low, it.size)).collect();
         if let Expr::Read(read) = value {
             let read = self.protocol.variable(*read);
-            if read.low >= variable.low && read.low + read.size as i64 <= variable.low + variable.size as i64 {
+            if read.low >= variable.low && read.low + read.size as i64 <= variable.low + variable.size as i64
+            {
                 return Some(());
             }
         }
@@ -203,8 +209,13 @@ impl<'a> Lowering<'a, '_> {
             let result = value.eval(&|place| of(place).unwrap_or(0));
             if result < variable.low || result >= variable.low + variable.size as i64 {
                 let result = self.protocol.value_name(&variable, result);
-                let message = format!("`{}` may become {result}, which is not one of its values", variable.name);
-                self.error_with_hint(span, message, "restrict the rule by a `when`, or use `if c then a else b`");
+                let message =
+                    format!("`{}` may become {result}, which is not one of its values", variable.name);
+                self.error_with_hint(
+                    span,
+                    message,
+                    "restrict the rule by a `when`, or use `if c then a else b`",
+                );
                 return None;
             }
         }

@@ -214,7 +214,11 @@ impl<'a> Lowering<'a, '_> {
                 }
                 _ => {
                     let message = format!("several types have a value `{name}`");
-                    self.error_with_hint(span, message, "compare it with a variable, or give the types one name");
+                    self.error_with_hint(
+                        span,
+                        message,
+                        "compare it with a variable, or give the types one name",
+                    );
                     return None;
                 }
             }

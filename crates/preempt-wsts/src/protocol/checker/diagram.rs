@@ -48,6 +48,11 @@ impl<'b> Diagrams<'b> {
         Ok(number)
     }
 
+    /// To be called where much may be done before anything is made.
+    pub(super) fn go_on(&self) -> Result<(), StopReason> {
+        self.budget.exhausted().map_or(Ok(()), Err)
+    }
+
     /// The bit at a level.
     pub(super) fn bit(&mut self, level: u32) -> Result<Diagram, StopReason> {
         self.node(level, FALSE, TRUE)
@@ -83,7 +88,9 @@ impl<'b> Diagrams<'b> {
             return Ok(*known);
         }
         self.steps = self.steps.wrapping_add(1);
-        if self.steps.is_multiple_of(1024) && let Some(reason) = self.budget.exhausted() {
+        if self.steps.is_multiple_of(1024)
+            && let Some(reason) = self.budget.exhausted()
+        {
             return Err(reason);
         }
         let level = self.level(condition).min(self.level(then)).min(self.level(otherwise));

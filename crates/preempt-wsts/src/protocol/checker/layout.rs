@@ -91,7 +91,8 @@ impl Bits {
             };
             for (variable, declared) in protocol.variables(scope).iter().enumerate() {
                 let wanted = width(declared.size);
-                let levels = self.levels.get(&(Place { scope, variable }, slot)).map_or(&[][..], Vec::as_slice);
+                let levels =
+                    self.levels.get(&(Place { scope, variable }, slot)).map_or(&[][..], Vec::as_slice);
                 if levels.len() != wanted || levels.contains(&u32::MAX) {
                     return Err("its bits are not those of the protocol".into());
                 }

@@ -75,7 +75,8 @@ impl Check<'_> {
             Err(reason) => return Ok(Err(reason)),
         };
         for slot in 1..n {
-            let exchange = self.bits.permutation(&[(slot - 1, slot), (slot, slot - 1)], &mut self.diagrams)?;
+            let exchange =
+                self.bits.permutation(&[(slot - 1, slot), (slot, slot - 1)], &mut self.diagrams)?;
             if self.diagrams.substituted(set, &exchange)? != set {
                 return Ok(Err("its set depends on the names of processes".into()));
             }
@@ -188,6 +189,7 @@ impl Check<'_> {
             return Ok(TRUE);
         }
         let Some(slot) = slots.checked_sub(1) else { return Ok(FALSE) };
+        self.diagrams.go_on()?;
         if let Some(found) = known.get(&(wanted.to_vec(), slots)) {
             return Ok(*found);
         }
@@ -214,7 +216,8 @@ impl Check<'_> {
         let mut all = TRUE;
         for variable in 0..self.protocol.variables(scope).len() {
             let size = self.protocol.variables(scope)[variable].size;
-            let equal = self.bits.equal((Place { scope, variable }, slot), rest % size, &mut self.diagrams)?;
+            let equal =
+                self.bits.equal((Place { scope, variable }, slot), rest % size, &mut self.diagrams)?;
             all = self.diagrams.and(all, equal)?;
             rest /= size;
         }
@@ -339,9 +342,8 @@ impl Check<'_> {
         who: Who,
         wanted: &dyn Fn(i64) -> bool,
     ) -> Result<Diagram, StopReason> {
-        let known = |place: Place| {
-            places.iter().position(|it| *it == place).and_then(|at| values.get(at).copied())
-        };
+        let known =
+            |place: Place| places.iter().position(|it| *it == place).and_then(|at| values.get(at).copied());
         if let Some(value) = expr.eval_partly(&known) {
             return Ok(if wanted(value) { TRUE } else { FALSE });
         }
