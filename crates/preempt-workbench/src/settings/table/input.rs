@@ -25,7 +25,7 @@ pub const ROWS: &[Setting] = &[
         ..Setting::new(
             "define",
             Value::Definition,
-            "Define a macro, or a constant of a protocol (without a value: 1)",
+            "Define a macro (without a value: 1)",
             "As if the model began with `#define NAME VALUE`; a definition in the model itself wins. In a protocol it takes \
              the place of the constant's value. It may be given several times.",
         )
