@@ -132,7 +132,7 @@ fn nothing(property: &str, engine: Engine) -> ProtocolAnswer {
 }
 
 /// Protocols with so many local states at most are searched by basis, if nobody says how.
-const FEW_LOCALS: u64 = 40;
+const FEW_LOCALS: u64 = 16;
 
 struct Check<'c> {
     protocol: &'c Protocol,

@@ -18,7 +18,9 @@ pub(crate) fn search(protocol: &Protocol, bad: &Bad, budget: &Budget) -> (Found,
     let stopped = |budget: &Budget| Found::Stopped(budget.exhausted().unwrap_or(StopReason::Partial));
     let mut numbers = Numbers { delta: protocol.deflation(), ..Numbers::default() };
     let Some(flat) = Flat::new(protocol, budget) else { return (stopped(budget), numbers) };
-    let Some(targets) = flat.targets(bad) else { return (Found::Stopped(StopReason::Partial), numbers) };
+    let Some(targets) = flat.targets(bad) else {
+        return (Found::Nothing("the bad states have too many smallest ones".into()), numbers);
+    };
     let part = budget.part(&preempt_core::Limits::default());
     let outcome = by_basis(&flat, &targets, &|state| flat.below_initial(state), &part);
     numbers.elements = part.counters().states.get();
