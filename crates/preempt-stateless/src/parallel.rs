@@ -8,15 +8,18 @@
 //! equally cheap ones is reported may differ.
 //!
 //! **Why it is right.** Who closes a graph looks at its predecessors afterwards. Of two that close the last two successors
-//! of a graph at the same time, the second to do so sees both closed, and closes it.
+//! of a graph at the same time, the second to do so sees both closed, and closes it. Who finds out that something races has
+//! an epoch of its own until the others take it over, and goes on until the empty graph is closed in that epoch. What others
+//! close meanwhile counts for the epoch before (`table.rs`). So whoever is the last to find something closes all for all.
 //!
 //! **What it costs.** Each search has a program of its own to run, so memory grows with the searches; the table does not.
-//! Hidden steps (`racing.rs`) are not used here: which steps are hidden is learned, and searches that share a table
-//! would have to share what they learn.
+//! What is found to race (`racing.rs`) is found for all: each looks before its next step, at one number if there is nothing
+//! new.
 
 use crate::executable::Executable;
 use crate::explore::{Exploration, ExplorationLimits, ExplorationStop, FailingRun};
 use crate::marking;
+use crate::racing::SharedRacing;
 use crate::table::SharedTable;
 use crate::team::{Team, TeamProgress};
 use std::sync::{Arc, PoisonError};
@@ -39,10 +42,11 @@ pub fn explore<E: Executable>(
 ) -> Exploration {
     let table = SharedTable::new();
     let (progress, size) = (Arc::new(TeamProgress::new(limits)), threads.max(1));
+    let racing = Arc::new(SharedRacing::new());
     let found: Vec<Exploration> = std::thread::scope(|scope| {
         let search = |member: usize| {
             let (table, progress, make) = (&table, Arc::clone(&progress), &make);
-            let team = Team { progress, size, member };
+            let team = Team { progress, racing: Some(Arc::clone(&racing)), size, member };
             move || {
                 let ending = AbandonOnPanic(&team.progress);
                 let found = marking::explore_from(&mut make(), limits, table, team.clone());

@@ -43,6 +43,8 @@ use crate::operation::{Choices, Need, Operation};
 use crate::prefix::Prefix;
 use crate::stamp::Stamp;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// What is known to race.
 #[derive(Debug, Clone, Default)]
@@ -58,6 +60,38 @@ pub(crate) struct Racing {
 impl Racing {
     pub fn of(&self, name: u64) -> Vec<bool> {
         self.known.get(&name).cloned().unwrap_or_default()
+    }
+
+    /// Adds what another search knows. False if there was nothing to add.
+    fn add(&mut self, other: &Racing) -> bool {
+        let mut news = self.hides && !other.hides;
+        self.hides &= other.hides;
+        for (name, flags) in &other.known {
+            let mine = self.known.entry(*name).or_default();
+            for place in (0..flags.len() as u32).filter(|&place| is_set(flags, place)) {
+                news |= set(mine, place);
+            }
+        }
+        news
+    }
+}
+
+/// What several searches of the same program know to race, together. What one learns begins an epoch for all: each
+/// takes it over before its next step, and what it closes in the meantime counts for the epoch before.
+#[derive(Debug)]
+pub(crate) struct SharedRacing {
+    all: Mutex<Racing>,
+    /// That of `all`, to look at without the lock.
+    epoch: AtomicU32,
+}
+
+impl SharedRacing {
+    /// Nothing is known to race.
+    pub fn new() -> SharedRacing {
+        SharedRacing {
+            all: Mutex::new(Racing { hides: true, ..Racing::default() }),
+            epoch: AtomicU32::new(0),
+        }
     }
 }
 
@@ -88,6 +122,24 @@ impl Graph {
     /// From now on steps are hidden unless they are known to race.
     pub(crate) fn hide(&mut self) {
         self.racing.hides = true;
+        self.look_again();
+    }
+
+    /// Tells the team what was learned since `epoch`, and learns what the team knows.
+    pub(crate) fn exchange_races(&mut self, team: &SharedRacing, epoch: u32) {
+        if self.racing.epoch == epoch && team.epoch.load(Ordering::SeqCst) == epoch {
+            return;
+        }
+        let mut all = team.all.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.add(&self.racing) {
+            all.epoch += 1;
+            team.epoch.store(all.epoch, Ordering::SeqCst);
+        }
+        self.racing.clone_from(&all);
+        drop(all);
+        for log in &mut self.threads {
+            log.races = self.racing.of(log.name);
+        }
         self.look_again();
     }
 

@@ -5,7 +5,8 @@
 //!
 //! **Why it can be shared.** Such a number only grows, whoever raises it, as long as the same steps are hidden (see
 //! `racing.rs`), so a raise that comes late does no harm. When something is found to race, an *epoch* begins: what was
-//! closed before counts as open, and only complete graphs stay closed.
+//! closed before counts as open, and only complete graphs stay closed. Who has not heard of it yet may rely on what was
+//! closed in the new epoch, in which fewer steps are hidden and more had to be tried, but does not change it.
 //!
 //! **What it costs.** A key of 128 bits and eight bytes for each graph: graphs themselves are not stored. Two different
 //! graphs with the same stamp would be taken for one; with 2^32 graphs the probability of that is about 2^-65. The stamps are
@@ -73,6 +74,10 @@ fn opens_at(map: &StampMap<Closed>, stamp: Stamp, epoch: u32) -> u32 {
 
 fn raise(map: &mut StampMap<Closed>, stamp: Stamp, opens_at: u32, epoch: u32) -> bool {
     let known = map.entry(stamp).or_default();
+    if known.epoch > epoch {
+        // Somebody knows more already, and what counts for that epoch is not ours to say.
+        return false;
+    }
     let before = known.opens_at(epoch);
     if opens_at > before {
         *known = Closed { opens_at, epoch };

@@ -2,6 +2,7 @@
 //! runs, their budget, and how far each has come.
 
 use crate::explore::{ExplorationLimits, ExplorationStop};
+use crate::racing::SharedRacing;
 use preempt_core::{Budget, Limits, StopReason};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -10,6 +11,8 @@ use std::sync::{Condvar, Mutex, PoisonError};
 #[derive(Debug, Clone)]
 pub(crate) struct Team {
     pub progress: std::sync::Arc<TeamProgress>,
+    /// What they know to race; a search by itself has nobody to tell.
+    pub racing: Option<std::sync::Arc<SharedRacing>>,
     pub size: usize,
     /// Which of them this is: each begins elsewhere.
     pub member: usize,

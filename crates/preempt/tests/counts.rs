@@ -9,7 +9,7 @@ fn counts(bounds: u32, test: fn()) -> Vec<u64> {
     (0..=bounds).map(|bound| run(Some(bound), test).executions).collect()
 }
 
-fn run(bound: Option<u32>, test: fn()) -> CheckReport {
+fn run(bound: Option<u32>, test: impl Fn() + Send + Sync + 'static) -> CheckReport {
     let report = Checker::new().max_preemptions(bound).run(test);
     assert_eq!(report.verdict, Verdict::Holds, "{report}");
     assert!(report.failure.is_none());
@@ -161,9 +161,9 @@ fn file_system() {
 #[test]
 fn private_work() {
     const N: usize = 80;
-    fn private(shared: bool) {
+    fn private(threads: usize, shared: bool) {
         let total = Arc::new(Mutex::new(0));
-        let counters: Vec<_> = (0..3).map(|_| Arc::new(AtomicUsize::new(0))).collect();
+        let counters: Vec<_> = (0..threads).map(|_| Arc::new(AtomicUsize::new(0))).collect();
         let body = |counter: &Arc<AtomicUsize>| {
             let (counter, total) = (Arc::clone(counter), Arc::clone(&total));
             Box::new(move || {
@@ -178,12 +178,22 @@ fn private_work() {
         // Joining orders these.
         assert!(counters.iter().all(|counter| counter.load(SeqCst) == 2 * N));
     }
-    let report = run(None, || private(false));
-    assert_eq!((report.executions, report.exhaustive), (1, true));
-    assert!(report.prefixes < 100 * N as u64, "{} prefixes", report.prefixes);
-    let report = run(None, || private(true));
+    for threads in [3, 4, 5, 6] {
+        let report = run(None, move || private(threads, false));
+        assert_eq!((report.executions, report.exhaustive), (1, true), "{threads} threads");
+        assert!(report.prefixes < 3 << threads, "{} prefixes of {threads} threads", report.prefixes);
+    }
+    let report = run(None, || private(3, true));
     assert_eq!((report.executions, report.exhaustive), (6, true));
     assert!(report.prefixes < 1000 * N as u64, "{} prefixes", report.prefixes);
+    // Searches side by side share what they know to race.
+    for workers in [2, 3] {
+        let report = Checker::new().threads(workers).run(|| private(4, false));
+        assert_eq!((report.executions, report.exhaustive), (1, true), "{report}");
+        assert!(report.prefixes < 100 * workers as u64, "{} prefixes", report.prefixes);
+        let report = Checker::new().threads(workers).run(|| private(3, true));
+        assert_eq!((report.executions, report.exhaustive), (6, true), "{report}");
+    }
 }
 
 /// The other algorithms agree on the verdict, and run at least as many.

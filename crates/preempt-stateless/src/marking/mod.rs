@@ -22,6 +22,7 @@
 //! **Independent work.** A thread whose next step is hidden goes on before anybody else may move (`racing.rs`), so only
 //! prefixes that do not separate hidden steps from those before are ever looked at. When something is found to race, fewer
 //! steps are hidden: all but complete graphs are open again, and the frames on the stack compute their branches anew.
+//! Searches that share a table share what they know to race, too.
 //!
 //! **What it costs.** Executions: one for each complete graph. Besides, in the worst case each prefix of each graph is marked
 //! once for each bound, without running the program. Memory: the table, 24 bytes for each prefix that was closed, and as much
@@ -97,7 +98,7 @@ pub fn explore<E: Executable>(
     limits: &ExplorationLimits,
     observer: &mut impl RunObserver,
 ) -> Exploration {
-    let team = Team { progress: Arc::new(TeamProgress::new(limits)), size: 1, member: 0 };
+    let team = Team { progress: Arc::new(TeamProgress::new(limits)), racing: None, size: 1, member: 0 };
     Search::new(program, limits, observer, StampMap::<Closed>::default(), team).explore()
 }
 
@@ -121,10 +122,7 @@ impl<'a, E: Executable, T: RunObserver, H: Table> Search<'a, E, T, H> {
     ) -> Search<'a, E, T, H> {
         let runner = Runner::new(program);
         let mut graph = Graph::new(runner.program());
-        if team.size == 1 {
-            // Searches that share a table would have to share what they learn.
-            graph.hide();
-        }
+        graph.hide();
         Search {
             runner,
             graph,
@@ -156,6 +154,8 @@ impl<'a, E: Executable, T: RunObserver, H: Table> Search<'a, E, T, H> {
             self.search()?;
             // Another search may be about to find out that the graphs it has closed never open again.
             self.team.progress.wait_for_all(self.bound, self.team.size);
+            // Who has found the last race has searched all of this bound since.
+            self.begin_epoch();
             self.recorder.completed_bound(self.bound);
             if self.opening_of(Stamp::EMPTY) == NEVER {
                 self.recorder.exploration.exhaustive = !self.unfair;
@@ -202,13 +202,21 @@ impl<'a, E: Executable, T: RunObserver, H: Table> Search<'a, E, T, H> {
             }
             let (step, cost) = (branch.step, branch.cost);
             let flow = self.graph.follow(&mut self.runner, step)?;
-            if self.graph.epoch() != self.epoch {
-                self.epoch = self.graph.epoch();
-                self.bounds.forget();
-            }
+            self.begin_epoch();
             self.enter(&mut stack, cost, flow == Flow::Stop)?;
         }
         Ok(())
+    }
+
+    /// If something is found to race, here or by another member of the team, what is remembered counts no more.
+    fn begin_epoch(&mut self) {
+        if let Some(team) = &self.team.racing {
+            self.graph.exchange_races(team, self.epoch);
+        }
+        if self.graph.epoch() != self.epoch {
+            self.epoch = self.graph.epoch();
+            self.bounds.forget();
+        }
     }
 
     fn back(&mut self) {
