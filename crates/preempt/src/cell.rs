@@ -45,6 +45,7 @@ impl<T: ?Sized> Tagged for UnsafeCell<T> {
 
 impl<T> UnsafeCell<T> {
     /// A cell with a value.
+    #[track_caller]
     pub const fn new(value: T) -> UnsafeCell<T> {
         UnsafeCell { tag: ObjectTag::new(), value: std::cell::UnsafeCell::new(value) }
     }
@@ -195,6 +196,7 @@ impl<T: ?Sized> Drop for MutPtr<T> {
 }
 
 impl<T: Default> Default for UnsafeCell<T> {
+    #[track_caller]
     fn default() -> UnsafeCell<T> {
         UnsafeCell::new(T::default())
     }
@@ -214,6 +216,7 @@ pub struct Cell<T> {
 
 impl<T> Cell<T> {
     /// A cell with a value.
+    #[track_caller]
     pub const fn new(value: T) -> Cell<T> {
         Cell { value: UnsafeCell::new(value) }
     }
@@ -284,6 +287,7 @@ impl<T> Cell<T> {
 }
 
 impl<T> From<T> for Cell<T> {
+    #[track_caller]
     fn from(value: T) -> Cell<T> {
         Cell::new(value)
     }

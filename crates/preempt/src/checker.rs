@@ -1,6 +1,7 @@
 //! The entries: [`check`], and [`Checker`] with its options.
 
 use crate::report::CheckReport;
+use crate::reproduce::CheckOrigin;
 use crate::search::search;
 use preempt_core::Verdict;
 use preempt_stateless::{ExplorationLimits, Strategy};
@@ -144,6 +145,22 @@ impl Checker {
         self
     }
 
+    /// The options without which a run might not be the same, as they are written.
+    fn reproducing_options(&self) -> String {
+        let mut options = String::new();
+        let usual = Checker::new();
+        if self.spurious != usual.spurious {
+            options.push_str(&format!(".spurious({})", self.spurious));
+        }
+        if self.leaks {
+            options.push_str(".check_leaks(true)");
+        }
+        if self.limits.steps != usual.limits.steps {
+            options.push_str(&format!(".max_steps({})", self.limits.steps));
+        }
+        options
+    }
+
     /// Searches, and says what was found. The test must do the same in the same schedule.
     ///
     /// ```
@@ -182,6 +199,7 @@ impl Checker {
         let mut report = search(checker, Arc::new(test));
         if let Some(failure) = &mut report.failure {
             failure.check = place;
+            failure.origin = CheckOrigin { column: at.column(), options: self.reproducing_options() };
             failure.test = std::thread::current().name().filter(|name| *name != "main").map(str::to_string);
         }
         report
@@ -224,11 +242,17 @@ pub fn check<F>(test: F)
 where
     F: Fn() + Send + Sync + 'static,
 {
-    let report = Checker::new().run(test);
+    conclude(&Checker::new().run(test));
+}
+
+/// Passes, or panics with the report. With `PREEMPT_LOG` in the environment, whoever passes says what was explored.
+#[track_caller]
+pub(crate) fn conclude(report: &CheckReport) {
     match report.verdict {
         Verdict::Violated => panic!("{report}"),
         Verdict::Inconclusive(_) => eprintln!("preempt: inconclusive: {report}"),
         Verdict::Holds if report.nothing_shared => eprintln!("preempt: {report}"),
+        Verdict::Holds if std::env::var_os("PREEMPT_LOG").is_some() => eprintln!("preempt: {report}"),
         Verdict::Holds => {}
     }
 }

@@ -39,10 +39,11 @@ impl FailureWriter<'_> {
             RunFailure::Race { first, second } => {
                 let side = |access: &Access| {
                     let verb = if access.write { "writes" } else { "reads" };
-                    format!("{} {verb} at {}", (self.thread)(access.thread), access.location)
+                    let object = (self.object)(access.object);
+                    format!("{} {verb} {object} at {}", (self.thread)(access.thread), access.location)
                 };
                 let text = format!(
-                    "data race: two accesses to the same cell, not ordered by any synchronisation\n  {}\n  {}\n\
+                    "data race: two accesses to the same memory, not ordered by any synchronisation\n  {}\n  {}\n\
                      nothing the first thread does after its access is acquired by the second before its own: a \
                      release store read by an acquire load, a lock, a channel or a join is missing",
                     side(first),
@@ -64,7 +65,8 @@ impl FailureWriter<'_> {
     fn deadlock(&self, waiting: &[Waiting]) -> String {
         let mut text = "deadlock: nobody can go on".to_string();
         for wait in waiting {
-            let object = wait.object.map(self.object).unwrap_or_default();
+            let object = wait.object.map(self.object).filter(|object| !object.is_empty());
+            let object = object.map(|object| format!("{object}: ")).unwrap_or_default();
             let on = match wait.on {
                 Some(other) if other == wait.thread => ", which it holds itself".to_string(),
                 Some(other) if wait.object.is_some() => format!(", held by {}", (self.thread)(other)),
@@ -72,7 +74,7 @@ impl FailureWriter<'_> {
                 None => String::new(),
             };
             let (thread, verb, location) = ((self.thread)(wait.thread), wait.verb, wait.location);
-            text.push_str(&format!("\n  {thread} waits at {location}: {verb}{object}{on}"));
+            text.push_str(&format!("\n  {thread} waits at {location}: {object}{verb}{on}"));
         }
         if let Some(cycle) = cycle(waiting) {
             let names: Vec<String> = cycle.iter().map(|&thread| (self.thread)(thread)).collect();

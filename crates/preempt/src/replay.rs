@@ -2,14 +2,15 @@
 
 use crate::backtrace;
 use crate::describe::FailureWriter;
+use crate::naming::{ObjectNames, place};
 use crate::report::{CheckReport, Failure, FailureKind, FailureStep};
 use crate::runtime::current::with;
+use crate::runtime::failure::{Access, RunFailure, StepRecord};
 use crate::runtime::fibers::Fibers;
 use crate::schedule::{decode, encode};
-use preempt_core::{Location, StopReason, Verdict};
+use preempt_core::{StopReason, Verdict};
 use preempt_stateless::runner::Runner;
-use preempt_stateless::{Executable, ExplorationLimits, Flow, Move, ObjectId};
-use std::collections::HashMap;
+use preempt_stateless::{Executable, ExplorationLimits, Flow, Move};
 
 /// The report of a schedule that somebody wants to see.
 pub(crate) fn replay_report(fibers: &mut Fibers, schedule: &str, limits: &ExplorationLimits) -> CheckReport {
@@ -82,35 +83,31 @@ fn replay_schedule(fibers: &mut Fibers, schedule: &[Move], max_steps: usize, jus
     }
     let preemptions = switches.iter().filter(|(preemption, _)| *preemption).count() as u32;
     let done = runner.schedule();
-    let (steps, description, backtrace) = with(|context| {
+    let (steps, objects, description, backtrace) = with(|context| {
         let thread = |number: usize| format!("{}({number})", context.thread_label(number));
+        let failures = context.failures();
+        let racing = racing_accesses(&failures);
+        let accesses: Vec<_> = racing.iter().map(|access| (access.object, access.location)).collect();
+        let names = ObjectNames::of_run(context, &accesses);
         let records = context.steps.as_deref().unwrap_or_default();
-        let pending = context.threads.iter().filter_map(|thread| thread.pending?.label.object);
-        let used = records.iter().filter_map(|record| record.object).chain(pending);
-        let names = object_names(used, |id| context.objects.get(id).map_or("", |object| object.kind));
-        let object = |id: ObjectId| names.get(&id).cloned().unwrap_or_default();
-        let steps: Vec<FailureStep> = records
+        let mut steps: Vec<FailureStep> = records
             .iter()
             .zip(&switches)
-            .map(|(record, &(preemption, forced))| FailureStep {
-                thread: record.thread,
-                thread_name: thread(record.thread),
-                operation: {
-                    let object = record.object.map(&object).unwrap_or_default();
-                    format!("{}{object}{}", record.verb, if record.spurious { ", spuriously" } else { "" })
-                },
-                location: Location {
-                    file: record.location.file().to_string(),
-                    line: record.location.line(),
-                    column: record.location.column(),
-                },
-                preemption,
-                forced,
-            })
+            .map(|(record, switch)| step_of(record, *switch, &names, &thread))
             .collect();
-        let writer = FailureWriter { thread: &thread, object: &object };
-        let failures = context.failures();
-        (steps, writer.describe(&failures), failures.first().and_then(backtrace::of_user))
+        for (number, note) in &context.notes {
+            if let Some(step) = steps.get_mut(*number) {
+                step.operation.push_str(&note.text);
+                step.value.clone_from(&note.value);
+            }
+        }
+        for (step, record) in steps.iter_mut().zip(records) {
+            step.operation.push_str(if record.spurious { ", spuriously" } else { "" });
+        }
+        insert_accesses(&mut steps, &racing, &names, &thread);
+        let writer = FailureWriter { thread: &thread, object: &|id| names.get(id).to_string() };
+        let backtrace = failures.first().and_then(backtrace::of_user);
+        (steps, names.list.clone(), writer.describe(&failures), backtrace)
     });
     let description = match problem {
         Some(problem) => Some((FailureKind::Nondeterminism, problem)),
@@ -125,25 +122,65 @@ fn replay_schedule(fibers: &mut Fibers, schedule: &[Move], max_steps: usize, jus
         schedule: encode(&done),
         preemptions,
         steps: steps.clone(),
+        objects,
         backtrace,
         ..Failure::without_run(kind, message)
     });
     ReplayedRun { failure, preemptions, steps }
 }
 
-/// ` mutex 1`, ` mutex 2`, ` atomic 1`, in the order of appearance; nothing for what no step has touched.
-fn object_names(
-    used: impl Iterator<Item = ObjectId>,
-    kind_of: impl Fn(ObjectId) -> &'static str,
-) -> HashMap<ObjectId, String> {
-    let mut names = HashMap::new();
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for (id, kind) in used.map(|id| (id, kind_of(id))).filter(|(_, kind)| !kind.is_empty()) {
-        names.entry(id).or_insert_with(|| {
-            let count = counts.entry(kind).or_insert(0);
-            *count += 1;
-            format!(" {kind} {count}")
-        });
+/// `counter: load`, in its place.
+fn step_of(
+    record: &StepRecord,
+    (preemption, forced): (bool, bool),
+    names: &ObjectNames,
+    thread: &impl Fn(usize) -> String,
+) -> FailureStep {
+    let object = record.object.map(|id| names.get(id)).filter(|name| !name.is_empty());
+    FailureStep {
+        thread: record.thread,
+        thread_name: thread(record.thread),
+        operation: object.map_or(record.verb.to_string(), |object| format!("{object}: {}", record.verb)),
+        object: object.map(str::to_string),
+        value: None,
+        location: place(record.location),
+        preemption,
+        forced,
+        scheduled: true,
     }
-    names
+}
+
+/// The two of a data race that are no steps, the later one first.
+fn racing_accesses(failures: &[RunFailure]) -> Vec<Access> {
+    let race = failures.iter().find_map(|failure| match failure {
+        RunFailure::Race { first, second } => Some([*second, *first]),
+        _ => None,
+    });
+    race.into_iter().flatten().filter(|access| access.after.is_some()).collect()
+}
+
+/// The accesses as rows of the run, each behind the steps that it came after.
+fn insert_accesses(
+    steps: &mut Vec<FailureStep>,
+    racing: &[Access],
+    names: &ObjectNames,
+    thread: &impl Fn(usize) -> String,
+) {
+    for access in racing {
+        let Some(after) = access.after.filter(|after| *after <= steps.len()) else { continue };
+        let verb = if access.write { "write" } else { "read" };
+        let object = names.get(access.object);
+        let row = FailureStep {
+            thread: access.thread,
+            thread_name: thread(access.thread),
+            operation: format!("{object}: {verb} ✗ races"),
+            object: Some(object.to_string()),
+            value: None,
+            location: place(access.location),
+            preemption: false,
+            forced: false,
+            scheduled: false,
+        };
+        steps.insert(after, row);
+    }
 }

@@ -1,6 +1,7 @@
 //! What a check has found.
 
-use preempt_core::{Location, Step, SwitchKind, Trace, Verdict};
+use crate::reproduce::CheckOrigin;
+use preempt_core::{Change, Location, Step, SwitchKind, Trace, Value, Verdict};
 use preempt_report::text::{TextOptions, render_run};
 use std::fmt;
 
@@ -45,6 +46,22 @@ impl CheckReport {
     }
 }
 
+impl CheckReport {
+    /// What was explored, in one line: `613 executions, all graphs with at most 2 preemptions under sequential consistency; 0
+    /// cut`. A graph is what runs that differ only in the order of independent steps have in common, and a run is cut if it
+    /// was begun and not completed.
+    pub fn coverage(&self) -> String {
+        let how_far = match (self.exhaustive, self.complete_to) {
+            (true, _) => format!("all graphs {MODEL}"),
+            (false, Some(1)) => format!("all graphs with at most 1 preemption {MODEL}"),
+            (false, Some(bound)) => format!("all graphs with at most {bound} preemptions {MODEL}"),
+            (false, None) => "not complete for any bound".to_string(),
+        };
+        let plural = if self.executions == 1 { "" } else { "s" };
+        format!("{} execution{plural}, {how_far}; {} cut", self.executions, self.pruned)
+    }
+}
+
 /// What kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FailureKind {
@@ -82,10 +99,13 @@ pub struct Failure {
     pub fewest_preemptions: bool,
     /// Of the run, in order.
     pub steps: Vec<FailureStep>,
+    /// What the run has used, in the order of its first use.
+    pub objects: Vec<FailureObject>,
     /// Of a panic: the program's own frames, if `RUST_BACKTRACE` is set.
     pub backtrace: Option<String>,
     /// Where the check was called, `FILE:LINE`.
     pub check: String,
+    pub(crate) origin: CheckOrigin,
     /// The name of the test, if its thread has one.
     pub test: Option<String>,
 }
@@ -97,14 +117,43 @@ pub struct FailureStep {
     pub thread: usize,
     /// `name(number)`.
     pub thread_name: String,
-    /// What the thread did.
+    /// What the thread did, to which object, and what came of it: `counter: load -> 0`.
     pub operation: String,
+    /// The object, if there is one: see [`Failure::objects`].
+    pub object: Option<String>,
+    /// What the object holds now, if it is an atomic and the step has changed it.
+    pub value: Option<String>,
     /// Where in the test.
     pub location: Location,
     /// Did it leave a thread that could have gone on?
     pub preemption: bool,
     /// Did it leave a thread that could not?
     pub forced: bool,
+    /// Is it a step? The accesses to memory that race are none, and stand behind the steps that they came after.
+    pub scheduled: bool,
+}
+
+/// An object of a failing run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailureObject {
+    /// What the test calls it where it is first used, if the text was found; otherwise its kind and a number.
+    pub name: String,
+    /// Without paths: `Mutex<u32>`.
+    pub type_name: String,
+    /// Where it was made. Atomics have no room to know that.
+    pub made: Option<Location>,
+    /// Where the run has first used it.
+    pub first_used: Location,
+}
+
+impl fmt::Display for FailureObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FailureObject { name, type_name, made, first_used } = self;
+        match made {
+            Some(made) => write!(f, "{name}: {type_name}, made at {made}"),
+            None => write!(f, "{name}: {type_name}, first used at {first_used}"),
+        }
+    }
 }
 
 impl Failure {
@@ -117,10 +166,17 @@ impl Failure {
             preemptions: 0,
             fewest_preemptions: false,
             steps: Vec::new(),
+            objects: Vec::new(),
             backtrace: None,
             check: String::new(),
+            origin: CheckOrigin::default(),
             test: None,
         }
+    }
+
+    /// The text of a `#[test]` that repeats this run, to keep it in the suite. It fails as long as the run does.
+    pub fn reproduction(&self) -> String {
+        self.origin.reproduction(&self.check, self.test.as_deref(), &self.schedule)
     }
 
     /// The run in the shape that all reports share.
@@ -136,7 +192,7 @@ impl Failure {
                 (false, true) => SwitchKind::Forced,
                 (false, false) => SwitchKind::None,
             },
-            changed: Vec::new(),
+            changed: change_of(step).into_iter().collect(),
             output: None,
             partner: None,
         });
@@ -145,11 +201,21 @@ impl Failure {
     }
 }
 
+/// `counter = 1`.
+fn change_of(step: &FailureStep) -> Option<Change> {
+    let (name, value) = (step.object.clone()?, step.value.as_ref()?);
+    let value = value.parse().map_or_else(|_| Value::Name(value.clone()), Value::Number);
+    Some(Change { name, value })
+}
+
 /// Whatever orderings the program names, its atomics have no stale values.
 const MODEL: &str = "under sequential consistency";
 
 /// So many steps of a long run are shown.
 const SHOWN: usize = 400;
+
+/// So many objects are listed.
+const OBJECTS: usize = 30;
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -170,6 +236,16 @@ impl fmt::Display for Failure {
             let what = self.message.lines().next().unwrap_or_default();
             writeln!(f, "{}✗ {what}\n", render_run(&trace, None, &options))?;
         }
+        if !self.objects.is_empty() {
+            writeln!(f, "objects:")?;
+            for object in self.objects.iter().take(OBJECTS) {
+                writeln!(f, "  {object}")?;
+            }
+            if self.objects.len() > OBJECTS {
+                writeln!(f, "  and {} more", self.objects.len() - OBJECTS)?;
+            }
+            writeln!(f)?;
+        }
         if let Some(backtrace) = &self.backtrace {
             writeln!(f, "backtrace of the panic:\n{backtrace}")?;
         }
@@ -178,7 +254,9 @@ impl fmt::Display for Failure {
             let (check, schedule) = (&self.check, &self.schedule);
             writeln!(
                 f,
-                "run it again: PREEMPT_REPLAY='{check}={schedule}' cargo test{test}, or .replay(\"{schedule}\")"
+                "run it again: PREEMPT_REPLAY='{check}={schedule}' cargo test{test}, or .replay(\"{schedule}\")\n\
+                 to keep it, as a test:\n\n{}",
+                self.reproduction()
             )?;
         }
         Ok(())
@@ -190,14 +268,7 @@ impl fmt::Display for CheckReport {
         if let Some(failure) = &self.failure {
             write!(f, "{failure}")?;
         }
-        let how_far = match (self.exhaustive, self.complete_to) {
-            (true, _) => format!("complete {MODEL}"),
-            (false, Some(1)) => format!("complete up to 1 preemption {MODEL}"),
-            (false, Some(bound)) => format!("complete up to {bound} preemptions {MODEL}"),
-            (false, None) => "not complete for any bound".to_string(),
-        };
-        let plural = if self.executions == 1 { "" } else { "s" };
-        write!(f, "{} execution{plural}, {} pruned, {how_far}", self.executions, self.pruned)?;
+        write!(f, "{}", self.coverage())?;
         if self.nothing_shared && self.failure.is_none() {
             write!(
                 f,

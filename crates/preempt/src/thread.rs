@@ -103,6 +103,7 @@ where
         let number = context.add_thread(Some(context.current), label);
         context.threads[number].stack = stack.unwrap_or(context.stack);
         context.spawned.push((number, Box::new(body)));
+        context.note_text(|context| format!(" {}({number})", context.thread_label(number)));
         number
     });
     let number = number.unwrap_or(usize::MAX);
@@ -118,6 +119,10 @@ pub(crate) fn join<T>(thread: &Thread, packet: &Packet<T>) -> Result<T> {
         let ended = context.threads[number].clock.clone();
         context.me().clock.join(&ended);
         context.threads[number].handled = true;
+        context.note_text(|context| {
+            let panicked = if context.threads[number].panicked { " -> panicked" } else { "" };
+            format!(" {}({number}){panicked}", context.thread_label(number))
+        });
     });
     let taken = packet.lock().unwrap_or_else(PoisonError::into_inner).take();
     // Nothing is there only if the thread could not wait: in a destructor, while it was panicking.

@@ -6,6 +6,7 @@ mod endings;
 mod failures;
 mod mirrors;
 mod races;
+mod reports;
 mod rest;
 mod statics;
 mod words;

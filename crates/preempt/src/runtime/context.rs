@@ -51,6 +51,19 @@ pub(crate) struct Context {
     pub replay: bool,
     /// Of the run so far.
     pub steps: Option<Vec<StepRecord>>,
+    /// Of a replay: what is to be said of steps beyond their verbs, by the number of the step.
+    pub notes: Vec<(usize, Note)>,
+    /// Of a replay: the addresses that atomics have held, for people to tell them apart.
+    pub addresses: Vec<usize>,
+}
+
+/// What a step did, beyond its verb.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Note {
+    /// Follows the verb: ` -> 0`.
+    pub text: String,
+    /// What the object holds now, if the step has changed it.
+    pub value: Option<String>,
 }
 
 /// The number of the last run that was begun.
@@ -81,6 +94,8 @@ impl Context {
             failed: Vec::new(),
             replay: record,
             steps: Some(Vec::new()),
+            notes: Vec::new(),
+            addresses: Vec::new(),
         }
     }
 
@@ -213,6 +228,31 @@ impl Context {
         let result = effect(self);
         self.threads[current].clock.tick(current);
         result
+    }
+
+    /// Of a replay: says more of the step that is being done.
+    #[inline]
+    pub fn note(&mut self, note: impl FnOnce(&mut Context) -> Note) {
+        if self.replay {
+            let note = note(self);
+            self.notes.push((self.done().saturating_sub(1), note));
+        }
+    }
+
+    /// As [`Context::note`], with words only.
+    #[inline]
+    pub fn note_text(&mut self, text: impl FnOnce(&mut Context) -> String) {
+        self.note(|context| Note { text: text(context), value: None });
+    }
+
+    /// A try to lock has taken the lock, or not.
+    pub fn note_taken(&mut self, taken: bool) {
+        self.note_text(|_| if taken { " -> taken".into() } else { " -> would block".into() });
+    }
+
+    /// How many steps the run has done.
+    pub fn done(&self) -> usize {
+        self.steps.as_ref().map_or(0, Vec::len)
     }
 
     /// The running thread uses the object.

@@ -41,6 +41,10 @@ pub(crate) struct Access {
     pub thread: usize,
     pub write: bool,
     pub location: CodeLocation,
+    /// To which object.
+    pub object: ObjectId,
+    /// After so many steps of the run; none if it was one of them.
+    pub after: Option<usize>,
 }
 
 /// A thread that cannot go on, for what, and who could let it.

@@ -8,21 +8,35 @@
 
 use super::context::Context;
 use super::current::try_with;
+use super::thread::CodeLocation;
 use preempt_stateless::ObjectId;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Part of every mirror.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct ObjectTag {
     /// The run that uses the object; 0 for none yet.
     run: AtomicU64,
     id: AtomicU64,
+    /// Where the object was made.
+    made: CodeLocation,
 }
 
 impl ObjectTag {
+    /// Of an object that its caller makes.
+    #[track_caller]
     pub const fn new() -> ObjectTag {
-        ObjectTag { run: AtomicU64::new(0), id: AtomicU64::new(0) }
+        ObjectTag { run: AtomicU64::new(0), id: AtomicU64::new(0), made: Location::caller() }
+    }
+
+    /// The run has met the object.
+    fn register<O: ?Sized>(&self, context: &mut Context) {
+        let id = context.fresh_object();
+        let object = context.objects.get_mut(id);
+        (object.type_name, object.made) = (std::any::type_name::<O>(), Some(self.made));
+        self.id.store(id.0, Ordering::Relaxed);
     }
 
     /// The object's name, once [`resolve`] has found it.
@@ -62,7 +76,7 @@ pub(crate) fn resolve<O: Tagged + ?Sized>(object: &O) -> &O {
             0 if is_static(std::ptr::from_ref(object).addr()) => Found::Here(copy_of(object, context)),
             0 => match tag.run.compare_exchange(0, context.run, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => {
-                    tag.id.store(context.fresh_object().0, Ordering::Relaxed);
+                    tag.register::<O>(context);
                     Found::Here(object)
                 }
                 Err(_) => Found::Elsewhere,
@@ -118,7 +132,7 @@ fn copy_of<'a, O: Tagged + ?Sized>(object: &'a O, context: &mut Context) -> &'a 
         #[allow(unsafe_code)]
         let tag = unsafe { (*pointer).tag() };
         tag.run.store(context.run, Ordering::Relaxed);
-        tag.id.store(context.fresh_object().0, Ordering::Relaxed);
+        tag.register::<O>(context);
         let discard: Box<dyn FnOnce() + '_> = Box::new(move || {
             // SAFETY: it is called once, at the end of the run, when the run's threads are gone.
             #[allow(unsafe_code)]

@@ -3,6 +3,7 @@
 
 use super::clock::Clock;
 use super::race::Accesses;
+use super::thread::CodeLocation;
 use super::word::Bytes;
 use preempt_stateless::ObjectId;
 
@@ -11,6 +12,10 @@ use preempt_stateless::ObjectId;
 pub(crate) struct Object {
     /// For people: `mutex`, `atomic`, ...
     pub kind: &'static str,
+    /// Of the mirror; empty if it has none.
+    pub type_name: &'static str,
+    /// Where it was made, if there is room in it to know that.
+    pub made: Option<CodeLocation>,
     /// Who has used it last.
     pub(super) user: Option<usize>,
     /// Who is let through: see [`preempt_stateless::Need`].

@@ -69,7 +69,7 @@ impl Context {
             return;
         }
         self.used(id);
-        let access = Access { thread: self.current, write, location };
+        let access = Access { thread: self.current, write, location, object: id, after: Some(self.done()) };
         let clock = &self.threads[self.current].clock;
         let cell = self.cells.0.entry(id).or_default();
         let race = cell.race(clock, write);
@@ -82,7 +82,7 @@ impl Context {
         if self.cutting || self.threads.is_empty() {
             return;
         }
-        let access = Access { thread: self.current, write, location };
+        let access = Access { thread: self.current, write, location, object: id, after: Some(self.done()) };
         let clock = &self.threads[self.current].clock;
         let object = self.objects.get_mut(id);
         let stored = object.readers.ahead_of(clock).map(|other| (other, true));
@@ -93,7 +93,8 @@ impl Context {
         plain.add(access, clock);
         let race = race.or_else(|| {
             let (thread, write) = atomic?;
-            Some(Access { thread, write, location: self.last_use(id, thread, location) })
+            let location = self.last_use(id, thread, location);
+            Some(Access { thread, write, location, object: id, after: None })
         });
         self.failed.extend(race.map(|first| RunFailure::Race { first, second: access }));
     }
@@ -107,7 +108,7 @@ impl Context {
         last.set(*current, clock.get(*current));
         if let Some(first) = object.plain.as_ref().and_then(|plain| plain.race(clock, write)) {
             let location = threads[*current].at.unwrap_or(first.location);
-            let second = Access { thread: *current, write, location };
+            let second = Access { thread: *current, write, location, object: id, after: None };
             self.failed.push(RunFailure::Race { first, second });
         }
     }

@@ -80,14 +80,14 @@ union Slot<T: Copy> {
 
 /// What all atomics are made of.
 #[repr(transparent)]
-pub(crate) struct Word<T: Copy> {
+pub(crate) struct Word<T: Value> {
     slot: UnsafeCell<Slot<T>>,
 }
 
 // SAFETY: the modelled threads share one OS thread. Of several OS threads one at a time can take the value away, by a
 // compare-and-exchange; the others find its name and refuse.
 #[allow(unsafe_code)]
-unsafe impl<T: Copy + Send> Sync for Word<T> {}
+unsafe impl<T: Value + Send> Sync for Word<T> {}
 
 /// A run that is over: its number and its objects.
 #[derive(Default)]
@@ -118,7 +118,53 @@ pub(crate) fn hand_over(past: PastRun) {
     LAST.replace(past);
 }
 
-impl<T: Copy> Word<T> {
+/// What an atomic can hold, and how people see it.
+pub(crate) trait Value: Copy {
+    /// The type of the atomic.
+    const ATOMIC: &'static str;
+
+    /// For people. It must be the same whenever the same run is repeated.
+    fn show(self, context: &mut Context) -> String;
+}
+
+macro_rules! values {
+    ($($type:ty => $atomic:literal),*) => {
+        $(
+            impl Value for $type {
+                const ATOMIC: &'static str = $atomic;
+
+                fn show(self, _: &mut Context) -> String {
+                    self.to_string()
+                }
+            }
+        )*
+    };
+}
+
+values!(
+    i8 => "AtomicI8", i16 => "AtomicI16", i32 => "AtomicI32", i64 => "AtomicI64", isize => "AtomicIsize",
+    u8 => "AtomicU8", u16 => "AtomicU16", u32 => "AtomicU32", u64 => "AtomicU64", usize => "AtomicUsize",
+    bool => "AtomicBool"
+);
+
+impl<T> Value for *mut T {
+    const ATOMIC: &'static str = "AtomicPtr";
+
+    /// Addresses differ from run to run, so they are numbered as they come: `null`, `&1`, `&2`, ...
+    fn show(self, context: &mut Context) -> String {
+        if self.is_null() {
+            return "null".into();
+        }
+        let known = context.addresses.iter().position(|address| *address == self.addr());
+        let number = known.unwrap_or_else(|| {
+            context.addresses.push(self.addr());
+            context.addresses.len() - 1
+        });
+        format!("&{}", number + 1)
+    }
+}
+
+impl<T: Value> Word<T> {
     pub const fn new(value: T) -> Word<T> {
         let mut slot = Slot { bits: 0 };
         slot.value = value;
@@ -174,14 +220,14 @@ impl<T: Copy> Word<T> {
             return Some(match context.static_words.get(&address) {
                 Some(object) => *object,
                 None => {
-                    let object = context.adopt(Bytes::of(self.plain()));
+                    let object = context.adopt(self.plain());
                     context.static_words.insert(address, object);
                     object
                 }
             });
         }
         let value = self.plain();
-        let object = context.adopt(Bytes::of(value));
+        let object = context.adopt(value);
         let mine = name(context.run, object);
         self.bits().compare_exchange(bits, mine, Ordering::Relaxed, Ordering::Relaxed).ok().map(|_| object)
     }
@@ -230,10 +276,11 @@ impl<T: Copy> Word<T> {
 }
 
 impl Context {
-    fn adopt(&mut self, value: Bytes) -> ObjectId {
-        let object = self.fresh_object();
-        self.object(object, "atomic").value = value;
-        object
+    fn adopt<T: Value>(&mut self, value: T) -> ObjectId {
+        let id = self.fresh_object();
+        let object = self.object(id, "atomic");
+        (object.type_name, object.value) = (T::ATOMIC, Bytes::of(value));
+        id
     }
 
     pub fn peek<T: Copy>(&self, object: ObjectId) -> T {

@@ -44,6 +44,7 @@ impl BarrierWaitResult {
 
 impl Barrier {
     /// A barrier for so many threads.
+    #[track_caller]
     pub const fn new(n: usize) -> Barrier {
         Barrier { tag: ObjectTag::new(), size: if n == 0 { 1 } else { n } }
     }

@@ -79,6 +79,7 @@ fn open(context: &mut Context, id: ObjectId) {
 
 impl Condvar {
     /// A condition variable that nobody waits on.
+    #[track_caller]
     pub const fn new() -> Condvar {
         Condvar { tag: ObjectTag::new() }
     }
@@ -112,7 +113,9 @@ impl Condvar {
         };
         let notified = operate(operation, "wake", Some(id), |context| {
             take(context, lock);
-            wake(context, id)
+            let notified = wake(context, id);
+            context.note_text(|_| if notified || !timeout { String::new() } else { " -> timed out".into() });
+            notified
         });
         let guard = MutexGuard::new(mutex);
         if timeout && notified == Some(false) {
@@ -233,6 +236,7 @@ impl Condvar {
 }
 
 impl Default for Condvar {
+    #[track_caller]
     fn default() -> Condvar {
         Condvar::new()
     }

@@ -84,6 +84,7 @@ impl<T: ?Sized> Mutex<T> {
             if free {
                 take(context, id);
             }
+            context.note_taken(free);
             free
         });
         match taken {

@@ -37,11 +37,13 @@ impl Tagged for Notify {
 
 impl Notify {
     /// Nothing was notified. A wait ends spuriously only if that is to be explored ([`crate::Checker::spurious`]).
+    #[track_caller]
     pub const fn new() -> Notify {
         Notify { tag: ObjectTag::new(), spurious: AtomicBool::new(false), waiting: AtomicBool::new(false) }
     }
 
     /// As [`Notify::new`], and runs in which one of the waits ends spuriously are always explored, as loom does.
+    #[track_caller]
     pub const fn with_spurious_wakeup() -> Notify {
         Notify { tag: ObjectTag::new(), spurious: AtomicBool::new(true), waiting: AtomicBool::new(false) }
     }
@@ -99,6 +101,7 @@ impl Notify {
 }
 
 impl Default for Notify {
+    #[track_caller]
     fn default() -> Notify {
         Notify::new()
     }

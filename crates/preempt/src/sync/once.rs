@@ -38,6 +38,7 @@ impl Tagged for Once {
 impl Once {
     /// Nothing was called yet.
     #[allow(clippy::new_without_default)]
+    #[track_caller]
     pub const fn new() -> Once {
         Once { tag: ObjectTag::new(), done: AtomicBool::new(false), running: Mutex::new(()) }
     }
@@ -134,6 +135,7 @@ unsafe impl<T: Sync + Send> Sync for OnceLock<T> {}
 
 impl<T> OnceLock<T> {
     /// A cell without a value.
+    #[track_caller]
     pub const fn new() -> OnceLock<T> {
         let (done, running) = (AtomicBool::new(false), Mutex::new(()));
         OnceLock { tag: ObjectTag::new(), done, running, value: UnsafeCell::new(None) }
@@ -212,12 +214,14 @@ impl<T> OnceLock<T> {
 }
 
 impl<T> Default for OnceLock<T> {
+    #[track_caller]
     fn default() -> OnceLock<T> {
         OnceLock::new()
     }
 }
 
 impl<T> From<T> for OnceLock<T> {
+    #[track_caller]
     fn from(value: T) -> OnceLock<T> {
         let (done, running) = (AtomicBool::new(true), Mutex::new(()));
         OnceLock { tag: ObjectTag::new(), done, running, value: UnsafeCell::new(Some(value)) }
@@ -250,6 +254,7 @@ unsafe impl<T: Sync + Send, F: Send> Sync for LazyLock<T, F> {}
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// A value that the function computes when it is first used.
+    #[track_caller]
     pub const fn new(f: F) -> LazyLock<T, F> {
         let compute = UnsafeCell::new(Some(f));
         LazyLock { tag: ObjectTag::new(), once: Once::new(), value: UnsafeCell::new(None), compute }
@@ -311,6 +316,7 @@ impl<T, F> LazyLock<T, F> {
 }
 
 impl<T: Default> Default for LazyLock<T> {
+    #[track_caller]
     fn default() -> LazyLock<T> {
         LazyLock::new(T::default)
     }

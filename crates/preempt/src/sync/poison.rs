@@ -60,6 +60,7 @@ macro_rules! lock_impls {
 
         impl<T> $name<T> {
             /// A lock that nobody holds.
+            #[track_caller]
             pub const fn new(value: T) -> $name<T> {
                 $name { tag: ObjectTag::new(), poison: Poison::new(), data: UnsafeCell::new(value) }
             }
@@ -105,12 +106,14 @@ macro_rules! lock_impls {
         }
 
         impl<T: Default> Default for $name<T> {
+            #[track_caller]
             fn default() -> $name<T> {
                 $name::new(T::default())
             }
         }
 
         impl<T> From<T> for $name<T> {
+            #[track_caller]
             fn from(value: T) -> $name<T> {
                 $name::new(value)
             }

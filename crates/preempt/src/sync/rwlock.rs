@@ -99,6 +99,7 @@ impl<T: ?Sized> RwLock<T> {
             let free = object.gate & WRITER == 0;
             object.gate += u128::from(free);
             context.acquire(id);
+            context.note_taken(free);
             free
         });
         match taken {
@@ -121,6 +122,7 @@ impl<T: ?Sized> RwLock<T> {
             if free {
                 take(context, id);
             }
+            context.note_taken(free);
             free
         });
         match taken {

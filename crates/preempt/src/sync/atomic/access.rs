@@ -4,11 +4,11 @@
 //! fences): a release gives the object the thread's clock, an acquire takes the object's.
 
 use super::Ordering;
-use crate::runtime::context::{Context, set};
+use crate::runtime::context::{Context, Note, set};
 use crate::runtime::current::{active, try_with};
 use crate::runtime::opcode::Opcode;
 use crate::runtime::operate::operate;
-use crate::runtime::word::Word;
+use crate::runtime::word::{Value, Word};
 use preempt_stateless::{ObjectId, Operation};
 use std::panic::Location;
 
@@ -74,37 +74,66 @@ fn no_release(order: Ordering) {
 }
 
 /// How a read-modify-write is done.
-pub(super) struct Modification {
+pub(super) struct Modification<T> {
     verb: &'static str,
     success: Ordering,
     failure: Ordering,
     /// It may fail spuriously.
     weak: bool,
+    arguments: Arguments<T>,
 }
 
-impl Modification {
+/// What it was called with, for people.
+#[derive(Clone, Copy)]
+pub(super) enum Arguments<T> {
+    None,
+    One(T),
+    /// The value that is expected, and the new one.
+    Exchange(T, T),
+}
+
+impl<T: Value> Modification<T> {
     /// One that always succeeds.
-    pub fn always(verb: &'static str, order: Ordering) -> Modification {
-        Modification { verb, success: order, failure: order, weak: false }
+    pub fn always(verb: &'static str, order: Ordering, arguments: Arguments<T>) -> Modification<T> {
+        Modification { verb, success: order, failure: order, weak: false, arguments }
     }
 
     /// A compare-and-exchange.
     #[track_caller]
-    pub fn exchange(success: Ordering, failure: Ordering, weak: bool) -> Modification {
+    pub fn exchange(current: T, new: T, success: Ordering, failure: Ordering, weak: bool) -> Modification<T> {
         no_release(failure);
         let verb = if weak { "compare_exchange_weak" } else { "compare_exchange" };
-        Modification { verb, success, failure, weak }
+        Modification { verb, success, failure, weak, arguments: Arguments::Exchange(current, new) }
+    }
+
+    /// `(1) -> 0`, `(0 -> 1)`, `(0 -> 1) failed: 2`: what it was given and has found.
+    fn note(&self, old: T, new: Option<T>, context: &mut Context) -> Note {
+        let found = old.show(context);
+        let text = match (self.arguments, new) {
+            (Arguments::None, _) => format!(" -> {found}"),
+            (Arguments::One(value), _) => format!("({}) -> {found}", value.show(context)),
+            (Arguments::Exchange(from, to), changed) => {
+                let (from, to) = (from.show(context), to.show(context));
+                match changed {
+                    Some(_) => format!("({from} -> {to})"),
+                    None => format!("({from} -> {to}) failed: {found}"),
+                }
+            }
+        };
+        Note { text, value: new.map(|new| new.show(context)) }
     }
 }
 
-impl<T: Copy> Word<T> {
+impl<T: Value> Word<T> {
     #[track_caller]
     pub(super) fn load(&self, order: Ordering) -> T {
         no_release(order);
         let id = self.object();
         let loaded = operate(Operation::new(Opcode::Load).reads(id), "load", Some(id), |context| {
             read(context, id, order);
-            context.peek(id)
+            let value: T = context.peek(id);
+            context.note_text(|context| format!(" -> {}", value.show(context)));
+            value
         });
         loaded.unwrap_or_else(|| self.peek())
     }
@@ -126,6 +155,10 @@ impl<T: Copy> Word<T> {
         let stored = operate(operation, "store", Some(id), |context| {
             write(context, id, order, false);
             context.poke(id, value);
+            context.note(|context| {
+                let value = value.show(context);
+                Note { text: format!("({value})"), value: Some(value) }
+            });
             effect(context, id);
         });
         if stored.is_none() {
@@ -135,13 +168,15 @@ impl<T: Copy> Word<T> {
 
     /// Changes the value if `change` says so; returns the old one, and whether it was changed.
     #[track_caller]
-    pub(super) fn modify(&self, how: Modification, change: impl Fn(T) -> Option<T>) -> (T, bool) {
+    pub(super) fn modify(&self, how: Modification<T>, change: impl Fn(T) -> Option<T>) -> (T, bool) {
         let id = self.object();
         let weak = how.weak && try_with(|context| context.may_be_spurious()) == Some(true);
         let operation = Operation::new(Opcode::Modify).writes(id).releasing().may_be_spurious(weak);
         let modified = operate(operation, how.verb, Some(id), |context| {
             let old = context.peek(id);
-            match change(old).filter(|_| !context.spurious) {
+            let new = change(old).filter(|_| !context.spurious);
+            context.note(|context| how.note(old, new, context));
+            match new {
                 Some(new) => {
                     read(context, id, how.success);
                     write(context, id, how.success, true);
@@ -173,10 +208,10 @@ impl<T: Copy> Word<T> {
     }
 }
 
-impl<T: Copy + PartialEq> Word<T> {
+impl<T: Value + PartialEq> Word<T> {
     /// `Ok` with the old value if that was `current`, and `Err` with it if it was another one.
     #[track_caller]
-    pub(super) fn exchange(&self, current: T, new: T, how: Modification) -> Result<T, T> {
+    pub(super) fn exchange(&self, current: T, new: T, how: Modification<T>) -> Result<T, T> {
         match self.modify(how, |old| (old == current).then_some(new)) {
             (old, true) => Ok(old),
             (old, false) => Err(old),

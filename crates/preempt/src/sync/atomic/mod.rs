@@ -35,7 +35,7 @@
 mod access;
 
 use crate::runtime::word::Word;
-use access::Modification;
+use access::{Arguments, Modification};
 use std::fmt;
 
 pub use access::fence;
@@ -81,7 +81,7 @@ macro_rules! atomic {
             /// Writes a value and returns the old one: a step.
             #[track_caller]
             pub fn swap(&self, value: $type, order: Ordering) -> $type {
-                self.word.modify(Modification::always("swap", order), |_| Some(value)).0
+                self.word.modify(Modification::always("swap", order, Arguments::One(value)), |_| Some(value)).0
             }
 
             /// Writes a value if the current one is as given, and returns that: a step.
@@ -96,7 +96,7 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$type, $type> {
-                self.word.exchange(current, new, Modification::exchange(success, failure, false))
+                self.word.exchange(current, new, Modification::exchange(current, new, success, failure, false))
             }
 
             /// As [`Self::compare_exchange`], but it may fail spuriously.
@@ -112,7 +112,7 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$type, $type> {
-                self.word.exchange(current, new, Modification::exchange(success, failure, true))
+                self.word.exchange(current, new, Modification::exchange(current, new, success, failure, true))
             }
 
             /// Replaces the value by what the function makes of it, with as many exchanges as it takes; returns the old one.
@@ -263,7 +263,7 @@ macro_rules! fetch {
                 #[doc = concat!("As std's `", stringify!($method), "`: a step that returns the old value.")]
                 #[track_caller]
                 pub fn $method(&self, $value: $type, order: Ordering) -> $type {
-                    let how = Modification::always(stringify!($method), order);
+                    let how = Modification::always(stringify!($method), order, Arguments::One($value));
                     self.word.modify(how, |$old: $type| Some($new)).0
                 }
             )*
@@ -378,7 +378,7 @@ impl<T> AtomicPtr<T> {
 
     #[track_caller]
     fn change(&self, verb: &'static str, order: Ordering, new: impl Fn(*mut T) -> *mut T) -> *mut T {
-        self.word.modify(Modification::always(verb, order), |old| Some(new(old))).0
+        self.word.modify(Modification::always(verb, order, Arguments::None), |old| Some(new(old))).0
     }
 }
 

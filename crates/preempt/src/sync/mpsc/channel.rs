@@ -113,6 +113,11 @@ impl<T> Channel<T> {
             };
             drop(state);
             self.open(context);
+            context.note_text(|_| match &sent {
+                Ok(number) => format!(" message {number}"),
+                Err(TrySendError::Full(_)) => " -> full".into(),
+                Err(TrySendError::Disconnected(_)) => " -> disconnected".into(),
+            });
             sent
         });
         match sent {
@@ -197,8 +202,14 @@ impl<T> Channel<T> {
                 None if state.senders == 0 => Err(TryRecvError::Disconnected),
                 None => Err(TryRecvError::Empty),
             };
+            let number = state.received;
             drop(state);
             self.open(context);
+            context.note_text(|_| match &received {
+                Ok(_) => format!(" message {number}"),
+                Err(TryRecvError::Empty) => " -> empty".into(),
+                Err(TryRecvError::Disconnected) => " -> disconnected".into(),
+            });
             received
         });
         received.unwrap_or(Err(TryRecvError::Disconnected))
@@ -231,6 +242,7 @@ impl<T: 'static> Channel<T> {
 }
 
 /// A channel with one sender and the receiver.
+#[track_caller]
 pub(super) fn make<T>(capacity: Option<usize>) -> Arc<Channel<T>> {
     let state = State {
         queue: VecDeque::new(),

@@ -25,12 +25,14 @@ use std::sync::Arc;
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
 /// As `std::sync::mpsc::channel`: with room for any number of messages.
+#[track_caller]
 pub fn channel<T: 'static>() -> (Sender<T>, Receiver<T>) {
     let channel = make(None);
     (Sender { channel: Arc::clone(&channel) }, Receiver { channel })
 }
 
 /// As `std::sync::mpsc::sync_channel`: with room for so many messages; with room for none, sender and receiver meet.
+#[track_caller]
 pub fn sync_channel<T: 'static>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     let channel = make(Some(bound));
     (SyncSender { channel: Arc::clone(&channel) }, Receiver { channel })
