@@ -20,18 +20,9 @@ NEEDED = {
     ],
 }
 # Left out are the files on shuttle's own engine: schedulers of the user's, clocks, labels, tags, spans, replay strings.
-SHUTTLE = """basic/atomic basic/barrier basic/condvar basic/dfs basic/lazy_static basic/mpsc basic/mutex basic/once basic/panic
+SHUTTLE = """basic/barrier basic/condvar basic/dfs basic/lazy_static basic/mutex basic/once basic/panic
     basic/pct basic/portfolio basic/rwlock basic/thread demo/async_match_deadlock demo/bounded_buffer future/basic future/channel
     future/countdown_timer future/pct future/streams future/waker""".split()
-# Some of them also look at the clocks of that engine; what they test otherwise does not depend on it.
-CLOCKS = """mod basic { pub mod clocks {
-    #[derive(Debug)]
-    pub struct Anybody;
-    impl PartialEq<usize> for Anybody { fn eq(&self, _: &usize) -> bool { true } }
-    pub fn me() -> Anybody { Anybody }
-    pub fn check_clock(_: impl Fn(usize, u32) -> bool) {}
-} }
-"""
 
 
 def main(words):
@@ -73,7 +64,7 @@ def make(work, name, checkout):
         files = [checkout / "shuttle/tests" / f"{file}.rs" for file in SHUTTLE]
     module = lambda file: ("future_" if file.parent.name == "future" else "") + file.stem
     modules = (f'#[path = "{file}"]\nmod r#{module(file)};\n' for file in files)
-    (work / "tests/suite.rs").write_text((CLOCKS if name == "shuttle" else "") + "".join(modules))
+    (work / "tests/suite.rs").write_text("".join(modules))
 
 
 def build(work):

@@ -31,7 +31,8 @@ fn the_last_item_of_a_deque() {
         },
         None,
     );
-    assert_eq!((failure.kind, failure.preemptions), (FailureKind::Panic, 1));
+    // The thief looks while the owner has not begun to take, and exchanges when it has.
+    assert_eq!((failure.kind, failure.preemptions), (FailureKind::Panic, 3));
     assert!(failure.message.contains("[Some(1), Some(1)]"), "{failure}");
 }
 
