@@ -28,7 +28,7 @@ CRATES = [
     ("thingbuf", "0.1.6", "--cfg loom", ["--lib"]),
     ("cordyceps", "0.3.5", "--cfg loom", ["--lib"]),
     ("crossbeam-epoch", "0.9.21", "--cfg crossbeam_loom", ["--features", "loom", "--test", "loom"]),
-    ("tokio", "1.54.1", "--cfg loom", ["--features", "full", "--lib", "--", "sync::tests::loom"]),
+    ("tokio", "1.54.1", "--cfg loom", ["--features", "full,test-util", "--lib", "--", "sync::tests::loom"]),
 ]
 
 

@@ -1,5 +1,7 @@
 //! What [`crate::lazy_static!`] makes.
 
+pub use preempt::thread::AccessError;
+
 use preempt::sync::OnceLock;
 use preempt::sync::atomic::{AtomicBool, Ordering};
 
