@@ -11,7 +11,7 @@ mod protocols;
 mod runs;
 
 pub use nets::{certificate, mcc, pnml, spec};
-pub use programs::{boolean, promela};
+pub use programs::{boolean, pds, promela};
 pub use protocols::{protocol, protocol_certificate};
 pub use runs::{checkpoint, schedule, trace};
 
@@ -22,11 +22,12 @@ use std::time::Duration;
 pub type Reader = fn(&[u8]) -> bool;
 
 /// All of them, by the name of their target.
-pub const READERS: [(&str, Reader); 11] = [
+pub const READERS: [(&str, Reader); 12] = [
     ("boolean", boolean),
     ("certificate", certificate),
     ("checkpoint", checkpoint),
     ("mcc", mcc),
+    ("pds", pds),
     ("pnml", pnml),
     ("promela", promela),
     ("protocol", protocol),

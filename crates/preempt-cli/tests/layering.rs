@@ -8,8 +8,14 @@ use std::path::{Path, PathBuf};
 const LONGEST_FILE: usize = 800;
 
 const FRONT_ENDS: [&str; 3] = ["preempt-promela", "preempt-boolean", "preempt-net"];
-const ENGINES: [&str; 5] =
-    ["preempt-explicit", "preempt-stateless", "preempt-bdd", "preempt-symbolic", "preempt-wsts"];
+const ENGINES: [&str; 6] = [
+    "preempt-explicit",
+    "preempt-stateless",
+    "preempt-bdd",
+    "preempt-symbolic",
+    "preempt-pushdown",
+    "preempt-wsts",
+];
 /// Nets and protocols are well-structured systems, and that engine works on their data types.
 const ENGINE_ON_FRONT_END: (&str, &str) = ("preempt-wsts", "preempt-net");
 /// Native code and the state store; coroutines and mirrors of the standard library.

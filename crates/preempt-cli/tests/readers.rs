@@ -82,7 +82,7 @@ macro_rules! exercised {
     };
 }
 
-exercised!(boolean certificate checkpoint mcc pnml promela protocol protocol_certificate schedule spec trace);
+exercised!(boolean certificate checkpoint mcc pds pnml promela protocol protocol_certificate schedule spec trace);
 
 #[test]
 fn every_target_has_its_program_and_its_test() {

@@ -56,11 +56,15 @@ pub enum Measure {
     BackwardImages,
     /// The most tokens that the run has at once.
     Tokens,
+    /// Symbols that can be on the stacks of pushdown systems.
+    StackSymbols,
+    /// Rules of pushdown systems.
+    Rules,
 }
 
 impl Measure {
     /// In the order in which they are shown.
-    pub const ALL: [Measure; 22] = [
+    pub const ALL: [Measure; 24] = [
         Measure::States,
         Measure::Transitions,
         Measure::Depth,
@@ -83,6 +87,8 @@ impl Measure {
         Measure::DiagramHeightBound,
         Measure::BackwardImages,
         Measure::Tokens,
+        Measure::StackSymbols,
+        Measure::Rules,
     ];
 
     /// What is counted, in words: `basis elements`.
@@ -110,6 +116,8 @@ impl Measure {
             Measure::DiagramHeightBound => "diagram height bound",
             Measure::BackwardImages => "backward images",
             Measure::Tokens => "tokens",
+            Measure::StackSymbols => "stack symbols",
+            Measure::Rules => "rules",
         }
     }
 

@@ -15,14 +15,19 @@ impl std::fmt::Display for Unsupported {
 
 impl std::error::Error for Unsupported {}
 
+/// Why an analysis did not come to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum AnalysisError {
+pub enum AnalysisError {
+    /// The table of diagrams is full.
     TableFull,
+    /// The model has something that cannot be analysed.
     Unsupported(String),
+    /// The budget is exhausted.
     Stopped(StopReason),
 }
 
-pub(crate) type Result<T> = std::result::Result<T, AnalysisError>;
+/// What an analysis gives if it comes to its end.
+pub type Result<T> = std::result::Result<T, AnalysisError>;
 
 impl From<Full> for AnalysisError {
     fn from(_: Full) -> AnalysisError {

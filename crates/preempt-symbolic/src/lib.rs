@@ -27,7 +27,7 @@ mod effect;
 mod error;
 mod graph;
 mod handoff;
-mod liveness;
+pub mod liveness;
 mod path;
 mod relation;
 mod round_robin;
@@ -37,13 +37,13 @@ mod sequential;
 mod starting;
 #[cfg(test)]
 mod tests;
-mod threads;
+pub mod threads;
 mod translate;
 mod value;
 mod vars;
 mod word;
 
 pub use check::{SymbolicOptions, SymbolicReport, check};
-pub use error::Unsupported;
+pub use error::{AnalysisError, Unsupported};
 pub use round_robin::Method;
 pub use vars::VariableOrder;

@@ -15,11 +15,16 @@ use preempt_model::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A thread, and what it begins with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Thread {
+pub struct Thread {
+    /// For people.
     pub name: String,
+    /// The code that it executes,
     pub code: CodeId,
+    /// from here,
     pub location: LocationId,
+    /// with these values.
     pub locals: Vec<i32>,
     /// It is in the middle of an atomic sequence.
     pub exclusive: bool,
@@ -31,9 +36,12 @@ pub(crate) struct Thread {
 
 /// An edge that starts threads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Site {
+pub struct Site {
+    /// The edge.
     pub edge: EdgeAt,
+    /// What they execute.
     pub started: CodeId,
+    /// How many of them are looked at.
     pub instances: u32,
     /// The shared slot that counts the threads started here.
     pub counter: usize,
@@ -41,13 +49,16 @@ pub(crate) struct Site {
     pub mail: Vec<Vec<(usize, usize)>>,
 }
 
+/// All threads of a program.
 #[derive(Debug, Clone)]
-pub(crate) struct Threads {
+pub struct Threads {
     /// In the order of the round robin.
     pub all: Vec<Thread>,
+    /// The edges that start threads.
     pub sites: Vec<Site>,
     /// Types of the shared slots that the sites need, after those of the model.
     pub extra: Vec<Type>,
+    /// The steps before the analysis begins: processes and what they do.
     pub prelude: Vec<(usize, Action)>,
     /// The state after the prelude.
     pub initial: Machine,
@@ -59,6 +70,7 @@ pub(crate) struct Threads {
 const LONGEST_PRELUDE: usize = 10_000;
 
 impl Threads {
+    /// The threads of a program; of a start that can be repeated, so many instances.
     pub fn of(model: &Model, sources: &SourceMap, instances: u32, budget: &Budget) -> Result<Threads> {
         let interpreter = match Interpreter::new(model, sources) {
             Ok(interpreter) => interpreter,
@@ -146,6 +158,7 @@ impl Threads {
         Ok(())
     }
 
+    /// The site at an edge, and its number.
     pub fn site(&self, edge: EdgeAt) -> Option<(usize, &Site)> {
         self.sites.iter().enumerate().find(|(_, site)| site.edge == edge)
     }
@@ -263,7 +276,7 @@ fn first_locals(model: &Model, code: CodeId, args: &[Expr]) -> (Vec<i32>, Vec<us
 }
 
 /// An edge by its code, location and number.
-pub(crate) type EdgeAt = (CodeId, LocationId, u32);
+pub type EdgeAt = (CodeId, LocationId, u32);
 
 /// How often each edge that starts a process can be executed; `most + 1` stands for more than that.
 fn executions(model: &Model, threads: &[Thread], most: u32, budget: &Budget) -> Result<Vec<(EdgeAt, u32)>> {

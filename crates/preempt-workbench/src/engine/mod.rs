@@ -3,6 +3,7 @@
 
 mod coverability;
 mod explicit;
+mod pushdown;
 mod reference;
 mod symbolic;
 
@@ -21,6 +22,7 @@ pub const ENGINES: &[&Engine] = &[
     &reference::REFERENCE,
     &explicit::EXPLICIT,
     &symbolic::SYMBOLIC,
+    &pushdown::PUSHDOWN,
     &coverability::COVERABILITY,
     &coverability::PRECHECKS,
     &coverability::BASIS,
@@ -116,6 +118,7 @@ pub const REPORTED: &[&str] = &[
     "weak_fairness",
     "contexts",
     "method",
+    "direction",
     "instances",
     "bdd_order",
     "threads",

@@ -4,8 +4,9 @@ use super::{Context, Engine, number, reported, word};
 use crate::error::Error;
 use crate::frontend::{Input, Kind};
 use crate::plan::Plan;
-use crate::settings::{self, Method};
+use crate::settings::{self, Method, Settings};
 use crate::verb::Verb;
+use preempt_bdd::TableOptions;
 use preempt_core::{Measure, Minimality, OptionValue, Report, Statistics, Verdict};
 use preempt_symbolic::{SymbolicOptions, SymbolicReport, VariableOrder};
 
@@ -23,6 +24,9 @@ pub const SYMBOLIC: Engine = Engine {
 
 fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report, Error> {
     let loaded = input.model()?;
+    if plan.settings.method == Some(Method::Pushdown) {
+        return super::pushdown::check(plan, input, context);
+    }
     let options = options(plan)?;
     let found = preempt_symbolic::check(&loaded.model, &loaded.sources, &options, context.progress)
         .map_err(|why| Error::refused(why.to_string()).hint("try --engine explicit"))?;
@@ -64,7 +68,7 @@ fn options(plan: &Plan) -> Result<SymbolicOptions, Error> {
         limits: settings.limits,
         method: match settings.method {
             Some(Method::Eager) => preempt_symbolic::Method::Eager,
-            Some(Method::Lazy) | None => preempt_symbolic::Method::Lazy,
+            Some(Method::Lazy | Method::Pushdown) | None => preempt_symbolic::Method::Lazy,
         },
         order: match settings.bdd_order {
             Some(settings::VariableOrder::Declared) => VariableOrder::Declared,
@@ -73,23 +77,30 @@ fn options(plan: &Plan) -> Result<SymbolicOptions, Error> {
         ..SymbolicOptions::default()
     };
     options.instances = settings.instances.unwrap_or(options.instances);
-    if let Some(bytes) = options.limits.memory_bytes {
+    options.table = table(settings, options.table)?;
+    Ok(options)
+}
+
+/// The table of diagrams, as large as the settings allow.
+pub(super) fn table(settings: &Settings, usual: TableOptions) -> Result<TableOptions, Error> {
+    let mut table = usual;
+    if let Some(bytes) = settings.limits.memory_bytes {
         // of each part a half
-        options.table.nodes = options.table.nodes.min(at_most(bytes / 2 / 24));
-        options.table.cache = options.table.cache.min(at_most(bytes / 2 / 24).next_power_of_two() / 2);
+        table.nodes = table.nodes.min(at_most(bytes / 2 / 24));
+        table.cache = table.cache.min(at_most(bytes / 2 / 24).next_power_of_two() / 2);
     }
     if let Some(nodes) = settings.bdd_nodes {
-        options.table.nodes = at_most(nodes);
+        table.nodes = at_most(nodes);
     }
     if let Some(cache) = settings.bdd_cache {
-        options.table.cache = at_most(cache);
+        table.cache = at_most(cache);
     }
-    match options.table.refused() {
+    match table.refused() {
         Some(why) => {
             Err(Error::refused(why.to_string())
                 .hint("choose smaller numbers for --bdd-nodes and --bdd-cache"))
         }
-        None => Ok(options),
+        None => Ok(table),
     }
 }
 

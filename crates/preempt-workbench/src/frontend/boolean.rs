@@ -13,7 +13,7 @@ pub const BOOLEAN: FrontEnd = FrontEnd {
     extensions: &["bp", "nbp"],
     kind: Kind::Model,
     // Procedures may call themselves, which leaves no end of states to be listed.
-    engines: &["symbolic", "explicit", "reference"],
+    engines: &["symbolic", "pushdown", "explicit", "reference"],
     has_runtime_errors: false,
     load,
     reads_properties: false,

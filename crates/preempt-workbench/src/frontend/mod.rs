@@ -3,6 +3,7 @@
 
 mod boolean;
 mod net;
+mod pds;
 mod pnml;
 mod promela;
 mod protocol;
@@ -28,6 +29,7 @@ use std::path::Path;
 pub const FRONT_ENDS: &[&FrontEnd] = &[
     &promela::PROMELA,
     &boolean::BOOLEAN,
+    &pds::PDS,
     &spec::SPEC,
     &pnml::PNML,
     &protocol::PROTOCOL,
@@ -263,7 +265,7 @@ mod tests {
             (of("a.bp"), of("net.spec"), of("net.pnml")),
             (Some("boolean"), Some("spec"), Some("pnml"))
         );
-        assert_eq!(of("a.rs"), None);
+        assert_eq!((of("a.pds"), of("a.rs")), (Some("pds"), None));
         assert_eq!(FrontEnd::find("net").map(|it| it.name), Some("spec"));
     }
 

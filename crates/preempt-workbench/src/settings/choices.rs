@@ -73,6 +73,16 @@ choices! {
         Lazy = "lazy",
         /// Whatever they might do.
         Eager = "eager",
+        /// As rules on stacks.
+        Pushdown = "pushdown",
+    }
+
+    /// From which end a pushdown system is analysed.
+    Direction {
+        /// What can be reached.
+        Forward = "forward",
+        /// What can lead to an error.
+        Backward = "backward",
     }
 
     /// The order of the variables of decision diagrams.

@@ -11,7 +11,8 @@ mod table;
 pub mod units;
 
 pub use choices::{
-    CostUnit, Dialect, Method, Reduction, SearchOrder, Simplify, StoreKind, SuccessorsKind, VariableOrder,
+    CostUnit, Dialect, Direction, Method, Reduction, SearchOrder, Simplify, StoreKind, SuccessorsKind,
+    VariableOrder,
 };
 pub(crate) use rules::Taken;
 pub use rules::{Again, Engines, Inputs, Rule, RuleKind, Taker};
@@ -276,6 +277,8 @@ pub struct Settings {
     pub contexts: Option<u32>,
     /// How threads are analysed.
     pub method: Option<Method>,
+    /// From which end pushdown systems are analysed.
+    pub direction: Option<Direction>,
     /// How many threads a start inside a loop is good for.
     pub instances: Option<u32>,
     /// Most nodes of decision diagrams.

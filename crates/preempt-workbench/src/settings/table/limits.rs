@@ -11,7 +11,7 @@ pub const ROWS: &[Setting] = &[
         group: Group::Limits,
         verbs: SEARCHES,
         common: true,
-        engines: Engines::AllBut(&[Taker::none("symbolic")]),
+        engines: Engines::AllBut(&[Taker::none("symbolic"), Taker::none("pushdown")]),
         // It may have kept the search from a shorter run.
         again: Again::Kept,
         example: "100k",

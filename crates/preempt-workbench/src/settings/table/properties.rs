@@ -16,8 +16,11 @@ pub const ROWS: &[Setting] = &[
             |front_end| front_end.kind != Kind::Net || front_end.reads_properties,
             "models and systems, and for nets with a file of properties",
         ),
-        // Whatever the symbolic engine finds is a violation of safety.
-        engines: Engines::AllBut(&[Taker::only("symbolic", &["safety"])]),
+        // Whatever these two find is a violation of safety.
+        engines: Engines::AllBut(&[
+            Taker::only("symbolic", &["safety"]),
+            Taker::only("pushdown", &["safety"]),
+        ]),
         rules: &[
             Rule::excludes("ltl", &[], "a formula of one's own is a property by itself"),
             Rule::excludes("non-progress", &[], "cycles without progress are a property by themselves"),

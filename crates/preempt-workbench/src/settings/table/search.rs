@@ -56,7 +56,7 @@ pub const ROWS: &[Setting] = &[
             "Which engine; `preempt engines` shows them",
             "auto is the first engine for the input that takes all the options given. For Promela, reference is the definition, \
              explicit runs machine code, and symbolic bounds the contexts of each thread. For Boolean programs: symbolic, \
-             explicit or reference. For nets: coverability, prechecks, basis, weight, weight-plain or forward.",
+             pushdown, explicit or reference. For nets: coverability, prechecks, basis, weight, weight-plain or forward.",
         )
     },
     Setting {

@@ -3,9 +3,13 @@
 use super::{CHECK, value, word};
 use crate::frontend::Kind;
 use crate::settings::units;
-use crate::settings::{Again, Engines, Group, Inputs, Method, Setting, Taker, Value, VariableOrder};
+use crate::settings::{
+    Again, Direction, Engines, Group, Inputs, Method, Setting, Taker, Value, VariableOrder,
+};
 
 const SYMBOLIC: Engines = Engines::Of(&[Taker::all("symbolic")]);
+/// Both count contexts and have a table of diagrams.
+const BOTH: Engines = Engines::Of(&[Taker::all("symbolic"), Taker::all("pushdown")]);
 const MODELS: Inputs = Inputs::Kind(Kind::Model);
 
 /// Every context takes three more bits for every shared bit.
@@ -16,7 +20,7 @@ pub const ROWS: &[Setting] = &[
         group: Group::Symbolic,
         verbs: CHECK,
         inputs: MODELS,
-        engines: SYMBOLIC,
+        engines: BOTH,
         again: Again::Replaced,
         example: "2",
         apply: |settings, text| value(&mut settings.contexts, units::number(text, 1, MOST_CONTEXTS)),
@@ -32,22 +36,38 @@ pub const ROWS: &[Setting] = &[
         group: Group::Symbolic,
         verbs: CHECK,
         inputs: MODELS,
-        engines: SYMBOLIC,
+        engines: Engines::Of(&[Taker::all("symbolic"), Taker::only("pushdown", &["pushdown"])]),
         again: Again::Kept,
         example: "eager",
         apply: |settings, text| word(&mut settings.method, text),
         ..Setting::new(
             "method",
             Value::OneOf("HOW", Method::WORDS),
-            "How threads are analysed: lazy or eager",
-            "lazy looks only at what the other threads can do, eager at whatever they might.",
+            "How threads are analysed: lazy, eager or pushdown",
+            "lazy looks only at what the other threads can do, eager at whatever they might; pushdown lists the shared states that \
+             can be met and makes rules on stacks of the threads.",
         )
     },
     Setting {
         group: Group::Symbolic,
         verbs: CHECK,
         inputs: MODELS,
-        engines: SYMBOLIC,
+        engines: Engines::Of(&[Taker::all("pushdown")]),
+        again: Again::Kept,
+        example: "forward",
+        apply: |settings, text| word(&mut settings.direction, text),
+        ..Setting::new(
+            "direction",
+            Value::OneOf("WAY", Direction::WORDS),
+            "Analyse rules on stacks forward or backward",
+            "For --method pushdown. forward finds what can be reached from the beginning, backward what can lead to an error.",
+        )
+    },
+    Setting {
+        group: Group::Symbolic,
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: BOTH,
         again: Again::Kept,
         example: "2",
         apply: |settings, text| value(&mut settings.instances, units::number(text, 1, 64)),
@@ -62,7 +82,7 @@ pub const ROWS: &[Setting] = &[
         group: Group::Symbolic,
         verbs: CHECK,
         inputs: MODELS,
-        engines: SYMBOLIC,
+        engines: BOTH,
         example: "10k",
         apply: |settings, text| value(&mut settings.bdd_nodes, units::count(text)),
         ..Setting::new(
@@ -76,7 +96,7 @@ pub const ROWS: &[Setting] = &[
         group: Group::Symbolic,
         verbs: CHECK,
         inputs: MODELS,
-        engines: SYMBOLIC,
+        engines: BOTH,
         example: "10k",
         apply: |settings, text| value(&mut settings.bdd_cache, units::count(text)),
         ..Setting::new(

@@ -1,0 +1,8 @@
+//! The tests of this crate as one program.
+
+mod common;
+mod format;
+mod programs;
+mod saturation;
+mod theorem_1;
+mod witnesses;
