@@ -4,7 +4,8 @@
 //! tried at a point so that no graph within the bound is lost depends on the function:
 //!
 //! - **preemptions**: Algorithm 2 of the paper.
-//! - **depth**: all runs of a graph are equally long, so the conflicts alone decide, as without a bound.
+//! - **depth**: all runs of a graph are equally long, so the conflicts alone decide, as without a bound; those of steps
+//!   beyond the bound are not known, so each of these is taken to conflict with everything.
 //! - **context switches** and **delays**: trying an independent step first can cost a switch (or a delay) that the run
 //!   without it does not have, and nothing makes up for it (case 4.1 of the paper's Theorem 4 fails). So a smaller
 //!   set than all enabled threads is not sufficient, and all are tried: within these bounds there is no reduction.

@@ -24,6 +24,9 @@
 //! - Under both bounds together (which the paper does not treat) a yield is dependent with every step: it decides who
 //!   may go on without being preempted.
 //! - A step that ends the run (a failure) depends on every other step.
+//! - Where a bound on depth cuts a run, each next step counts as one that ends it: a step that is not done does not show what
+//!   it depends on, and one that fails may do so in a shorter run without the steps before it. So runs that are cut are
+//!   not reduced.
 //! - A step counts as a release if it is one by kind, or if it was seen to enable another thread, or if somebody
 //!   waits for the end of its thread: the definition and the algorithm disagree on which step is meant, so either does.
 
@@ -232,9 +235,10 @@ impl<E: Executable, T: RunObserver> Search<'_, E, T> {
 
     fn enter(&mut self, cost: u32, preemptions: u32, flow: Flow) -> Result<(), ExplorationStop> {
         self.runner.arrive()?;
-        self.add_backtrack_points(flow == Flow::Stop);
-        let counts = self.graph.whole().counts;
         let mut moves = if flow == Flow::Continue { self.runner.moves() } else { Vec::new() };
+        let too_deep = self.function == BoundFunction::Depth && self.bound.is_some_and(|bound| cost >= bound);
+        self.add_backtrack_points(flow == Flow::Stop, too_deep && !moves.is_empty());
+        let counts = self.graph.whole().counts;
         let livelock = !moves.is_empty() && self.runner.is_endless(self.recorder.limits.steps);
         let schedule = self.runner.schedule();
         if livelock {
@@ -304,8 +308,9 @@ impl<E: Executable, T: RunObserver> Search<'_, E, T> {
     }
 
     /// Lines 4 to 7: for the next step of every thread, disabled ones too, and every other thread, the most recent
-    /// step that depends on it. If the last step has stopped the run, it depends on all, which was not known before.
-    fn add_backtrack_points(&mut self, stopped: bool) {
+    /// step that depends on it. If the last step has stopped the run, it depends on all, which was not known before. If the
+    /// run is cut by its depth (`cut`), so does every next step: it may be one that stops the run.
+    fn add_backtrack_points(&mut self, stopped: bool, cut: bool) {
         let steps: Vec<(usize, Operation, bool)> = {
             let mut counts = vec![0; self.graph.threads().len()];
             let logs = self.graph.threads();
@@ -337,7 +342,7 @@ impl<E: Executable, T: RunObserver> Search<'_, E, T> {
                 }
                 let ends = *final_step && next.needs.contains(&Some(Need::Finished(*v)));
                 let yields = self.bound.is_some() && self.fair.is_some() && (operation.yields || next.yields);
-                if operation.conflicts(next) || ends || yields {
+                if operation.conflicts(next) || ends || yields || cut {
                     seen[*v] = true;
                     self.backtrack(&steps, i, u);
                 }

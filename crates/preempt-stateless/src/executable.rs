@@ -149,4 +149,10 @@ pub trait Executable {
 
     /// Called when nobody can move, or after [`Flow::Stop`]: was this run a failure?
     fn end(&mut self) -> RunEnd;
+
+    /// Has it turned out that the program cannot be run like this? What was explored counts for nothing then, and no
+    /// further run is begun.
+    fn gave_up(&self) -> bool {
+        false
+    }
 }

@@ -77,6 +77,8 @@ pub enum ExplorationStop {
     Failure,
     /// Another search of the same program has ended.
     Elsewhere,
+    /// The program cannot be run like this (see [`Executable::gave_up`]).
+    GaveUp,
     /// The program is not deterministic.
     Diverged(Diverged),
 }

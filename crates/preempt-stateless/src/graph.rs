@@ -232,7 +232,7 @@ impl Graph {
         step: Move,
     ) -> Result<Flow, Diverged> {
         let thread = step.thread;
-        runner.arrive()?;
+        runner.repeat()?;
         let Some(next) = self.threads.get(thread).and_then(|log| log.pending.as_ref()) else {
             let found = runner.next(step).map(|operation| operation.code);
             return Err(Diverged { step: runner.len(), thread, expected: None, found });

@@ -1,6 +1,7 @@
 //! Drives a program along a path that grows and shrinks: going back means running again from the start.
 
 use crate::executable::{Executable, Flow, Move};
+use crate::explore::ExplorationStop;
 use crate::operation::Operation;
 
 /// The program did something else when the same steps were repeated.
@@ -96,11 +97,20 @@ impl<'a, E: Executable> Runner<'a, E> {
         self.at_end = false;
     }
 
-    /// Makes the program stand at the end of the path.
+    /// Makes the program stand at the end of the path, before a search looks at it.
     ///
     /// # Errors
-    /// If it does something else than it did before.
-    pub fn arrive(&mut self) -> Result<(), Diverged> {
+    /// If it does something else than it did before, or has given up.
+    pub fn arrive(&mut self) -> Result<(), ExplorationStop> {
+        // Asked first: a program that has given up need not do again what it did.
+        if self.program.gave_up() {
+            return Err(ExplorationStop::GaveUp);
+        }
+        Ok(self.repeat()?)
+    }
+
+    /// Runs the path again unless the program stands at its end.
+    pub(crate) fn repeat(&mut self) -> Result<(), Diverged> {
         if self.at_end {
             return Ok(());
         }
@@ -128,7 +138,7 @@ impl<'a, E: Executable> Runner<'a, E> {
     /// If the thread cannot do it.
     pub fn step(&mut self, next: impl Into<Move>) -> Result<Flow, Diverged> {
         let next = next.into();
-        self.arrive()?;
+        self.repeat()?;
         match self.next(next) {
             Some(operation) => self.step_by(next, &operation),
             None => Err(Diverged { step: self.path.len(), thread: next.thread, expected: None, found: None }),

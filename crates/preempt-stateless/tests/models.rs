@@ -8,7 +8,8 @@ use preempt_model::program::Model;
 use preempt_model::system::{Description, Successor, System};
 use preempt_stateless::system::{FinalState, SystemRun, SystemRunError, explore_system};
 use preempt_stateless::{
-    Counts, Executable, ExplorationLimits, ExplorationStop, Flow, Graph, Move, Strategy, explore,
+    BoundFunction, Counts, Executable, ExplorationLimits, ExplorationStop, Flow, Graph, Move, Strategy,
+    explore,
 };
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -319,6 +320,48 @@ fn coarse_runs() {
     ];
     for text in texts {
         assert!(check(text).1, "{text}");
+    }
+}
+
+/// That a coarse run is needed may turn out in the middle: then no further run is begun.
+#[test]
+fn runs_that_turn_out_to_be_too_fine() {
+    let (model, sources) = promela(
+        "byte n; active proctype A() { byte t; t = 1; l: n = n + 1 }
+         active proctype B() { n == 1; if :: A@l -> n = 5 :: else fi }",
+    );
+    let interpreter = Interpreter::new(&model, &sources).expect("initial values are constants");
+    for strategy in [
+        Strategy::Marking,
+        Strategy::Basic,
+        Strategy::Bpor,
+        Strategy::Dpor,
+        Strategy::CbDfs,
+        Strategy::Random(1),
+        Strategy::Pct { seed: 1, depth: 2 },
+    ] {
+        let limits = ExplorationLimits { stop_at_failure: false, ..ExplorationLimits::default() };
+        let mut run = SystemRun::new(&interpreter, false);
+        let found = explore(&mut run, strategy, &limits, &mut ());
+        assert_eq!(run.error(), Some(SystemRunError::Coarse), "{strategy:?}");
+        assert_eq!(found.stop, Some(ExplorationStop::GaveUp), "{strategy:?}");
+        assert!(found.executions <= 1, "{strategy:?}: {found:?}");
+        assert!(explore_system(&interpreter, strategy, &limits, &mut ()).is_ok(), "{strategy:?}");
+    }
+}
+
+/// A run that fails early lies beside one that is cut by its depth: the steps of the one do not show up in the other.
+#[test]
+fn a_short_run_that_fails_beside_a_long_one() {
+    let (model, sources) = promela(
+        "byte x; active proctype P() { byte l; l = 1; l = 2; l = 3 } active proctype Q() { assert(x) }",
+    );
+    let interpreter = Interpreter::new(&model, &sources).expect("initial values are constants");
+    for depth in 1..6 {
+        let limits = ExplorationLimits { preemptions: Some(depth), ..ExplorationLimits::default() };
+        let strategy = Strategy::BporBy(BoundFunction::Depth);
+        let (found, _) = explore_system(&interpreter, strategy, &limits, &mut ()).expect("it fits");
+        assert_eq!(found.failure.expect("Q alone fails").schedule, [Move::from(1)], "depth {depth}");
     }
 }
 

@@ -302,6 +302,10 @@ impl<S: System> Executable for SystemRun<'_, S> {
         if over { Flow::Stop } else { Flow::Continue }
     }
 
+    fn gave_up(&self) -> bool {
+        self.error.is_some()
+    }
+
     fn end(&mut self) -> RunEnd {
         let stuck = self.state.as_ref().is_some_and(|state| !self.system.may_end(state));
         let violation = self.violation.clone();
