@@ -131,6 +131,10 @@ impl<S: System> Successors for Interned<'_, S> {
 
     fn write_class(&self, _: u32, _: &mut [u8]) {}
 
+    fn fingerprint(&self, state: &[u8]) -> u64 {
+        foldhash::quality::FixedState::default().hash_one(self.at(state))
+    }
+
     fn replay(
         &self,
         path: &StatePath,

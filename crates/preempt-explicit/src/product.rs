@@ -322,6 +322,10 @@ impl Successors for Product<'_, '_> {
         self.native.write_class(class, state);
     }
 
+    fn fingerprint(&self, state: &[u8]) -> u64 {
+        self.native.fingerprint(state)
+    }
+
     fn replay(
         &self,
         path: &StatePath,

@@ -72,6 +72,10 @@ pub trait Successors {
     /// Writes them.
     fn write_class(&self, class: u32, state: &mut [u8]);
 
+    /// A number that stands for what the state means, the same in every search of the same system: byte vectors may have
+    /// numbers in them that each search gives as it goes.
+    fn fingerprint(&self, state: &[u8]) -> u64;
+
     /// A path that a search has found, executed by the system's definition.
     fn replay(
         &self,

@@ -1,13 +1,13 @@
 //! Random walks and swarms on random models: what they find is real and within the bound, what they do not find they
 //! leave open, and on small faulty programs they find it.
 
-use preempt_core::{Cost, Progress, Silent, Snapshot, StopReason, Verdict};
+use preempt_core::{Cost, Progress, Silent, Snapshot, SourceMap, StopReason, Verdict};
 use preempt_explicit::{
-    Goal, Order, SearchOptions, SearchReport, Storage, SuccessorSource, Walks, check, explore, swarm,
+    Goal, Order, SearchOptions, SearchReport, Storage, SuccessorSource, Walks, check, count, explore, swarm,
 };
-use preempt_model::Interpreter;
 use preempt_model::generator::program_from_seed;
 use preempt_model::search::oracle::cheapest_costs;
+use preempt_model::{Interpreter, Model};
 use std::time::{Duration, Instant};
 
 fn programs(few: u64) -> u64 {
@@ -130,6 +130,60 @@ fn a_swarm_finds_what_is_wrong_with_small_programs() {
     });
     println!("{simplest} of {violated} runs have the fewest preemptions");
     assert!(violated > 20 && simplest * 4 >= violated * 3, "{simplest} of {violated}");
+}
+
+fn model_of(text: &str) -> (Model, SourceMap) {
+    let additions = preempt_promela::Additions::default();
+    let loaded = preempt_promela::load("m.pml", text, &additions, &mut |_| Err(String::new()));
+    (loaded.model.expect("a model"), loaded.sources)
+}
+
+/// Every search numbers the sets of living processes (in machine code) or the states (interpreted) as it meets them: what a
+/// swarm has seen is not counted by these numbers.
+#[test]
+fn a_swarm_counts_states_that_are_the_same_once() {
+    let (model, sources) = model_of(
+        "byte n; proctype A() { n = n * 3 + 1 } proctype B() { n = n * 5 + 2 } proctype C() { n = n * 7 + 3 }
+         active proctype P() { do :: n < 90 -> if :: run A() :: run B() :: run C() fi :: _nr_pr < 4 -> n-- od }",
+    );
+    let whole = count(&model, &sources, &SearchOptions::default(), &mut Silent).expect("a supported model");
+    let states = whole.stats.states;
+    assert!((1000..100_000).contains(&states), "{states}");
+    for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
+        for threads in [1, 4] {
+            let mut options = SearchOptions { successors, ..SearchOptions::default() };
+            options.limits.time = Some(Duration::from_millis(1500));
+            let report = swarm(&model, &sources, &options, 3, threads, &mut Silent).expect("supported");
+            let found = report.outcome.stats.states;
+            assert!(found <= states + states / 20, "{successors:?}, {threads} threads: {found} of {states}");
+            assert!(found * 2 >= states, "{successors:?}, {threads} threads: {found} of {states}");
+        }
+    }
+}
+
+/// A limit of states holds for walks too: as far as different states can be told without keeping them.
+#[test]
+fn walks_end_at_a_limit_of_states() {
+    let (model, sources) = model_of("int x; active [2] proctype P() { do :: x++ :: x = x + 2 od }");
+    for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
+        for most in [1, 10, 1000, 20_000] {
+            let order = Order::Random(Walks { seed: 1, most: None });
+            let mut options = SearchOptions { order, successors, ..SearchOptions::default() };
+            options.limits.states = Some(most);
+            let outcome = check(&model, &sources, &options, &mut Silent).expect("a supported model");
+            assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::States), "{most}");
+            let met = outcome.stats.states;
+            assert!(met >= most && met <= most + most / 20 + 70, "{met} of {most}");
+        }
+    }
+    // A limit that is not reached ends nothing.
+    let (model, sources) = model_of("byte x; active [2] proctype P() { x = 1; x = 2 }");
+    let order = Order::Random(Walks { seed: 1, most: Some(300) });
+    let mut options = SearchOptions { order, ..SearchOptions::default() };
+    options.limits.states = Some(50);
+    let outcome = check(&model, &sources, &options, &mut Silent).expect("a supported model");
+    assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Partial));
+    assert_eq!(outcome.stats.executions, 300);
 }
 
 #[test]

@@ -119,6 +119,14 @@ impl Successors for Native<'_> {
         state[..LAYOUT_BYTES].copy_from_slice(&(class as u16).to_le_bytes());
     }
 
+    fn fingerprint(&self, state: &[u8]) -> u64 {
+        // Layouts are numbered as they are met; which processes live is what the number stands for.
+        let mut hasher = foldhash::quality::FixedState::default().build_hasher();
+        self.layout(state).codes.iter().for_each(|code| hasher.write_u16(code.0));
+        hasher.write(&state[LAYOUT_BYTES..]);
+        hasher.finish()
+    }
+
     fn header(&self) -> usize {
         LAYOUT_BYTES
     }

@@ -39,6 +39,9 @@ const STAYS: [usize; 4] = [0, 16, 28, 31];
 /// How often, in steps, the clock, the memory and the observer of the search are looked at.
 const LOOK_EVERY: u32 = 16;
 
+/// How different the states are that were met is estimated no more often than each so many of them.
+const ESTIMATE_EVERY: u64 = 64;
+
 /// A state on the walk, and who was running when it was reached.
 struct Position {
     state: Vec<u8>,
@@ -53,6 +56,10 @@ pub struct Random<'a, S: ?Sized> {
     statistics: Statistics,
     budget: SearchBudget,
     sketch: &'a mut Sketch,
+    /// States, each time that one was met.
+    met: u64,
+    /// When there can be more different ones among them than the limit allows.
+    estimate_at: u64,
     steps: Vec<Step>,
     /// Of the process that is looked at: its arrivals, and their bytes.
     arrivals: Vec<(usize, usize, u8, u32)>,
@@ -87,6 +94,8 @@ impl<'a, S: Successors + ?Sized> Random<'a, S> {
             statistics: Statistics::default(),
             budget: SearchBudget::new(options.limits, LOOK_EVERY),
             sketch,
+            met: 0,
+            estimate_at: options.limits.states.unwrap_or(u64::MAX),
             steps: Vec::new(),
             arrivals: Vec::new(),
             bytes: Vec::new(),
@@ -143,11 +152,13 @@ impl<'a, S: Successors + ?Sized> Random<'a, S> {
         let mut cost = RunCost { preemptions: 0, steps: 0 };
         let mut at = Position { state, last: NOBODY };
         loop {
-            self.sketch.add(&at.state);
+            self.sketch.add(self.system.fingerprint(&at.state));
+            self.met += 1;
             if self.system.judges_states() && self.system.state_violation(&at.state).is_some() {
                 return Err(Ended::Violated(initial, Ending::InState));
             }
-            let (attempt, preempts) = self.somebody(&at, stay, cost.preemptions);
+            let left = longest.saturating_sub(cost.steps);
+            let (attempt, preempts) = self.somebody(&at, stay, cost.preemptions, left);
             match attempt {
                 Attempt::Moved { to, step, steps } => {
                     cost.steps += u64::from(steps);
@@ -177,13 +188,13 @@ impl<'a, S: Successors + ?Sized> Random<'a, S> {
     }
 
     /// Somebody moves, if anybody can within the bound; and whether that is a preemption.
-    fn somebody(&mut self, at: &Position, stay: usize, preemptions: u32) -> (Attempt, bool) {
+    fn somebody(&mut self, at: &Position, stay: usize, preemptions: u32, left: u64) -> (Attempt, bool) {
         let count = self.system.process_count(&at.state);
         let last = usize::from(at.last);
         let runs = last < count;
         let at_bound = self.options.bound.is_some_and(|bound| preemptions >= bound);
         if runs && (at_bound || self.rng.below(32) < stay) {
-            let attempt = self.attempt(at, last);
+            let attempt = self.attempt(at, last, left);
             if !matches!(attempt, Attempt::Blocked) {
                 return (attempt, false);
             }
@@ -195,7 +206,7 @@ impl<'a, S: Successors + ?Sized> Random<'a, S> {
             if preempts && at_bound {
                 continue;
             }
-            let attempt = self.attempt(at, process);
+            let attempt = self.attempt(at, process, left);
             if !matches!(attempt, Attempt::Blocked) {
                 return (attempt, preempts);
             }
@@ -203,25 +214,31 @@ impl<'a, S: Successors + ?Sized> Random<'a, S> {
         (Attempt::Blocked, false)
     }
 
-    /// A random successor of the process; a violation on the way to any of them is not passed by.
-    fn attempt(&mut self, at: &Position, process: usize) -> Attempt {
+    /// A random successor of the process; a violation on the way to any of them is not passed by, if there are so many steps
+    /// left.
+    fn attempt(&mut self, at: &Position, process: usize, left: u64) -> Attempt {
         let (arrivals, bytes) = (&mut self.arrivals, &mut self.bytes);
         arrivals.clear();
         bytes.clear();
-        let mut wrong: Option<PropertyKind> = None;
+        let mut wrong: Option<(PropertyKind, u32)> = None;
+        let mut violations = 0;
         let moved = self.system.expand(&at.state, process, &mut |event| match event {
             Event::Arrival { state, runs, steps } => {
                 arrivals.push((bytes.len(), state.len(), runs, steps));
                 bytes.extend_from_slice(state);
             }
-            Event::Violation { kind, .. } => wrong = wrong.or(Some(kind)),
+            Event::Violation { kind, steps } => {
+                wrong = wrong.or((u64::from(steps) <= left).then_some((kind, violations)));
+                violations += 1;
+            }
         });
         let process = process as u8;
-        if let Some(kind) = wrong {
+        if let Some((kind, violation)) = wrong {
             *self.statistics.stats.violations.entry(kind).or_default() += 1;
-            return Attempt::Wrong(Ending::During { process, violation: 0 });
+            return Attempt::Wrong(Ending::During { process, violation });
         }
         if !moved || arrivals.is_empty() {
+            // Also if what goes wrong lies beyond the end of the walk.
             return Attempt::Blocked;
         }
         let choice = self.rng.below(arrivals.len());
@@ -245,6 +262,11 @@ impl<'a, S: Successors + ?Sized> Random<'a, S> {
     }
 
     fn poll(&mut self, cost: RunCost, progress: &mut dyn Progress) -> Option<StopReason> {
+        if let Some(most) = self.options.limits.states.filter(|_| self.met > self.estimate_at) {
+            let states = self.sketch.estimate();
+            self.statistics.stats.states = states;
+            self.estimate_at = self.met + most.saturating_sub(states).max(ESTIMATE_EVERY);
+        }
         let (used, system, stats) = (self.bytes_used(), &*self.system, &self.statistics.stats);
         self.budget.poll(stats.states, progress, || Snapshot {
             states: stats.states,

@@ -127,7 +127,12 @@ pub trait CostStore: Sized {
     fn prefetch(&self, arrivals: &[Arrival<Self::Key>]);
 
     /// The bytes are empty unless [`CostStore::NEEDS_BYTES`]. Give the item back with [`CostStore::release`].
-    fn meet(&mut self, arrival: &Arrival<Self::Key>, state: &[u8]) -> Option<Met<Self>>;
+    fn meet<S: Successors + ?Sized>(
+        &mut self,
+        system: &S,
+        arrival: &Arrival<Self::Key>,
+        state: &[u8],
+    ) -> Option<Met<Self>>;
 
     fn release(&mut self, site: Site);
 

@@ -97,7 +97,12 @@ impl CostStore for ExactStore {
     }
 
     #[inline]
-    fn meet(&mut self, arrival: &Arrival<HashedKey>, _: &[u8]) -> Option<Met<Self>> {
+    fn meet<S: Successors + ?Sized>(
+        &mut self,
+        _: &S,
+        arrival: &Arrival<HashedKey>,
+        _: &[u8],
+    ) -> Option<Met<Self>> {
         let HashedKey { key, hash } = arrival.key;
         let (state, is_new) = self.states.insert(key, hash, usize::from(arrival.processes))?;
         let item = Item { state, from: arrival.from, by: arrival.by, last: arrival.runs, who: Who::Last };

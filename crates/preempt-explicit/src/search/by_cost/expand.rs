@@ -165,7 +165,7 @@ impl<S: Successors + ?Sized, T: CostStore> ByCost<'_, S, T> {
     fn arrive(&mut self, arrival: &Arrival<T::Key>, state: &[u8]) {
         let cost = RunCost { steps: self.at.steps + u64::from(arrival.steps), ..self.at };
         self.statistics.transition(cost);
-        let Some(met) = self.store.meet(arrival, state) else {
+        let Some(met) = self.store.meet(&*self.system, arrival, state) else {
             self.full = true;
             return;
         };

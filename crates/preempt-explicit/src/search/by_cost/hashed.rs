@@ -120,7 +120,7 @@ impl<K: Known> CostStore for HashedStore<'_, K> {
         let hash = StateHash::of(state, self.seed);
         let (place, is_new) = self.known.meet(hash, system.process_count(state));
         if let (true, Some(sketch)) = (is_new, &mut self.sketch) {
-            sketch.add(state);
+            sketch.add(system.fingerprint(state));
         }
         let path = self.path(NO_PATH, Step { process: 0, choice: number })?;
         let item = Item { path, last: NOBODY, who: Who::Last };
@@ -137,10 +137,15 @@ impl<K: Known> CostStore for HashedStore<'_, K> {
     fn prefetch(&self, _: &[Arrival<StateHash>]) {}
 
     #[inline]
-    fn meet(&mut self, arrival: &Arrival<StateHash>, state: &[u8]) -> Option<Met<Self>> {
+    fn meet<S: Successors + ?Sized>(
+        &mut self,
+        system: &S,
+        arrival: &Arrival<StateHash>,
+        state: &[u8],
+    ) -> Option<Met<Self>> {
         let (place, is_new) = self.known.meet(arrival.key, usize::from(arrival.processes));
         if let (true, Some(sketch)) = (is_new, &mut self.sketch) {
-            sketch.add(state);
+            sketch.add(system.fingerprint(state));
         }
         let path = self.path(arrival.from, Step { process: arrival.by, choice: arrival.choice })?;
         let item = Item { path, last: arrival.runs, who: Who::Last };

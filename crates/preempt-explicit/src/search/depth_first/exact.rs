@@ -51,7 +51,13 @@ impl PathStore for ExactPathStore {
     }
 
     #[inline]
-    fn admit(&mut self, state: StateNumber, visit: Visit, steps: u64) -> Admission {
+    fn admit<S: Successors + ?Sized>(
+        &mut self,
+        _: &S,
+        state: StateNumber,
+        visit: Visit,
+        steps: u64,
+    ) -> Admission {
         let admission = match &mut self.rule {
             Rule::Once(visited) => {
                 let is_new = visited.insert(state);

@@ -69,7 +69,7 @@ impl<K: Known> PathStore for HashedPathStore<'_, K> {
         Some(Range { start, end: self.bytes.len() })
     }
 
-    fn admit(&mut self, state: Range, visit: Visit, _: u64) -> Admission {
+    fn admit<S: Successors + ?Sized>(&mut self, system: &S, state: Range, visit: Visit, _: u64) -> Admission {
         let hash = self.hash(state);
         let admission = match self.rule {
             HashedRule::Once => {
@@ -93,7 +93,7 @@ impl<K: Known> PathStore for HashedPathStore<'_, K> {
             }
         };
         if let (true, Some(sketch)) = (admission.is_new, &mut self.sketch) {
-            sketch.add(&self.bytes[state.start..state.end]);
+            sketch.add(system.fingerprint(&self.bytes[state.start..state.end]));
         }
         admission
     }

@@ -210,7 +210,7 @@ impl<'a, S: Successors + ?Sized, P: PathStore> DepthFirst<'a, S, P> {
             self.store.discard(state);
             return None;
         }
-        let Admission { visits, is_new } = self.store.admit(state, visit, steps);
+        let Admission { visits, is_new } = self.store.admit(&*self.system, state, visit, steps);
         if let Some(frame) = self.path.last_mut() {
             frame.leaves_path = frame.leaves_path || visits || !self.store.is_on_path(state);
         }

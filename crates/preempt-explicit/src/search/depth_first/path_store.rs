@@ -23,7 +23,13 @@ pub trait PathStore {
     fn keep<S: Successors + ?Sized>(&mut self, system: &S, state: &[u8]) -> Option<Self::State>;
 
     /// The revisit rule: is the state to be visited in this way, after so many steps? If so, it is remembered.
-    fn admit(&mut self, state: Self::State, visit: Visit, steps: u64) -> Admission;
+    fn admit<S: Successors + ?Sized>(
+        &mut self,
+        system: &S,
+        state: Self::State,
+        visit: Visit,
+        steps: u64,
+    ) -> Admission;
 
     /// It is not visited.
     fn discard(&mut self, state: Self::State);
