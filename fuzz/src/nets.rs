@@ -12,14 +12,11 @@ type Read<'a> = dyn Fn(SourceId, &str) -> (Problem, Vec<Diagnostic>) + 'a;
 pub fn spec(data: &[u8]) -> bool {
     let read = |id, text: &str| preempt_net::spec::read_within(id, text, &budget());
     let Some(problem) = understood(&decode(data), &read) else { return false };
-    let printed = preempt_net::spec::print(&problem);
     // A sum of weights may be larger than any number that is read: that cannot be said in this format.
-    let mut numbers = printed.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
-    if numbers.any(|digits| digits.parse::<u32>().is_err()) {
-        return true;
+    if let Ok(printed) = preempt_net::spec::print(&problem) {
+        let again = understood(&printed, &read).unwrap_or_else(|| panic!("not read back:\n{printed}"));
+        assert_eq!(preempt_net::spec::print(&again).as_deref(), Ok(printed.as_str()));
     }
-    let again = understood(&printed, &read).unwrap_or_else(|| panic!("not read back:\n{printed}"));
-    assert_eq!(preempt_net::spec::print(&again), printed);
     true
 }
 

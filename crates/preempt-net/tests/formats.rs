@@ -189,11 +189,33 @@ fn a_printed_spec_is_the_same_problem() {
     let mut rng = Rng::new(0x5eed);
     for _ in 0..2000 {
         let problem = random_problem(&mut rng);
-        let text = spec::print(&problem);
+        let text = spec::print(&problem).expect("its numbers are small");
         let (mut again, diagnostics, map) = read_spec(&text);
         assert!(!diagnostics.iter().any(Diagnostic::is_error), "{text}\n{:?}", show(&diagnostics, &map));
         again.spans.clear();
         assert_eq!(again, problem, "{text}");
+    }
+}
+
+/// What would not be read back is not written: the sum of two weights that each can be.
+#[test]
+fn a_spec_has_no_number_beyond_its_largest() {
+    let largest = u64::from(u32::MAX);
+    let problem = |produced: u64, target: u64| {
+        let (consume, produce) = (marking([]), marking([(0, produced)]));
+        let transition = Transition { consume, produce, ..Transition::default() };
+        let net = Net { places: vec!["p".into()], transitions: vec![transition] };
+        let (initial, targets) = (vec![Range::exactly(0)], vec![marking([(0, target)])]);
+        Problem { net, initial, targets, spans: Vec::new() }
+    };
+    for (produced, target) in [(1, largest), (largest, 1)] {
+        let text = spec::print(&problem(produced, target)).expect("it can be read");
+        let (_, diagnostics, map) = read_spec(&text);
+        assert!(!diagnostics.iter().any(Diagnostic::is_error), "{text}\n{:?}", show(&diagnostics, &map));
+    }
+    for (produced, target) in [(1, largest + 1), (largest + 1, 1)] {
+        let refused = spec::print(&problem(produced, target)).expect_err("it could not be read");
+        assert!(refused.contains("4294967296"), "{refused}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! A problem as a `.spec`. Reading it back gives the same problem up to names.
 
+use super::lexer::LARGEST;
 use crate::marking::{Marking, Place};
 use crate::net::Transition;
 use crate::problem::Problem;
@@ -7,7 +8,10 @@ use foldhash::{HashSet, HashSetExt};
 use std::fmt::Write;
 
 /// The text, with names changed where the format does not allow them.
-pub fn print(problem: &Problem) -> String {
+///
+/// # Errors
+/// If a number is larger than the format has them: sums of weights may be.
+pub fn print(problem: &Problem) -> Result<String, String> {
     let names = names(&problem.net.places);
     let mut text = String::from("vars\n");
     for line in names.chunks(12) {
@@ -15,44 +19,57 @@ pub fn print(problem: &Problem) -> String {
     }
     text.push_str("\nrules\n");
     for transition in &problem.net.transitions {
-        rule(&mut text, &names, transition);
+        rule(&mut text, &names, transition)?;
     }
     text.push_str("\ninit\n  ");
     let limits: Vec<String> = names
         .iter()
         .zip(&problem.initial)
-        .map(|(name, range)| match range.high {
-            None => format!("{name} >= {}", range.low),
-            Some(high) if high == range.low => format!("{name} = {high}"),
-            Some(high) => format!("{name} in [{}, {high}]", range.low),
+        .map(|(name, range)| {
+            number(range.high.unwrap_or(range.low))?;
+            Ok(match range.high {
+                None => format!("{name} >= {}", range.low),
+                Some(high) if high == range.low => format!("{name} = {high}"),
+                Some(high) => format!("{name} in [{}, {high}]", range.low),
+            })
         })
-        .collect();
+        .collect::<Result<_, String>>()?;
     let _ = writeln!(text, "{}\n\ntarget", limits.join(", "));
     for target in &problem.targets {
-        let _ = writeln!(text, "  {}", at_least(&names, target));
+        let _ = writeln!(text, "  {}", at_least(&names, target)?);
     }
-    text
+    Ok(text)
 }
 
-fn at_least(names: &[String], marking: &Marking) -> String {
-    let limits: Vec<String> =
-        marking.iter().map(|(place, n)| format!("{} >= {n}", names[place as usize])).collect();
-    match (limits.is_empty(), names.first()) {
+/// A number that can be read back.
+fn number(number: impl Into<i128>) -> Result<i128, String> {
+    let number = number.into();
+    match number.unsigned_abs() <= u128::from(LARGEST) {
+        true => Ok(number),
+        false => Err(format!("a .spec file has no number beyond {LARGEST}, and this net needs {number}")),
+    }
+}
+
+fn at_least(names: &[String], marking: &Marking) -> Result<String, String> {
+    let limit = |(place, n): (Place, u64)| Ok(format!("{} >= {}", names[place as usize], number(n)?));
+    let limits = marking.iter().map(limit).collect::<Result<Vec<String>, String>>()?;
+    Ok(match (limits.is_empty(), names.first()) {
         (true, Some(name)) => format!("{name} >= 0"),
         _ => limits.join(", "),
-    }
+    })
 }
 
-fn rule(text: &mut String, names: &[String], transition: &Transition) {
+fn rule(text: &mut String, names: &[String], transition: &Transition) -> Result<(), String> {
     let name = |place: Place| &names[place as usize];
     let mut guards: Vec<String> = transition
         .consume
         .iter()
         .filter(|(place, _)| transition.at_most.iter().all(|(p, _)| p != place))
-        .map(|(place, n)| format!("{} >= {n}", name(place)))
-        .collect();
+        .map(|(place, n)| Ok(format!("{} >= {}", name(place), number(n)?)))
+        .collect::<Result<_, String>>()?;
     for (place, most) in &transition.at_most {
         let low = transition.consume.get(*place);
+        number((*most).max(low))?;
         guards.push(if low == *most {
             format!("{} = {low}", name(*place))
         } else {
@@ -76,7 +93,7 @@ fn rule(text: &mut String, names: &[String], transition: &Transition) {
             sources.extend(moved.to.iter().filter(|to| **to == place).map(|_| moved.from));
         }
         let given: i128 = sources.iter().map(|from| i128::from(transition.consume.get(*from))).sum();
-        let constant = i128::from(transition.produce.get(place)) - given;
+        let constant = number(i128::from(transition.produce.get(place)) - given)?;
         let sum: Vec<&str> = sources.iter().map(|from| name(*from).as_str()).collect();
         let sum = sum.join(" + ");
         effects.push(match (sum.is_empty(), constant) {
@@ -87,6 +104,7 @@ fn rule(text: &mut String, names: &[String], transition: &Transition) {
         });
     }
     let _ = writeln!(text, "  {} ->\n    {};", guards.join(", "), effects.join(", "));
+    Ok(())
 }
 
 const RESERVED: [&str; 7] = ["vars", "rules", "init", "target", "invariants", "true", "in"];

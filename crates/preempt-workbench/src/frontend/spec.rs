@@ -20,7 +20,10 @@ pub const SPEC: FrontEnd = FrontEnd {
     write_net: Some(|_, input, _| match input.net()?.problem.targets.is_empty() {
         true => Err(Error::refused("a .spec file has a target, and this net has none")
             .hint("give a file of properties, as in --properties FILE")),
-        false => Ok(vec![Written { extension: None, text: spec::print(&input.net()?.problem) }]),
+        false => {
+            let text = spec::print(&input.net()?.problem).map_err(Error::refused)?;
+            Ok(vec![Written { extension: None, text }])
+        }
     }),
     write_trail: None,
 };
