@@ -14,7 +14,17 @@ const SOON: Duration = Duration::from_secs(4);
 /// What must have happened before the signal is of interest.
 const UNDER_WAY: Duration = Duration::from_millis(250);
 
+/// Where these tests run under `nohup`, hangups are ignored here and in whatever is started from here. A handler of one's own
+/// is not inherited: what is started then begins as if there were no `nohup`.
+fn hear_hangups() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        ctrlc::set_handler(|| std::process::exit(130)).expect("nobody else has set a handler");
+    });
+}
+
 fn started(arguments: &[&str]) -> Child {
+    hear_hangups();
     let child = command(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -137,6 +147,7 @@ fn what_nohup_ignores_stays_ignored() {
     let folder = folder("signals-nohup");
     let endless = file(&folder, "endless.pml", ENDLESS);
     let exe = env!("CARGO_BIN_EXE_preempt");
+    hear_hangups();
     let script = format!("trap '' HUP; exec '{exe}' count '{endless}' --max-time 800ms --format json");
     let child = Command::new("sh").args(["-c", &script]).stdout(Stdio::piped()).spawn().expect("a shell");
     wait_until_it_listens(&child);
