@@ -184,8 +184,15 @@ impl Lowering {
             None => 0,
             Some(name) => match self.names.symbol_sets.get(&name.text) {
                 Some(number) => *number,
+                // As in Spin, that is a set without names: nothing but 0 and numbers can be assigned.
                 None => {
-                    self.error(name.span, format!("there is no mtype named `{}`", name.text));
+                    let near = nearest(&name.text, self.names.symbol_sets.keys().map(String::as_str));
+                    let message = format!("there is no mtype named `{}`: it has no names", name.text);
+                    let mut diagnostic = Diagnostic::warning(name.span, message);
+                    if let Some(near) = near {
+                        diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
+                    }
+                    self.report(diagnostic);
                     0
                 }
             },

@@ -30,6 +30,17 @@ fn hidden_is_not_state() {
     check(source, 23, 32, 0);
 }
 
+/// A set that is not declared has no names; who only mistyped it is told.
+#[test]
+fn an_mtype_that_is_not_declared() {
+    let source = r"
+        mtype:act = { go, stop };
+        byte x;
+        active proctype P() { mtype:Act d; x = d; d = 2; x = d; mtype:act e = go; x = e }
+    ";
+    check(source, 7, 7, 0);
+}
+
 #[test]
 fn mtypes() {
     let source = r"
