@@ -7,12 +7,16 @@
 //! * [`successors`]: machine code against the interpreter, state by state;
 //! * [`safety`]: every option of the explicit engine against the oracle, by what each of them promises;
 //! * [`liveness`]: claims, formulas, labels and traces against the reference engine;
+//! * [`chance`]: random walks and swarms, by what little they promise;
+//! * [`stateless`]: every algorithm of the stateless engine against brute force;
 //! * [`sequential`]: the symbolic engine and sequentialized programs, also for Boolean programs.
 #![forbid(unsafe_code)]
 
+pub mod chance;
 pub mod liveness;
 pub mod safety;
 pub mod sequential;
+pub mod stateless;
 pub mod successors;
 
 use preempt_core::SourceMap;
@@ -35,19 +39,33 @@ pub enum Kind {
     Successors,
     Safety,
     Liveness,
+    Walks,
+    Swarm,
+    Stateless,
     Sequential,
     Boolean,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 5] =
-        [Kind::Successors, Kind::Safety, Kind::Liveness, Kind::Sequential, Kind::Boolean];
+    pub const ALL: [Kind; 8] = [
+        Kind::Successors,
+        Kind::Safety,
+        Kind::Liveness,
+        Kind::Walks,
+        Kind::Swarm,
+        Kind::Stateless,
+        Kind::Sequential,
+        Kind::Boolean,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             Kind::Successors => "successors",
             Kind::Safety => "safety",
             Kind::Liveness => "liveness",
+            Kind::Walks => "walks",
+            Kind::Swarm => "swarm",
+            Kind::Stateless => "stateless",
             Kind::Sequential => "sequential",
             Kind::Boolean => "boolean",
         }
@@ -71,6 +89,9 @@ impl Kind {
             Kind::Successors => successors::compare(&program, if seed.is_multiple_of(8) { 600 } else { 120 }),
             Kind::Safety => safety::compare(&program, seed),
             Kind::Liveness => liveness::compare(&program, seed),
+            Kind::Walks => chance::compare_walks(&program, seed),
+            Kind::Swarm => chance::compare_swarms(&program, seed),
+            Kind::Stateless => stateless::compare(&program, seed),
             Kind::Sequential | Kind::Boolean => sequential::compare(&program, seed),
         })
     }

@@ -74,8 +74,9 @@ fn main() -> ExitCode {
     }
     let Some(campaign) = Campaign::new(&words) else {
         eprintln!(
-            "campaign [--kind successors|safety|liveness|sequential|boolean] [--first SEED] [--programs N] \
-             [--seconds S] [--processes N] [--show N]\ncampaign --text KIND SEED\ncampaign --plain text|count SEED"
+            "campaign [--kind {}] [--first SEED] [--programs N] [--seconds S] [--processes N] [--show N]\n\
+             campaign --text KIND SEED\ncampaign --plain text|count SEED",
+            Kind::ALL.map(Kind::name).join("|")
         );
         return ExitCode::from(2);
     };

@@ -1,11 +1,7 @@
-//! Some hundred programs of every kind of comparison; `campaign` runs more of them. Every option is in the tables.
+//! Some hundred programs of every kind of comparison; `campaign` runs more of them.
 
-use preempt_campaign::{Kind, liveness, promela, safety, sequential, successors};
-use preempt_core::{Cost, Limits};
-use preempt_explicit::{Figure, Order, Published, Reduction, SearchOptions, Storage, SuccessorSource};
-use preempt_model::kinds;
+use preempt_campaign::{Kind, promela, successors};
 use preempt_promela::generator::{shrink, text_of};
-use std::collections::BTreeSet;
 
 /// `PREEMPT_CASES=20000` for a long run.
 fn cases(few: u64) -> u64 {
@@ -44,6 +40,21 @@ fn every_way_to_decide_runs_without_end() {
 }
 
 #[test]
+fn random_walks() {
+    agree(Kind::Walks, 60);
+}
+
+#[test]
+fn swarms() {
+    agree(Kind::Swarm, 12);
+}
+
+#[test]
+fn every_stateless_algorithm() {
+    agree(Kind::Stateless, 60);
+}
+
+#[test]
 fn symbolic_and_sequentialized() {
     agree(Kind::Sequential, 80);
 }
@@ -73,93 +84,4 @@ fn sample_models_state_by_state() {
         });
         assert!(compared > 0, "{}", file.display());
     }
-}
-
-kinds!(ORDERS, order_kind, Order, {
-    Order::ByCost => "by cost",
-    Order::DepthFirst => "depth first",
-    Order::Published(Published { figure: Figure::NaiveBounded, .. }) => "figure 2",
-    Order::Published(Published { figure: Figure::ContextBounded, .. }) => "figure 3",
-    Order::Published(Published { figure: Figure::WithReduction, .. }) => "figure 5",
-    Order::Random(_) => "random",
-});
-kinds!(STORES, store_kind, Storage, {
-    Storage::Exact => "exact",
-    Storage::Compact { .. } => "compact",
-    Storage::Bitstate { .. } => "bitstate",
-});
-kinds!(COSTS, cost_kind, Cost, {
-    Cost::Preemptions => "preemptions",
-    Cost::Switches => "switches",
-    Cost::Steps => "steps",
-});
-kinds!(REDUCTIONS, reduction_kind, Reduction, {
-    Reduction::None => "no reduction",
-    Reduction::Exact => "exact reduction",
-    Reduction::Strong => "strong reduction",
-});
-kinds!(SOURCES, source_kind, SuccessorSource, {
-    SuccessorSource::Native => "native",
-    SuccessorSource::Interpreted => "interpreted",
-});
-
-/// Whoever adds an option to the explicit engine has to vary it in a table: without it, this does not compile.
-#[test]
-fn every_option_is_varied() {
-    let mut met = BTreeSet::new();
-    let safety = safety::table().into_iter().map(|entry| entry.options);
-    for options in safety.chain(liveness::table().into_iter().map(|entry| entry.options)) {
-        let SearchOptions {
-            order,
-            store,
-            cost,
-            bound,
-            cheaper_than,
-            fair_switch,
-            reduction,
-            simplify,
-            limits,
-            successors,
-            stutter_invariant,
-        } = options;
-        let Limits { states, depth, time: _, memory_bytes: _ } = limits;
-        met.extend([order_kind(&order), store_kind(&store), cost_kind(&cost)].map(str::to_string));
-        met.extend([reduction_kind(&reduction), source_kind(&successors)].map(str::to_string));
-        met.extend([
-            format!("bound {bound:?}"),
-            format!("fair switch {fair_switch}"),
-            format!("limited cost {}", cheaper_than.is_some()),
-            format!("simplify {simplify}"),
-            format!("limited states {}", states.is_some()),
-            format!("limited depth {}", depth.is_some()),
-            format!("stutter invariant {stutter_invariant}"),
-        ]);
-    }
-    let flags =
-        ["fair switch", "limited cost", "simplify", "limited states", "limited depth", "stutter invariant"];
-    let flags = flags.iter().flat_map(|flag| [format!("{flag} true"), format!("{flag} false")]);
-    let bounds =
-        [None, Some(0), Some(1), Some(2), Some(3)].map(|bound: Option<u32>| format!("bound {bound:?}"));
-    let lists = [ORDERS, STORES, COSTS, REDUCTIONS, SOURCES].concat();
-    let all: BTreeSet<String> = lists.into_iter().map(str::to_string).chain(flags).chain(bounds).collect();
-    assert_eq!(all.difference(&met).collect::<Vec<_>>(), [""; 0], "never varied");
-    let methods: BTreeSet<String> =
-        liveness::table().iter().map(|entry| format!("{:?} {}", entry.method, entry.weakly_fair)).collect();
-    assert_eq!(methods.len(), 6, "every method, fair and not: {methods:?}");
-    let symbolic: BTreeSet<String> =
-        sequential::table()
-            .iter()
-            .map(|options| {
-                let preempt_symbolic::SymbolicOptions {
-                    contexts,
-                    method,
-                    instances,
-                    order,
-                    table: _,
-                    limits: _,
-                } = options;
-                format!("{contexts:?} {method:?} {instances} {order:?}")
-            })
-            .collect();
-    assert_eq!(symbolic.len(), 24, "{symbolic:?}");
 }
