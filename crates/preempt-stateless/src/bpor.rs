@@ -204,6 +204,10 @@ impl<E: Executable, T: RunObserver> Search<'_, E, T> {
         while let Some(point) = self.stack.last_mut() {
             let Some(step) = point.next() else {
                 let left = self.stack.pop();
+                // A run that the bounds have cut takes time as any other.
+                if left.as_ref().is_some_and(|point| point.taken.is_empty() && !point.moves.is_empty()) {
+                    self.recorder.check_limits()?;
+                }
                 if let (Some(explored), Some(point)) = (&mut self.explored, left) {
                     explored.push(Explored { path: self.graph.path().to_vec(), threads: point.taken });
                 }

@@ -365,6 +365,21 @@ fn a_short_run_that_fails_beside_a_long_one() {
     }
 }
 
+/// Runs that are cut by their depth never complete, and the clock is looked at nevertheless.
+#[test]
+fn runs_that_are_cut_keep_the_limit_of_time() {
+    let (model, sources) = promela("byte x; active [4] proctype P() { do :: x++ :: x-- :: x = 7 od }");
+    let interpreter = Interpreter::new(&model, &sources).expect("initial values are constants");
+    let time = Duration::from_millis(200);
+    let limits =
+        ExplorationLimits { preemptions: Some(30), time: Some(time), ..ExplorationLimits::default() };
+    let since = Instant::now();
+    let strategy = Strategy::BporBy(BoundFunction::Depth);
+    let (found, _) = explore_system(&interpreter, strategy, &limits, &mut ()).expect("it fits");
+    assert_eq!(found.stop, Some(ExplorationStop::Time));
+    assert!(since.elapsed() < 50 * time, "{:?}", since.elapsed());
+}
+
 /// So many transitions from one state that no byte counts them.
 struct Wide(usize);
 
