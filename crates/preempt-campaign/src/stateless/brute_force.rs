@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// Brute force gives up beyond so many pairs of a state and a last process.
 const LARGEST: usize = 1500;
 
+/// A state and who moved last, `None` at the beginning.
+type Node = (State, Option<usize>);
+
 /// What counts as a failure where nobody can move.
 pub trait RunEnds: System<State = State> {
     fn fails(&self, end: &FinalState<State>) -> bool;
@@ -29,9 +32,9 @@ pub struct Ends {
 /// `None` if there are too many states, or costs depend on more than states.
 pub fn run_ends<S: RunEnds>(system: &S, function: BoundFunction, bound: Option<u32>) -> Option<Ends> {
     let mut ends = Ends::default();
-    let mut followers: HashMap<(State, Option<usize>), HashSet<(State, Option<usize>)>> = HashMap::new();
-    let mut settled: HashSet<(State, Option<usize>)> = HashSet::new();
-    let mut waiting: BTreeMap<u32, Vec<(State, Option<usize>)>> = BTreeMap::new();
+    let mut followers: HashMap<Node, HashSet<Node>> = HashMap::new();
+    let mut settled: HashSet<Node> = HashSet::new();
+    let mut waiting: BTreeMap<u32, Vec<Node>> = BTreeMap::new();
     let initial = system.initial_states();
     let processes = initial.iter().map(|state| system.process_count(state)).max().unwrap_or(0);
     waiting.insert(0, initial.into_iter().map(|state| (state, None)).collect());
