@@ -4,7 +4,9 @@
 
 use crate::{Compared, Program, same};
 use preempt_core::{Limits, Outcome, Silent, Verdict};
-use preempt_explicit::{Goal, Order, SearchOptions, SearchReport, SuccessorSource, Walks, explore, swarm};
+use preempt_explicit::{
+    Goal, Order, SearchOptions, SearchReport, SuccessorSource, SwarmSize, Walks, explore, swarm,
+};
 use preempt_model::Interpreter;
 use preempt_model::search::oracle::{CheapestCosts, cheapest_costs};
 use preempt_model::search::{self, recognise};
@@ -178,7 +180,7 @@ impl<'p> Case<'p> {
         let Program { model, sources } = self.program;
         let name = || format!("a swarm with {entry:?}");
         let started = Instant::now();
-        let report = swarm(model, sources, options, *seed, *threads, &mut Silent)
+        let report = swarm(model, sources, options, SwarmSize { seed: *seed, threads: *threads }, &mut Silent)
             .map_err(|refusal| format!("{}: {refusal}", name()))?;
         let elapsed = started.elapsed();
         self.is_real(&report, options).map_err(|why| format!("{}: {why}", name()))?;

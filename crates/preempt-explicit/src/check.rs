@@ -12,14 +12,12 @@ use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
 use crate::reduction::simplify::simplified;
 use crate::replay::replay_in_original;
-use crate::search::{
-    Checkpoints, Goal, NoCheckpoints, Order, SearchJob, SearchOptions, SearchReport, Storage, Variety,
-};
 #[cfg(feature = "native")]
 use crate::search::{Figure, Published, Visits};
+use crate::search::{Goal, NoCheckpoints, Order, SearchJob, SearchOptions, SearchReport, Storage};
 use crate::successors::Successors;
 use crate::{CheckError, Unsupported};
-use observed::{CheckContext, Spent};
+use observed::{CheckContext, Observer, Spent};
 use preempt_core::{Limits, Outcome, Progress, SourceMap};
 use preempt_model::check::Check;
 use preempt_model::monitor::{
@@ -65,8 +63,7 @@ fn search(
     goal: Goal,
     progress: &mut dyn Progress,
 ) -> Result<SearchReport, CheckError> {
-    let (variety, checkpoints) = (Variety::default(), &mut NoCheckpoints);
-    SearchJob { options, goal, variety, checkpoints, progress }.search(system)
+    SearchJob::new(options, goal, &mut NoCheckpoints, progress).search(system)
 }
 
 /// Any of the goals, for the safety of a model.
@@ -77,25 +74,24 @@ pub fn explore(
     goal: Goal,
     progress: &mut dyn Progress,
 ) -> Result<SearchReport, CheckError> {
-    explore_saved(model, sources, options, goal, &mut NoCheckpoints, progress)
+    explore_saved(model, sources, SearchJob::new(options, goal, &mut NoCheckpoints, progress))
 }
 
 /// As [`explore`], with checkpoints.
-pub fn explore_saved(
+pub(crate) fn explore_saved(
     model: &Model,
     sources: &SourceMap,
-    options: &SearchOptions,
-    goal: Goal,
-    checkpoints: &mut dyn Checkpoints,
-    progress: &mut dyn Progress,
+    job: SearchJob<'_>,
 ) -> Result<SearchReport, CheckError> {
+    let SearchJob { options, goal, checkpoints, progress, .. } = job;
     if options.reduction == Reduction::Strong && options.order != Order::DepthFirst {
         return Err(Unsupported("the strong reduction in the order of cost".into()).into());
     }
     if options.simplify {
         let changed = simplified(model);
         let options = SearchOptions { simplify: false, ..options.clone() };
-        let mut report = explore_saved(&changed, sources, &options, goal, checkpoints, progress)?;
+        let job = SearchJob::new(&options, goal, &mut *checkpoints, &mut *progress);
+        let mut report = explore_saved(&changed, sources, job)?;
         report.simplest = false;
         let (own, changed) = (interpreter(model, sources)?, interpreter(&changed, sources)?);
         if replay_in_original(&own, &changed, &mut report, options.fair_switch) {
@@ -105,7 +101,8 @@ pub fn explore_saved(
         let visited = report.visited;
         let states = options.limits.states.map(|most| most.saturating_sub(visited));
         let options = SearchOptions { limits: Limits { states, ..options.limits }, ..options };
-        let report = explore_saved(model, sources, &options, goal, checkpoints, progress)?;
+        let job = SearchJob::new(&options, goal, checkpoints, progress);
+        let report = explore_saved(model, sources, job)?;
         return Ok(SearchReport { visited: report.visited + visited, ..report });
     }
     #[cfg(feature = "native")]
@@ -119,10 +116,8 @@ pub fn explore_saved(
         let mut native = Native::within(model, sources, &budget)?.reduced(reduction);
         return native.explore(options, goal, checkpoints, progress);
     }
-    interned(model, sources, |system| {
-        let variety = Variety::default();
-        SearchJob { options, goal, variety, checkpoints, progress }.search(system)
-    })
+    let job = SearchJob::new(options, goal, checkpoints, progress);
+    interned(model, sources, |system| job.search(system))
 }
 
 /// Every visit that a published search makes, errors passed over; its figure and bound are those of the options.
@@ -139,8 +134,8 @@ pub fn published_visits<'m>(
         Figure::NaiveBounded | Figure::ContextBounded => Reduction::None,
     };
     let mut native = Native::new(model, sources)?.reduced(reduction);
-    let (variety, checkpoints, goal) = (Variety::default(), &mut NoCheckpoints, Goal::First);
-    let job = SearchJob { options, goal, variety, checkpoints, progress };
+    let mut checkpoints = NoCheckpoints;
+    let job = SearchJob::new(options, Goal::First, &mut checkpoints, progress);
     let (made, complete) = job.published_visits(&mut native, published)?;
     let made = made.into_iter().map(|(state, visit)| (native.state_of(&state), visit)).collect();
     Ok(Visits { made, complete })
@@ -170,13 +165,15 @@ pub fn answer(
     weakly_fair: bool,
     progress: &mut dyn Progress,
 ) -> Result<SearchReport, CheckError> {
-    let how = How { weakly_fair, goal: Goal::First, in_turns: true };
-    ask(question, model, sources, options, how, progress)
+    let how = How { options, weakly_fair, goal: Goal::First, in_turns: true };
+    ask(question, model, sources, how, progress)
 }
 
-/// How a question is asked, beside the options.
+/// How a question is asked.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct How {
+pub(crate) struct How<'a> {
+    /// Their limits are for everything together.
+    pub options: &'a SearchOptions,
     pub weakly_fair: bool,
     /// Of the search for finite runs.
     pub goal: Goal,
@@ -189,16 +186,15 @@ pub(crate) fn ask(
     question: &Check,
     model: &Model,
     sources: &SourceMap,
-    options: &SearchOptions,
-    how: How,
+    how: How<'_>,
     progress: &mut dyn Progress,
 ) -> Result<SearchReport, CheckError> {
-    let How { weakly_fair, goal, .. } = how;
+    let How { options, goal, .. } = how;
     let model = &*question.model_of(model);
     let interpreter = &interpreter(model, sources)?;
     interpreter.work_within(&progress.budget().part(&options.limits));
     let spent = &Spent::nothing();
-    let asked = CheckContext { question, model, sources, interpreter, options, weakly_fair, how, spent };
+    let asked = CheckContext { question, model, sources, interpreter, how, spent };
     let keeps_states = options.store == Storage::Exact && !matches!(options.order, Order::Random(_));
     if !keeps_states && *question != Check::Safety {
         return Err(Unsupported("claims and cycles in a search that does not keep states".into()).into());
@@ -217,23 +213,26 @@ pub(crate) fn ask(
         Check::Claim(number) => {
             let claim = &model.claims[*number];
             let automaton = Automaton::of_claim(model.code(claim.code))?;
-            asked.with(&ClaimMonitor::new(interpreter, claim), &automaton, progress)
+            let monitor = &ClaimMonitor::new(interpreter, claim);
+            asked.with(Observer { monitor, automaton: &automaton }, progress)
         }
         Check::Formula(formula) => {
             let monitor = BuchiMonitor::of_formula(interpreter, formula)
                 .map_err(|error| Unsupported(error.to_string()))?;
-            asked.with(&monitor, &Automaton::of_automaton(monitor.automaton())?, progress)
+            let automaton = &Automaton::of_automaton(monitor.automaton())?;
+            asked.with(Observer { monitor: &monitor, automaton }, progress)
         }
         Check::Acceptance => {
-            let monitor = AcceptanceMonitor { interpreter };
-            asked.about_cycles(&monitor, &Automaton::of_accept_labels(), progress)
+            let (monitor, automaton) = (&AcceptanceMonitor { interpreter }, &Automaton::of_accept_labels());
+            asked.about_cycles(Observer { monitor, automaton }, progress)
         }
         Check::Progress => {
-            let monitor = NonProgressMonitor { interpreter };
-            let automaton = Automaton::of_progress_labels();
+            let (monitor, automaton) =
+                (&NonProgressMonitor { interpreter }, &Automaton::of_progress_labels());
+            let observer = Observer { monitor, automaton };
             match monitor.judges_system() {
-                true => asked.with(&monitor, &automaton, progress),
-                false => asked.about_cycles(&monitor, &automaton, progress),
+                true => asked.with(observer, progress),
+                false => asked.about_cycles(observer, progress),
             }
         }
     }
@@ -251,28 +250,31 @@ pub fn decide_cycles(
 ) -> Result<Option<SearchReport>, CheckError> {
     let model = &*question.model_of(model);
     let interpreter = &interpreter(model, sources)?;
-    let how = How { weakly_fair, goal: Goal::First, in_turns: false };
+    let how = How { options, weakly_fair, goal: Goal::First, in_turns: false };
     let spent = &Spent::nothing();
-    let asked = CheckContext { question, model, sources, interpreter, options, weakly_fair, how, spent };
+    let asked = CheckContext { question, model, sources, interpreter, how, spent };
     match question {
         Check::Safety | Check::Trace => return Ok(None),
         Check::Claim(number) => {
             let claim = &model.claims[*number];
             let automaton = Automaton::of_claim(model.code(claim.code))?;
-            asked.decide(&ClaimMonitor::new(interpreter, claim), &automaton, method, progress)
+            let monitor = &ClaimMonitor::new(interpreter, claim);
+            asked.decide(Observer { monitor, automaton: &automaton }, method, progress)
         }
         Check::Formula(formula) => {
             let monitor = BuchiMonitor::of_formula(interpreter, formula)
                 .map_err(|error| Unsupported(error.to_string()))?;
-            asked.decide(&monitor, &Automaton::of_automaton(monitor.automaton())?, method, progress)
+            let automaton = &Automaton::of_automaton(monitor.automaton())?;
+            asked.decide(Observer { monitor: &monitor, automaton }, method, progress)
         }
         Check::Acceptance => {
-            let monitor = AcceptanceMonitor { interpreter };
-            asked.decide(&monitor, &Automaton::of_accept_labels(), method, progress)
+            let (monitor, automaton) = (&AcceptanceMonitor { interpreter }, &Automaton::of_accept_labels());
+            asked.decide(Observer { monitor, automaton }, method, progress)
         }
         Check::Progress => {
-            let monitor = NonProgressMonitor { interpreter };
-            asked.decide(&monitor, &Automaton::of_progress_labels(), method, progress)
+            let (monitor, automaton) =
+                (&NonProgressMonitor { interpreter }, &Automaton::of_progress_labels());
+            asked.decide(Observer { monitor, automaton }, method, progress)
         }
     }
     .map(Some)

@@ -7,6 +7,7 @@
 //! * [`liveness`]: runs without end; [`check`]: how each question about a model is answered; [`portfolio`]: several
 //!   questions at once.
 #![deny(unsafe_code)]
+#![warn(missing_docs)]
 // Without machine code, what only it makes use of is not compiled out piece by piece.
 #![cfg_attr(not(feature = "native"), allow(dead_code))]
 
@@ -29,7 +30,7 @@ mod store;
 mod successors;
 mod swarm;
 
-pub use check::{answer, check, count, explore, explore_saved, explore_system, why_not_reduced};
+pub use check::{answer, check, count, explore, explore_system, why_not_reduced};
 #[cfg(feature = "native")]
 pub use check::{decide_cycles, published_visits};
 #[cfg(feature = "native")]
@@ -42,7 +43,7 @@ pub use search::{
     Checkpoints, Counterexample, Figure, Goal, NoCheckpoints, Order, Published, Save, SearchOptions,
     SearchReport, Storage, SuccessorSource, Visit, Visits, Walks,
 };
-pub use swarm::swarm;
+pub use swarm::{SwarmSize, swarm};
 
 /// Something in a model that the engine cannot do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +60,7 @@ impl std::error::Error for Unsupported {}
 /// Why there is no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckError {
+    /// The engine cannot do it.
     Unsupported(Unsupported),
     /// A search could not be continued from its checkpoint.
     Checkpoint(String),

@@ -159,13 +159,21 @@ struct Findings {
     most_bytes: u64,
 }
 
+/// Which searches a swarm makes, and how many at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SwarmSize {
+    /// The same seed gives the same searches.
+    pub seed: u64,
+    /// At least one.
+    pub threads: usize,
+}
+
 /// Many searches within `options.limits.time`, on so many threads. The bound, the depth and the memory hold for all.
 pub fn swarm(
     model: &Model,
     sources: &SourceMap,
     options: &SearchOptions,
-    seed: u64,
-    threads: usize,
+    SwarmSize { seed, threads }: SwarmSize,
     progress: &mut dyn Progress,
 ) -> Result<SearchReport, CheckError> {
     let Some(time) = options.limits.time else {

@@ -3,7 +3,8 @@
 
 use preempt_core::{Cost, Progress, Silent, Snapshot, SourceMap, StopReason, Verdict};
 use preempt_explicit::{
-    Goal, Order, SearchOptions, SearchReport, Storage, SuccessorSource, Walks, check, count, explore, swarm,
+    Goal, Order, SearchOptions, SearchReport, Storage, SuccessorSource, SwarmSize, Walks, check, count, explore,
+    swarm,
 };
 use preempt_model::generator::program_from_seed;
 use preempt_model::search::oracle::cheapest_costs;
@@ -33,7 +34,9 @@ fn each(few: u64, mut visit: impl FnMut(Option<u32>, u64, &str, &dyn Fn(Task) ->
         visit(fewest, oracle.states.len() as u64, &name, &|task| {
             match task {
                 Task::Walk(options) => explore(&model, &sources, &options, Goal::First, &mut Silent),
-                Task::Swarm(options, seed) => swarm(&model, &sources, &options, seed, 2, &mut Silent),
+                Task::Swarm(options, seed) => {
+                    swarm(&model, &sources, &options, SwarmSize { seed, threads: 2 }, &mut Silent)
+                }
             }
             .expect("a supported model")
         });
@@ -153,7 +156,7 @@ fn a_swarm_counts_states_that_are_the_same_once() {
         for threads in [1, 4] {
             let mut options = SearchOptions { successors, ..SearchOptions::default() };
             options.limits.time = Some(Duration::from_millis(1500));
-            let report = swarm(&model, &sources, &options, 3, threads, &mut Silent).expect("supported");
+            let report = swarm(&model, &sources, &options, SwarmSize { seed: 3, threads }, &mut Silent).expect("supported");
             let found = report.outcome.stats.states;
             assert!(found <= states + states / 20, "{successors:?}, {threads} threads: {found} of {states}");
             assert!(found * 2 >= states, "{successors:?}, {threads} threads: {found} of {states}");
@@ -200,18 +203,25 @@ fn a_swarm_ends_when_it_is_told_to() {
     let loaded = preempt_promela::load("endless.pml", endless, &additions, &mut |_| Err(String::new()));
     let model = loaded.model.expect("a model");
     let mut options = SearchOptions::default();
-    let refused = swarm(&model, &loaded.sources, &options, 1, 2, &mut Silent);
+    let refused = swarm(&model, &loaded.sources, &options, SwarmSize { seed: 1, threads: 2 }, &mut Silent);
     assert!(refused.is_err(), "a swarm needs a limit of time");
     options.limits.time = Some(Duration::from_secs(600));
-    let report = swarm(&model, &loaded.sources, &options, 1, 2, &mut Impatient(Instant::now()));
+    let report = swarm(
+        &model,
+        &loaded.sources,
+        &options,
+        SwarmSize { seed: 1, threads: 2 },
+        &mut Impatient(Instant::now()),
+    );
     let outcome = report.expect("a supported model").outcome;
     assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Interrupted));
     // And when its time is over, within its memory.
     options.limits.time = Some(Duration::from_millis(300));
     options.limits.memory_bytes = Some(8 << 20);
     let started = Instant::now();
-    let outcome =
-        swarm(&model, &loaded.sources, &options, 1, 2, &mut Silent).expect("a supported model").outcome;
+    let outcome = swarm(&model, &loaded.sources, &options, SwarmSize { seed: 1, threads: 2 }, &mut Silent)
+        .expect("a supported model")
+        .outcome;
     assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Partial));
     assert!(started.elapsed() < Duration::from_secs(20));
     assert!(outcome.stats.peak_bytes <= 12 << 20, "{}", outcome.stats.peak_bytes);

@@ -2,7 +2,8 @@
 
 use preempt_core::{Limits, Outcome, Property, Silent};
 use preempt_explicit::{
-    Figure, Goal, Order, Published, Reduction, SearchOptions, Storage, SuccessorSource, Walks, explore, swarm,
+    Figure, Goal, Order, Published, Reduction, SearchOptions, Storage, SuccessorSource, SwarmSize, Walks,
+    explore, swarm,
 };
 use preempt_model::check::{Check, CheckOptions};
 use preempt_model::{Interpreter, Model};
@@ -63,7 +64,8 @@ fn who_is_stuck_where_and_what_for() {
     }
     let limits = Limits { time: Some(Duration::from_millis(200)), ..Limits::default() };
     let options = SearchOptions { limits, ..plain.clone() };
-    let report = swarm(&model, &sources, &options, 1, 2, &mut Silent).expect("supported");
+    let report =
+        swarm(&model, &sources, &options, SwarmSize { seed: 1, threads: 2 }, &mut Silent).expect("supported");
     expect("swarm", report.outcome.violation);
     let all = explore(&model, &sources, &plain, Goal::All, &mut Silent).expect("supported");
     assert_eq!(all.errors.len(), 1);

@@ -17,69 +17,97 @@ pub enum Command {
     Assert(Expr),
     /// `%`-directives as in C; symbols are printed by `%e`.
     Print {
+        /// What is printed, with directives for the arguments.
         format: String,
+        /// A value for each directive.
         args: Vec<Expr>,
     },
+    /// Puts a message into a channel, or hands it to whoever receives on a rendezvous channel.
     Send {
+        /// Evaluates to the channel's number.
         channel: Expr,
+        /// It goes before the first message that is greater, instead of to the end.
         sorted: bool,
+        /// Of the message.
         fields: Vec<Expr>,
     },
     /// `random`: the first message that matches, not only the oldest. `keep`: it stays in the channel.
     Receive {
+        /// Evaluates to the channel's number.
         channel: Expr,
+        /// Looks behind the oldest message too.
         random: bool,
+        /// A copy is taken.
         keep: bool,
+        /// For each field what it must be, or where it goes.
         pattern: Vec<Pattern>,
     },
     /// Starts a process; `result` is evaluated with its number as `Expr::NewPid`.
     Run {
+        /// What the new process executes.
         code: CodeId,
+        /// A value for each parameter.
         args: Vec<Expr>,
+        /// 1 unless it is said otherwise.
         priority: u8,
+        /// Where the result goes, and what it is.
         result: Option<(Place, Expr)>,
     },
     /// The process ends: possible only for the newest living one.
     End,
+    /// Changes the priority of a process.
     SetPriority {
+        /// Whose.
         pid: Expr,
+        /// From 1 to 255; anything else is a run-time error.
         priority: Expr,
     },
     /// Several commands as one step; where there is a choice, the first that can be executed is taken.
     Deterministic(Box<Block>),
     /// Enters a procedure; the edge's target is where `Return` comes back to.
     Call {
+        /// Of the procedure.
         code: CodeId,
+        /// A value for each parameter.
         args: Vec<Expr>,
+        /// Where the values go that it returns.
         results: Vec<Place>,
     },
+    /// Leaves a procedure with these values.
     Return(Vec<Expr>),
 }
 
 /// What a field of a received message must be, or where it goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pattern {
+    /// It must have this value.
     Match(Expr),
+    /// It is stored here.
     Bind(Place),
 }
 
 /// The inside of a deterministic block: a small graph, entered at node 0.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Block {
+    /// By their numbers: the ways on, in the order in which they are tried.
     pub nodes: Vec<Vec<BlockEdge>>,
 }
 
+/// A way from one node to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockEdge {
     /// `None`: goes on without doing anything.
     pub command: Option<Command>,
     /// `None`: the block ends.
     pub next: Option<usize>,
+    /// Where the command stands.
     pub span: Span,
+    /// As the user wrote it.
     pub text: String,
 }
 
 impl Pattern {
+    /// Calls `visit` for every expression in the pattern.
     pub fn visit<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
         match self {
             Pattern::Match(expr) => expr.visit(visit),
@@ -89,6 +117,7 @@ impl Pattern {
 }
 
 impl Command {
+    /// Does nothing, at any time.
     pub const SKIP: Command = Command::Guard(Expr::TRUE);
 
     /// Calls `visit` for every expression in the command.

@@ -4,20 +4,30 @@ use crate::command::Pattern;
 use crate::program::CodeId;
 use crate::types::Type;
 
+/// An expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expr {
+    /// A number.
     Const(i32),
+    /// The value of a variable.
     Load(Box<Place>),
+    /// An operator with one operand.
     Unary(UnaryOp, Box<Expr>),
+    /// An operator with two.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// The second if the first is not zero, else the third: `(c -> a : b)`.
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// Number of messages in a channel.
     Len(Box<Expr>),
+    /// Is a channel full, or empty?
     Probe(Probe, Box<Expr>),
     /// Could this be received now? It never is on a rendezvous channel.
     Poll {
+        /// Evaluates to the channel's number.
         channel: Box<Expr>,
+        /// Any message may match, not only the oldest.
         random: bool,
+        /// What the fields must be.
         pattern: Vec<Pattern>,
     },
     /// No process can move without it.
@@ -28,27 +38,37 @@ pub enum Expr {
     Enabled(Box<Expr>),
     /// The number of the location where a process stands.
     PcValue(Box<Expr>),
+    /// The priority of a process.
     Priority(Box<Expr>),
     /// The number of the process that evaluates this.
     SelfPid,
+    /// How many processes there are.
     ProcessCount,
     /// The process that made the last step.
     LastPid,
     /// Does the process stand at this label of its code? Without a number: the first process of that code.
     At {
+        /// Of the process.
         code: CodeId,
+        /// Which process of that code.
         pid: Option<Box<Expr>>,
+        /// By its number among the labels of the code.
         label: u32,
     },
     /// A variable of another process.
     Remote {
+        /// Of the process.
         code: CodeId,
+        /// Which process of that code.
         pid: Option<Box<Expr>>,
+        /// Among its locals.
         place: Box<Place>,
     },
     /// Any value from `low` to `high`: the step has one outcome for each.
     Any {
+        /// The least.
         low: i32,
+        /// The greatest.
         high: i32,
     },
     /// Within the result of a `Run` command: the number of the new process.
@@ -59,70 +79,109 @@ pub enum Expr {
 /// Records and arrays are laid out flat; an index moves by its stride.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
+    /// Whose it is.
     pub scope: Scope,
+    /// The first of the slots that it can mean.
     pub slot: u32,
+    /// For an element of an array: which, from the outermost on.
     pub indices: Vec<Index>,
+    /// Of the value.
     pub ty: Type,
 }
 
+/// Whose a variable is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
+    /// Everybody's.
     Global,
     /// Global, but not part of the state: forgotten whenever another process may run.
     Hidden,
+    /// Of the running code.
     Local,
     /// Written and never read (`_`).
     Nowhere,
 }
 
+/// An index into an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Index {
+    /// Which element.
     pub value: Expr,
+    /// How many there are.
     pub length: u32,
+    /// How many slots one of them takes.
     pub stride: u32,
     /// The array's name, for the message when the index is out of range.
     pub array: Box<str>,
 }
 
+/// An operator with one operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
+    /// `!`: 1 for zero, else 0.
     Not,
+    /// `-`.
     Negate,
+    /// `~`: every bit the other way.
     Complement,
 }
 
+/// An operator with two operands. Sums and products wrap, as in C.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
+    /// `+`.
     Add,
+    /// `-`.
     Sub,
+    /// `*`.
     Mul,
+    /// `/`, towards zero.
     Div,
+    /// `%`, with the sign of the left side.
     Rem,
+    /// `&`.
     BitAnd,
+    /// `^`.
     BitXor,
+    /// `|`.
     BitOr,
+    /// `<<`.
     ShiftLeft,
+    /// `>>`, keeping the sign.
     ShiftRight,
+    /// `<`.
     Lt,
+    /// `<=`.
     Le,
+    /// `>`.
     Gt,
+    /// `>=`.
     Ge,
+    /// `==`.
     Eq,
+    /// `!=`.
     Ne,
     /// Evaluates its right side only if the left one does not decide.
     And,
+    /// The same, the other way round.
     Or,
 }
 
+/// A question about how full a channel is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Probe {
+    /// Is there no room for another message?
     Full,
+    /// Is there room?
     NotFull,
+    /// Is there no message?
     Empty,
+    /// Is there one?
     NotEmpty,
 }
 
 impl UnaryOp {
+    /// The value of the operator for this operand.
     pub fn apply(self, value: i32) -> i32 {
         match self {
             UnaryOp::Not => i32::from(value == 0),
@@ -161,10 +220,12 @@ impl BinaryOp {
 }
 
 impl Place {
+    /// A variable that is no array.
     pub fn scalar(scope: Scope, slot: u32, ty: Type) -> Place {
         Place { scope, slot, indices: Vec::new(), ty }
     }
 
+    /// Where what is stored is lost.
     pub fn nowhere() -> Place {
         Place::scalar(Scope::Nowhere, 0, Type::INT)
     }
@@ -177,16 +238,20 @@ impl Place {
 }
 
 impl Expr {
+    /// Always holds.
     pub const TRUE: Expr = Expr::Const(1);
 
+    /// The value of a variable.
     pub fn load(place: Place) -> Expr {
         Expr::Load(Box::new(place))
     }
 
+    /// Two operands joined.
     pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
         Expr::Binary(op, Box::new(left), Box::new(right))
     }
 
+    /// Holds where the expression does not.
     #[expect(clippy::should_implement_trait, reason = "negation of a formula, not of a value")]
     pub fn not(expr: Expr) -> Expr {
         Expr::Unary(UnaryOp::Not, Box::new(expr))
@@ -240,6 +305,7 @@ impl Expr {
 }
 
 impl Place {
+    /// Calls `visit` for every expression in its indices.
     pub fn visit<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
         for index in &self.indices {
             index.value.visit(visit);

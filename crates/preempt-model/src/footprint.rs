@@ -9,9 +9,12 @@ use crate::expr::{Expr, Place, Scope};
 use crate::program::{Code, CodeId, Edge, Init, LocationId, Model};
 use std::collections::BTreeSet;
 
+/// What a command may touch. It may name too much, and never too little.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Footprint {
+    /// What it may look at.
     pub may_read: Slots,
+    /// What it may change.
     pub may_write: Slots,
     /// Written whenever the command is executed.
     pub must_write: Slots,
@@ -21,6 +24,7 @@ pub struct Footprint {
     pub receives: Channels,
     /// Looks at how full they are, or at their messages.
     pub polls: Channels,
+    /// Which of the processes, and what about them.
     pub processes: Processes,
     /// Of a location only: afterwards the process may be in an atomic sequence.
     pub enters_atomic: bool,
@@ -36,10 +40,12 @@ pub struct Slots(pub BTreeSet<(Scope, u32)>);
 /// ever are known; any other way to name a channel may mean every channel.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Channels {
+    /// No channel.
     #[default]
     None,
     /// Channel numbers.
     These(BTreeSet<u32>),
+    /// Any channel.
     All,
 }
 
@@ -57,6 +63,7 @@ pub struct Processes {
 }
 
 impl Footprint {
+    /// Of one command, wherever it stands.
     pub fn of(model: &Model, command: &Command) -> Footprint {
         let mut footprint = Footprint::of_own_side(model, command);
         // A rendezvous also moves its receiver, and writes what that receives.
@@ -331,6 +338,7 @@ impl Channels {
         Channels::These(numbers)
     }
 
+    /// Has one of them a capacity of which this is true?
     pub fn any(&self, model: &Model, test: impl Fn(u32) -> bool) -> bool {
         match self {
             Channels::None => false,
@@ -357,6 +365,7 @@ impl Channels {
         }
     }
 
+    /// May it be this channel?
     pub fn contains(&self, number: u32) -> bool {
         match self {
             Channels::None => false,

@@ -8,6 +8,7 @@
 //! * [`check`]: what can be asked of a model; [`check_all`]: all of it together.
 //! * [`search`]: the reference search, the oracle it is compared with, and replay.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod check;
 pub mod check_all;

@@ -68,11 +68,14 @@ use preempt_core::{Budget, Change, Location, Partner, Property, PropertyKind, Wa
 use std::fmt::Debug;
 use std::hash::Hash;
 
+/// A concurrent system: its states, and the steps of its processes.
 pub trait System {
+    /// Everything that decides what can follow.
     type State: Clone + Eq + Hash + Debug;
     /// Which of its moves a process makes: together with state and process it decides the step.
     type Action: Clone + Eq + Debug;
 
+    /// Where a run can begin.
     fn initial_states(&self) -> Vec<Self::State>;
 
     /// Processes are numbered from 0.
@@ -107,6 +110,7 @@ pub trait System {
         None
     }
 
+    /// For people.
     fn process_name(&self, _state: &Self::State, process: usize) -> String {
         format!("P({process})")
     }
@@ -141,13 +145,16 @@ pub trait System {
     }
 }
 
+/// A step and where it leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Successor<S, A> {
+    /// Which of its moves the process made.
     pub action: A,
     /// `None` if the run ends here, because what follows has no meaning.
     pub state: Option<S>,
     /// The process that is running afterwards: usually the one that moved, after a rendezvous the receiver.
     pub runs: usize,
+    /// What the step itself violates.
     pub violation: Option<Violation>,
 }
 
@@ -161,8 +168,11 @@ impl<S, A> Successor<S, A> {
 /// What is wrong with a step or a state, in words that are the same whenever it happens there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Violation {
+    /// Of what it is an instance.
     pub kind: PropertyKind,
+    /// In the words of the system.
     pub name: String,
+    /// Where it is stated, if that is in a text.
     pub location: Option<Location>,
 }
 
@@ -182,7 +192,9 @@ impl From<Violation> for Property {
 /// A step for people.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Description {
+    /// What is done.
     pub text: String,
+    /// Where that stands, if it stands in a text.
     pub location: Option<Location>,
     /// Which outcome was taken, where text and process do not say it.
     pub choice: Option<String>,

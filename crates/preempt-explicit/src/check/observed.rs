@@ -48,12 +48,23 @@ pub(super) struct CheckContext<'a, 'm> {
     pub model: &'m Model,
     pub sources: &'m SourceMap,
     pub interpreter: &'a Interpreter<'m>,
-    /// Their limits are for everything together.
-    pub options: &'a SearchOptions,
-    pub weakly_fair: bool,
-    pub how: How,
+    pub how: How<'a>,
     pub spent: &'a Spent,
 }
+
+/// An observer by its definition, and as the automaton that machine code follows.
+pub(super) struct Observer<'a, M> {
+    pub monitor: &'a M,
+    pub automaton: &'a Automaton,
+}
+
+impl<M> Clone for Observer<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M> Copy for Observer<'_, M> {}
 
 /// States on which a proof and a search are tried before either may take as long as it needs.
 const SOME_STATES: u64 = 1_000_000;
@@ -64,58 +75,60 @@ impl<'m> CheckContext<'_, 'm> {
     /// first: what is near is found soon, whichever of the two it is.
     pub fn with<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &self,
-        monitor: &M,
-        automaton: &Automaton,
+        observer: Observer<'_, M>,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
         // The proof is about what the observer sees.
-        let reduces = self.options.successors.is_native()
+        let reduces = self.how.options.successors.is_native()
             && self.reduction() != Reduction::None
-            && !monitor.judges_system();
-        let most = self.options.limits.states;
+            && !observer.monitor.judges_system();
+        let most = self.how.options.limits.states;
         let mut found = None;
         if reduces && self.how.in_turns && most.is_none_or(|most| most > SOME_STATES) {
-            found = Some(self.finite_first(monitor, automaton, reduces, Some(SOME_STATES), progress)?);
+            found = Some(self.finite_first(observer, reduces, Some(SOME_STATES), progress)?);
         }
         let report = match found {
             Some(report) if report.outcome.verdict != Verdict::Inconclusive(StopReason::States) => report,
             Some(report) if self.within(None).limits.states == Some(0) => report,
-            _ => self.finite_first(monitor, automaton, reduces, None, progress)?,
+            _ => self.finite_first(observer, reduces, None, progress)?,
         };
         Ok(SearchReport { visited: self.spent.states.get(), ..report })
     }
 
+    fn with_options<'b>(&'b self, options: &'b SearchOptions) -> CheckContext<'b, 'm> {
+        CheckContext { how: How { options, ..self.how }, ..*self }
+    }
+
     /// The options with what is left of states and time, and with at most so many states.
     fn within(&self, states: Option<u64>) -> SearchOptions {
-        let limits = self.options.limits;
+        let limits = self.how.options.limits;
         let left = limits.states.map(|most| most.saturating_sub(self.spent.states.get()));
         let states = [states, left].into_iter().flatten().min();
         let time = limits.time.map(|most| most.saturating_sub(self.spent.started.elapsed()));
-        SearchOptions { limits: Limits { states, time, ..limits }, ..self.options.clone() }
+        SearchOptions { limits: Limits { states, time, ..limits }, ..self.how.options.clone() }
     }
 
     /// Each search has at most so many states.
     fn finite_first<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &self,
-        monitor: &M,
-        automaton: &Automaton,
+        observer: Observer<'_, M>,
         reduces: bool,
         states: Option<u64>,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
-        if reduces && let Some(proof) = self.proof(monitor, automaton, states, progress)? {
+        if reduces && let Some(proof) = self.proof(observer, states, progress)? {
             return Ok(proof);
         }
         let options = &SearchOptions { reduction: Reduction::None, ..self.within(states) };
-        let finite = self.spent.search(self.finite_runs(monitor, automaton, options, progress)?);
+        let finite = self.spent.search(self.finite_runs(observer, options, progress)?);
         let rest = self.within(states);
         match finite.outcome.verdict {
             Verdict::Holds => {
-                let asked = CheckContext { options: &rest, ..*self };
-                Ok(self.spent.search(asked.about_cycles(monitor, automaton, progress)?))
+                let asked = self.with_options(&rest);
+                Ok(self.spent.search(asked.about_cycles(observer, progress)?))
             }
-            Verdict::Violated if automaton.may_accept(self.model) => {
-                self.or_a_cheaper_loop(finite, rest, monitor, automaton, progress)
+            Verdict::Violated if observer.automaton.may_accept(self.model) => {
+                self.or_a_cheaper_loop(finite, rest, observer, progress)
             }
             _ => Ok(finite),
         }
@@ -127,15 +140,14 @@ impl<'m> CheckContext<'_, 'm> {
         &self,
         mut finite: SearchReport,
         rest: SearchOptions,
-        monitor: &M,
-        automaton: &Automaton,
+        observer: Observer<'_, M>,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
-        if self.weakly_fair || rest.order != Order::ByCost {
+        if self.how.weakly_fair || rest.order != Order::ByCost {
             return Ok(finite);
         }
         let of_run = |trace: &Trace| cost_of_run(self.interpreter, trace, rest.fair_switch);
-        let wanted = Property::from(monitor.violation());
+        let wanted = Property::from(observer.monitor.violation());
         // With [`Goal::All`] other violations may cost less; the loop is compared with its own kind.
         let same =
             finite.errors.iter().position(|error| self.how.goal == Goal::First || error.property == wanted);
@@ -148,8 +160,8 @@ impl<'m> CheckContext<'_, 'm> {
             reduction: Reduction::None,
             ..rest
         };
-        let asked = CheckContext { options: &options, ..*self };
-        let lasso = asked.about_cycles(monitor, automaton, progress)?;
+        let asked = self.with_options(&options);
+        let lasso = asked.about_cycles(observer, progress)?;
         let lasso = self.spent.search(lasso);
         finite.outcome.stats.time += lasso.outcome.stats.time;
         match lasso.outcome.verdict {
@@ -176,18 +188,16 @@ impl<'m> CheckContext<'_, 'm> {
     /// What the observer finds in finite runs.
     fn finite_runs<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &self,
-        monitor: &M,
-        automaton: &Automaton,
+        observer: Observer<'_, M>,
         options: &SearchOptions,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
-        let definition = Monitored { system: self.interpreter, monitor };
+        let definition = Monitored { system: self.interpreter, monitor: observer.monitor };
         #[cfg(feature = "native")]
         if options.successors.is_native() {
-            let mut product = Product::new(self.model, self.sources, automaton.clone(), definition)?;
+            let mut product = Product::new(self.model, self.sources, observer.automaton.clone(), definition)?;
             return search(&mut product, options, self.how.goal, progress);
         }
-        let _ = automaton;
         search(&mut Interned::new(&definition, None), options, self.how.goal, progress)
     }
 
@@ -195,12 +205,11 @@ impl<'m> CheckContext<'_, 'm> {
     #[cfg(feature = "native")]
     fn proof<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &self,
-        monitor: &M,
-        automaton: &Automaton,
+        observer: Observer<'_, M>,
         states: Option<u64>,
         progress: &mut dyn Progress,
     ) -> Result<Option<SearchReport>, CheckError> {
-        let product = self.product(monitor, automaton)?;
+        let product = self.product(observer)?;
         let (proof, visited) = liveness::proof(product, &self.within(states), progress)?;
         self.spent.states(visited);
         let is_final =
@@ -212,8 +221,7 @@ impl<'m> CheckContext<'_, 'm> {
     #[cfg(not(feature = "native"))]
     fn proof<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &self,
-        _: &M,
-        _: &Automaton,
+        _: Observer<'_, M>,
         _: Option<u64>,
         _: &mut dyn Progress,
     ) -> Result<Option<SearchReport>, CheckError> {
@@ -223,31 +231,30 @@ impl<'m> CheckContext<'_, 'm> {
     /// The simplest run without end; under weak fairness, some run.
     pub fn about_cycles<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &self,
-        monitor: &M,
-        automaton: &Automaton,
+        observer: Observer<'_, M>,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
         #[cfg(feature = "native")]
-        if self.options.successors.is_native() {
-            let product = self.product(monitor, automaton)?;
-            return match self.weakly_fair {
-                true => liveness::fair(product, self.options, progress),
+        if self.how.options.successors.is_native() {
+            let product = self.product(observer)?;
+            return match self.how.weakly_fair {
+                true => liveness::fair(product, self.how.options, progress),
                 false => {
                     let method = CycleMethod::NestedDepthFirst;
-                    liveness::simplest(product, method, self.options, progress)
+                    liveness::simplest(product, method, self.how.options, progress)
                 }
             };
         }
-        let _ = (monitor, automaton);
+        let _ = observer;
         self.by_definition(progress)
     }
 
     /// What the reference engine finds.
     fn by_definition(&self, progress: &mut dyn Progress) -> Result<SearchReport, CheckError> {
-        let SearchOptions { bound, fair_switch, limits, cheaper_than, .. } = *self.options;
+        let SearchOptions { bound, fair_switch, limits, cheaper_than, .. } = *self.how.options;
         let within = [bound, cheaper_than.map(|known| known.preemptions)].into_iter().flatten().min();
         let options = preempt_model::search::ReferenceOptions { bound: within, fair_switch, limits };
-        let asking = CheckOptions { search: options, weakly_fair: self.weakly_fair };
+        let asking = CheckOptions { search: options, weakly_fair: self.how.weakly_fair };
         let mut outcome = self
             .question
             .check_infinite(self.interpreter, &asking, progress)
@@ -266,36 +273,34 @@ impl<'m> CheckContext<'_, 'm> {
         let errors = outcome.violation.clone().zip(outcome.counterexample.clone());
         let errors = errors.map(|(property, trace)| Counterexample { property, trace }).into_iter().collect();
         let visited = outcome.stats.states;
-        Ok(SearchReport { outcome, errors, simplest: !self.weakly_fair, visited })
+        Ok(SearchReport { outcome, errors, simplest: !self.how.weakly_fair, visited })
     }
 
     /// Machine code with the observer beside it, reduced as far as the question allows.
     #[cfg(feature = "native")]
     fn product<'s, M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &'s self,
-        monitor: &'s M,
-        automaton: &Automaton,
+        observer: Observer<'s, M>,
     ) -> Result<Product<'s, 'm>, Unsupported> {
-        let definition = Monitored { system: self.interpreter, monitor };
-        let product = Product::new(self.model, self.sources, automaton.clone(), definition)?;
+        let definition = Monitored { system: self.interpreter, monitor: observer.monitor };
+        let product = Product::new(self.model, self.sources, observer.automaton.clone(), definition)?;
         Ok(product.reduced(self.model, self.reduction()))
     }
 
     fn reduction(&self) -> Reduction {
-        match why_not_reduced(self.question, self.options, self.weakly_fair) {
+        match why_not_reduced(self.question, self.how.options, self.how.weakly_fair) {
             Some(_) => Reduction::None,
-            None => self.options.reduction,
+            None => self.how.options.reduction,
         }
     }
 
     #[cfg(feature = "native")]
     pub fn decide<M: Monitor<Interpreter<'m>, Place: FromObserverState>>(
         &self,
-        monitor: &M,
-        automaton: &Automaton,
+        observer: Observer<'_, M>,
         method: CycleMethod,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
-        liveness::decide(self.product(monitor, automaton)?, method, self.weakly_fair, self.options, progress)
+        liveness::decide(self.product(observer)?, method, self.how.weakly_fair, self.how.options, progress)
     }
 }

@@ -45,13 +45,18 @@ impl std::fmt::Debug for Native<'_> {
 /// One successor, for comparison with the interpreter's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NativeSuccessor {
+    /// Which of its moves the process makes.
     pub action: Action,
+    /// `None` if the run ends here.
     pub state: Option<State>,
+    /// Who is running afterwards.
     pub runs: usize,
+    /// What the step violates.
     pub violation: Option<PropertyKind>,
 }
 
 impl<'m> Native<'m> {
+    /// Compiles a model.
     pub fn new(model: &'m Model, sources: &'m SourceMap) -> Result<Native<'m>, Unsupported> {
         Native::within(model, sources, &Budget::unlimited())
     }
@@ -65,6 +70,7 @@ impl<'m> Native<'m> {
         Native::with_conditions(model, sources, None, budget)
     }
 
+    /// Leaves out what this reduction allows to leave out.
     pub fn reduced(self, reduction: Reduction) -> Native<'m> {
         let model = self.interpreter.model();
         match reduction {

@@ -3,7 +3,7 @@
 use super::{Account, Answers, Portfolio};
 use crate::CheckError;
 use crate::check::{How, ask, explore_saved};
-use crate::search::{Checkpoints, Counterexample, Goal, NoCheckpoints, SearchReport};
+use crate::search::{Checkpoints, Counterexample, Goal, NoCheckpoints, SearchJob, SearchReport};
 use preempt_core::{Minimality, Progress, PropertyResult, Trace, Verdict};
 use preempt_model::check::Check;
 use preempt_model::search::RunCost;
@@ -21,14 +21,16 @@ pub(super) fn find(
         Some(checkpoints) => checkpoints,
         None => &mut none,
     };
-    let how = How { weakly_fair, goal: Goal::All, in_turns: true };
+    let goal = Goal::All;
     let mut reports: Vec<SearchReport> = Vec::new();
     for (number, question) in questions.iter().enumerate() {
         account.share((questions.len() - number) as u64);
         let options = account.left(strategy.options, None);
         let report = strategy.with_fallback(&options, |options| match question {
-            Check::Safety => explore_saved(model, sources, options, Goal::All, checkpoints, progress),
-            _ => ask(question, model, sources, options, how, progress),
+            Check::Safety => {
+                explore_saved(model, sources, SearchJob::new(options, goal, checkpoints, progress))
+            }
+            _ => ask(question, model, sources, How { options, weakly_fair, goal, in_turns: true }, progress),
         })?;
         account.visited += report.visited;
         reports.push(report);

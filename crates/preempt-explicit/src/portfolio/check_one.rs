@@ -4,7 +4,9 @@
 use super::{Account, Portfolio};
 use crate::check::{How, ask, explore_saved};
 use crate::reduction::Reduction;
-use crate::search::{Checkpoints, Goal, NoCheckpoints, Order, SearchOptions, SearchReport, Storage};
+use crate::search::{
+    Checkpoints, Goal, NoCheckpoints, Order, SearchJob, SearchOptions, SearchReport, Storage,
+};
 use crate::{CheckError, why_not_reduced};
 use preempt_core::{Cost, Minimality, Progress, StopReason, Verdict};
 use preempt_model::check::Check;
@@ -256,10 +258,10 @@ impl CheckContext<'_, '_> {
     ) -> Result<SearchReport, CheckError> {
         let Portfolio { model, sources, weakly_fair, .. } = *self.strategy;
         let options = self.account.left(options, states);
-        let how = How { weakly_fair, goal: Goal::First, in_turns };
-        let report = self
-            .strategy
-            .with_fallback(&options, |options| ask(question, model, sources, options, how, self.progress))?;
+        let report = self.strategy.with_fallback(&options, |options| {
+            let how = How { options, weakly_fair, goal: Goal::First, in_turns };
+            ask(question, model, sources, how, self.progress)
+        })?;
         self.account.visited += report.visited;
         Ok(report)
     }
@@ -280,7 +282,7 @@ impl CheckContext<'_, '_> {
             None => &mut none,
         };
         let report = self.strategy.with_fallback(&options, |options| {
-            explore_saved(model, sources, options, goal, checkpoints, self.progress)
+            explore_saved(model, sources, SearchJob::new(options, goal, checkpoints, self.progress))
         })?;
         self.account.visited += report.visited;
         Ok(report)

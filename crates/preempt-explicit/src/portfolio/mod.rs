@@ -11,9 +11,10 @@ mod check_one;
 use crate::CheckError;
 use crate::check::{explore_saved, interpreter};
 use crate::search::{
-    Checkpoints, CostModel, Goal, NoCheckpoints, Order, SearchOptions, SearchReport, Storage, SuccessorSource,
+    Checkpoints, CostModel, Goal, NoCheckpoints, Order, SearchJob, SearchOptions, SearchReport, Storage,
+    SuccessorSource,
 };
-use crate::swarm::swarm;
+use crate::swarm::{SwarmSize, swarm};
 use preempt_core::{Cost, Limits, Minimality, Progress, PropertyResult, SourceMap, Trace};
 use preempt_model::Model;
 use preempt_model::check::Check;
@@ -23,9 +24,13 @@ use std::time::Instant;
 /// What is to be checked, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Portfolio<'a> {
+    /// The model that the questions are about.
     pub model: &'a Model,
+    /// Where its statements stand.
     pub sources: &'a SourceMap,
+    /// For every search; the limits are for all together.
     pub options: &'a SearchOptions,
+    /// Only runs count in which nobody waits for ever who could always move.
     pub weakly_fair: bool,
     /// Nobody said which reduction it should be: every question may have the one that suits it.
     pub chooses_reduction: bool,
@@ -42,6 +47,7 @@ pub struct Portfolio<'a> {
 pub struct Answers {
     /// The cheapest violation; else what is not decided; else the proof of the first question.
     pub report: SearchReport,
+    /// What is known about its run.
     pub minimality: Minimality,
     /// In the order of the questions.
     pub properties: Vec<PropertyResult>,
@@ -85,7 +91,8 @@ impl Portfolio<'_> {
             None => &mut none,
         };
         self.with_fallback(self.options, |options| {
-            explore_saved(self.model, self.sources, options, Goal::Count, checkpoints, progress)
+            let job = SearchJob::new(options, Goal::Count, checkpoints, progress);
+            explore_saved(self.model, self.sources, job)
         })
     }
 
@@ -97,7 +104,7 @@ impl Portfolio<'_> {
         progress: &mut dyn Progress,
     ) -> Result<Answers, CheckError> {
         let report = self.with_fallback(self.options, |options| {
-            swarm(self.model, self.sources, options, seed, threads, progress)
+            swarm(self.model, self.sources, options, SwarmSize { seed, threads }, progress)
         })?;
         let property = PropertyResult {
             name: Check::Safety.name(self.model),

@@ -41,9 +41,12 @@ use holzmann_florian::ByteVisit;
 use preempt_core::{Cost, Limits, Outcome, Progress, Property, Trace};
 use preempt_model::search::RunCost;
 
+/// How a state space is searched, and how much of it. The default finds the simplest violation, or proves that there is none.
 #[derive(Debug, Clone)]
 pub struct SearchOptions {
+    /// In which order states are visited.
     pub order: Order,
+    /// What is kept of them.
     pub store: Storage,
     /// What is to be least, before the steps.
     pub cost: Cost,
@@ -51,13 +54,16 @@ pub struct SearchOptions {
     pub bound: Option<u32>,
     /// Only runs that cost less than this count: for searches in the order of cost that keep the states they meet.
     pub cheaper_than: Option<RunCost>,
+    /// Leaving a process that can only go round in a circle costs nothing.
     pub fair_switch: bool,
     /// Applies where one violation is looked for.
     pub reduction: Reduction,
     /// Forget variables that are dead, and merge private steps ([`crate::reduction::simplify`]). Verdict and fewest
     /// preemptions stay what they are; there are fewer states, and runs may have more steps. For safety only.
     pub simplify: bool,
+    /// When to give up.
     pub limits: Limits,
+    /// Who says what follows a state.
     pub successors: SuccessorSource,
     /// The user says that no never claim and no formula counts how often a state is repeated.
     pub stutter_invariant: bool,
@@ -81,13 +87,16 @@ impl Default for SearchOptions {
     }
 }
 
+/// In which order states are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
+    /// The cheapest first, so that the first violation is the simplest.
     ByCost,
+    /// Along one path as far as it leads.
     DepthFirst,
-    /// One of the paper's.
+    /// One of Holzmann and Florian's (paper 000), as published.
     Published(Published),
-    /// Walks by chance.
+    /// Random walks.
     Random(Walks),
 }
 
@@ -97,9 +106,17 @@ pub enum Storage {
     /// The states.
     Exact,
     /// Fingerprints of 64, 96 or 128 bits.
-    Compact { bits: u32 },
+    Compact {
+        /// Of one fingerprint.
+        bits: u32,
+    },
     /// For each state some bits of an array; its size follows from the limit of memory if it is not given.
-    Bitstate { hashes: u32, bits: Option<u64> },
+    Bitstate {
+        /// How many bits are set for a state.
+        hashes: u32,
+        /// Of the whole array.
+        bits: Option<u64>,
+    },
 }
 
 /// How successors are computed.
@@ -132,10 +149,13 @@ pub enum Goal {
 /// A violation with a run to it, replayed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counterexample {
+    /// What is violated.
     pub property: Property,
+    /// By which run.
     pub trace: Trace,
 }
 
+/// What a search, or several together, have found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchReport {
     /// With the first of the errors.
@@ -160,6 +180,16 @@ pub(crate) struct SearchJob<'a> {
 }
 
 impl<'a> SearchJob<'a> {
+    /// Of the usual variety.
+    pub fn new(
+        options: &'a SearchOptions,
+        goal: Goal,
+        checkpoints: &'a mut dyn Checkpoints,
+        progress: &'a mut dyn Progress,
+    ) -> SearchJob<'a> {
+        SearchJob { options, goal, variety: Variety::default(), checkpoints, progress }
+    }
+
     /// Searches any source of successors.
     pub fn search<S: Successors + ?Sized>(self, system: &mut S) -> Result<SearchReport, CheckError> {
         let SearchJob { options, goal, .. } = self;

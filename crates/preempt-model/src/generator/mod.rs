@@ -21,6 +21,7 @@ mod names;
 mod normal;
 mod print;
 mod strategy;
+#[allow(missing_docs, reason = "the constructs of Promela under their names, for tests")]
 mod syntax;
 mod terms;
 

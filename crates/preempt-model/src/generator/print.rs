@@ -7,6 +7,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 impl Program {
+    /// As Promela text.
     pub fn to_promela(&self) -> String {
         self.printed().text
     }

@@ -120,7 +120,7 @@ impl<'m> Interpreter<'m> {
                     process.priority = priority as u8;
                 }
             }
-            Command::Deterministic(block) => self.run_block(machine, actor, block, 0, &mut effect)?,
+            Command::Deterministic(block) => effect = self.run_block(machine, actor, block, 0)?,
             Command::Call { code, args, .. } => {
                 let evaluation = self.evaluation(machine, actor);
                 let values = args.iter().map(|arg| evaluation.value(arg)).collect::<Result<Vec<_>, _>>()?;
@@ -253,11 +253,11 @@ impl<'m> Interpreter<'m> {
         actor: Actor<'_>,
         block: &Block,
         entry: usize,
-        effect: &mut Effect,
-    ) -> Result<(), Fault> {
+    ) -> Result<Effect, Fault> {
+        let mut effect = Effect::default();
         let mut node = Some(entry);
         for steps in 1u32.. {
-            let Some(current) = node else { return Ok(()) };
+            let Some(current) = node else { return Ok(effect) };
             if steps.is_multiple_of(LOOK_UP_EVERY) && self.budget().exhausted().is_some() {
                 break;
             }

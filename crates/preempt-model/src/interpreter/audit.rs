@@ -4,7 +4,7 @@
 //! It stands here because it must change states in ways that no step can.
 
 use super::eval::{Picks, Timeout};
-use super::moves::Move;
+use super::moves::{Attempt, Move};
 use super::state::{Machine, Process};
 use super::{Interpreter, State};
 use crate::command::Command;
@@ -130,8 +130,15 @@ impl Step<'_> {
         let mut found = Vec::new();
         let picks = Picks::default();
         loop {
-            let edge = (number as u32, edge);
-            self.interpreter.take(machine, self.process, Timeout::Ask, edge, true, &picks, &mut found);
+            let attempt = Attempt {
+                machine,
+                process: self.process,
+                timeout: Timeout::Ask,
+                number: number as u32,
+                edge,
+                picks: &picks,
+            };
+            self.interpreter.take(attempt, true, &mut found);
             if !picks.advance() {
                 return found;
             }

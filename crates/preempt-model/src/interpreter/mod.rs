@@ -38,11 +38,13 @@ use std::sync::{Mutex, PoisonError};
 
 /// Spin numbers processes and channels with a byte, and so do we. Whoever starts more than that makes a run-time error.
 pub const MAX_PROCESSES: usize = 255;
+/// The same for channels.
 pub const MAX_CHANNELS: usize = 255;
 
 /// How often, in steps of a deterministic block, the budget is looked at.
 const LOOK_UP_EVERY: u32 = 4096;
 
+/// More calls than this, one inside of the other, are a run-time error.
 pub const MAX_CALL_DEPTH: usize = 1_000;
 
 /// Something that has no meaning was about to happen.
@@ -56,6 +58,7 @@ struct Watching {
     is_felt: bool,
 }
 
+/// The definition of what a model means: from a state, every step that a process can make.
 #[derive(Debug)]
 pub struct Interpreter<'m> {
     model: &'m Model,
@@ -107,10 +110,12 @@ impl<'m> Interpreter<'m> {
         Ok(other)
     }
 
+    /// What is executed.
     pub fn model(&self) -> &'m Model {
         self.model
     }
 
+    /// Where its statements stand.
     pub fn sources(&self) -> &'m SourceMap {
         self.sources
     }
@@ -208,6 +213,7 @@ impl<'m> Interpreter<'m> {
         self.thaw(state)
     }
 
+    /// The way back from [`Interpreter::open`].
     pub fn close(&self, machine: &Machine) -> State {
         machine.freeze(self.model)
     }

@@ -12,7 +12,9 @@ use preempt_core::PropertyKind;
 /// Which edge of its location a process takes; for a rendezvous, also who receives and by which edge.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Action {
+    /// By its number at the location.
     pub edge: u32,
+    /// The receiver's process and edge.
     pub partner: Option<(u32, u32)>,
     /// The values of `Expr::Any`, in the order of evaluation.
     pub picks: Vec<i32>,
@@ -32,11 +34,32 @@ pub(super) struct Move {
 /// A message was put into a channel or taken out of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelEvent {
+    /// Who did it.
     pub process: usize,
+    /// Put in; else taken out.
     pub send: bool,
     /// The channel's number less one.
     pub channel: usize,
+    /// As the channel keeps it.
     pub message: Vec<i32>,
+}
+
+/// One edge as a process would take it: all that says which step is meant.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Attempt<'a> {
+    pub machine: &'a Machine,
+    pub process: usize,
+    pub timeout: Timeout,
+    /// Among the edges of its location.
+    pub number: u32,
+    pub edge: &'a Edge,
+    pub picks: &'a Picks,
+}
+
+impl Attempt<'_> {
+    fn action(&self, partner: Option<(u32, u32)>) -> Action {
+        Action { edge: self.number, partner, picks: self.picks.values() }
+    }
 }
 
 /// A rendezvous half done: a message offered on this channel, waiting for one that takes it.
@@ -88,7 +111,8 @@ impl Interpreter<'_> {
             let picks = Picks::default();
             let mut tried = 0u32;
             while in_time {
-                self.take(machine, process, timeout, (number, edge), nothing_earlier, &picks, found);
+                let attempt = Attempt { machine, process, timeout, number, edge, picks: &picks };
+                self.take(attempt, nothing_earlier, found);
                 if !picks.advance() {
                     break;
                 }
@@ -122,25 +146,16 @@ impl Interpreter<'_> {
     }
 
     /// One edge with one set of picks: no move, one, or for a rendezvous one for each possible receiver.
-    #[expect(clippy::too_many_arguments, reason = "all of it says which step is meant")]
-    pub(super) fn take(
-        &self,
-        machine: &Machine,
-        process: usize,
-        timeout: Timeout,
-        (number, edge): (u32, &Edge),
-        nothing_earlier: bool,
-        picks: &Picks,
-        found: &mut Vec<Move>,
-    ) {
+    pub(super) fn take(&self, attempt: Attempt<'_>, nothing_earlier: bool, found: &mut Vec<Move>) {
+        let Attempt { machine, process, timeout, number, edge, picks } = attempt;
         let evaluation = Evaluation::new(self, machine, process, timeout).choosing(picks);
         let offer = match self.ready_or_offer(&evaluation, &edge.command, nothing_earlier) {
             Ok(None) => return,
             Ok(Some(offer)) => offer,
-            Err(fault) => return found.push(self.faulty(process, number, None, picks, edge, fault)),
+            Err(fault) => return found.push(self.faulty(&attempt, None, edge, fault)),
         };
         if let Some(offer) = offer {
-            return self.rendezvous(machine, process, (number, edge), &offer, picks, found);
+            return self.rendezvous(&attempt, &offer, found);
         }
         picks.rewind();
         let mut next = machine.clone();
@@ -148,11 +163,11 @@ impl Interpreter<'_> {
         let depth = next.processes[process].frames.len();
         let effect = match self.apply(&mut next, actor, &edge.command, (&edge.text, edge.span)) {
             Ok(effect) => effect,
-            Err(fault) => return found.push(self.faulty(process, number, None, picks, edge, fault)),
+            Err(fault) => return found.push(self.faulty(&attempt, None, edge, fault)),
         };
         self.move_to_target(&mut next, process, depth, (number, edge));
-        let action = Action { edge: number, partner: None, picks: picks.values() };
-        found.push(self.finished(next, process, action, edge.atomic, effect));
+        self.pass_on(&mut next, process, edge);
+        found.push(self.finished(next, process, attempt.action(None), effect));
     }
 
     /// `Some(None)`: the command can be executed. `Some(Some(offer))`: it needs a partner.
@@ -172,15 +187,8 @@ impl Interpreter<'_> {
         Ok(Some(Some(Offer { channel, message })))
     }
 
-    fn rendezvous(
-        &self,
-        machine: &Machine,
-        sender: usize,
-        (number, edge): (u32, &Edge),
-        offer: &Offer,
-        picks: &Picks,
-        found: &mut Vec<Move>,
-    ) {
+    fn rendezvous(&self, attempt: &Attempt<'_>, offer: &Offer, found: &mut Vec<Move>) {
+        let Attempt { machine, process: sender, number, edge, picks, .. } = *attempt;
         for receiver in (0..machine.processes.len()).filter(|receiver| *receiver != sender) {
             if !self.may_run(machine, receiver, Some(offer)) {
                 continue;
@@ -192,7 +200,7 @@ impl Interpreter<'_> {
                     Ok(Some(acceptance)) => acceptance,
                     Err(fault) => {
                         let partner = Some((receiver as u32, partner));
-                        found.push(self.faulty(sender, number, partner, picks, taken, fault));
+                        found.push(self.faulty(attempt, partner, taken, fault));
                         return true;
                     }
                 };
@@ -202,7 +210,6 @@ impl Interpreter<'_> {
                 let received = self.receive_offer(&mut next, actor, acceptance, offer);
                 self.move_to_target(&mut next, receiver, usize::MAX, (partner, taken));
                 let partner = Some((receiver as u32, partner));
-                let action = Action { edge: number, partner, picks: picks.values() };
                 found.push(match received {
                     // Atomicity passes to the receiver: it goes on alone only if it is in an atomic sequence itself.
                     Ok(mut effect) => {
@@ -213,9 +220,10 @@ impl Interpreter<'_> {
                             message: offer.message.clone(),
                         };
                         effect.events.splice(0..0, [event(sender, true), event(receiver, false)]);
-                        self.finished(next, receiver, action, taken.atomic, effect)
+                        self.pass_on(&mut next, receiver, taken);
+                        self.finished(next, receiver, attempt.action(partner), effect)
                     }
-                    Err(fault) => self.faulty(sender, number, partner, picks, taken, fault),
+                    Err(fault) => self.faulty(attempt, partner, taken, fault),
                 });
                 true
             });
@@ -230,11 +238,10 @@ impl Interpreter<'_> {
         offer: &Offer,
     ) -> Result<Effect, Fault> {
         self.bind(machine, actor, acceptance.pattern, &offer.message)?;
-        let mut effect = Effect::default();
-        if let Some((block, node)) = acceptance.rest {
-            self.run_block(machine, actor, block, node, &mut effect)?;
+        match acceptance.rest {
+            Some((block, node)) => self.run_block(machine, actor, block, node),
+            None => Ok(Effect::default()),
         }
-        Ok(effect)
     }
 
     /// After the command: the frame that executed it stands at the edge's target, if it is still there.
@@ -259,36 +266,26 @@ impl Interpreter<'_> {
         }
     }
 
-    fn finished(
-        &self,
-        mut machine: Machine,
-        runs: usize,
-        action: Action,
-        atomic: bool,
-        effect: Effect,
-    ) -> Move {
-        machine.exclusive = (atomic && runs < machine.processes.len()).then_some(runs);
+    /// Whoever has run along this edge keeps the processor if it stands in an atomic sequence then.
+    fn pass_on(&self, machine: &mut Machine, runs: usize, edge: &Edge) {
+        machine.exclusive = (edge.atomic && runs < machine.processes.len()).then_some(runs);
         if self.model.remembers_last {
             machine.last = runs as u8;
         }
+    }
+
+    fn finished(&self, machine: Machine, runs: usize, action: Action, effect: Effect) -> Move {
         let Effect { failed, output, events } = effect;
         let violation = failed.map(|(name, span)| self.violation(PropertyKind::Assertion, name, span));
         Move { action, machine: Some(machine), runs, violation, output, events }
     }
 
-    fn faulty(
-        &self,
-        process: usize,
-        number: u32,
-        partner: Option<(u32, u32)>,
-        picks: &Picks,
-        edge: &Edge,
-        fault: Fault,
-    ) -> Move {
+    /// The step cannot be completed: what is wrong is on `edge`, its own or that of its partner.
+    fn faulty(&self, attempt: &Attempt<'_>, partner: Option<(u32, u32)>, edge: &Edge, fault: Fault) -> Move {
         Move {
-            action: Action { edge: number, partner, picks: picks.values() },
+            action: attempt.action(partner),
             machine: None,
-            runs: process,
+            runs: attempt.process,
             violation: Some(self.violation(PropertyKind::RuntimeError, fault.0, edge.span)),
             output: String::new(),
             events: Vec::new(),

@@ -8,12 +8,16 @@ use std::collections::VecDeque;
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct State(Box<[u8]>);
 
+/// A state that is open: with its parts as they are computed with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
+    /// Slot by slot.
     pub globals: Vec<i32>,
+    /// Slot by slot; forgotten when another process may run.
     pub hidden: Vec<i32>,
     /// Channel number `n` is `channels[n - 1]`.
     pub channels: Vec<Channel>,
+    /// By their numbers.
     pub processes: Vec<Process>,
     /// The process that alone may run.
     pub exclusive: Option<usize>,
@@ -21,33 +25,44 @@ pub struct Machine {
     pub last: u8,
 }
 
+/// A channel and what is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Channel {
+    /// What it is made from.
     pub template: TemplateId,
+    /// The oldest first.
     pub messages: VecDeque<Vec<i32>>,
 }
 
+/// A process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
+    /// From 1 to 255.
     pub priority: u8,
     /// The process's own code first, then the procedures that it is in. Never empty.
     pub frames: Vec<Frame>,
 }
 
+/// One call of a code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
+    /// What is executed.
     pub code: CodeId,
+    /// Where it stands.
     pub location: LocationId,
+    /// Slot by slot.
     pub locals: Vec<i32>,
     /// The edge of the frame below that called: its location and its number there.
     pub called_from: (LocationId, u32),
 }
 
 impl Process {
+    /// Of the procedure that it is in, or of its own code.
     pub fn frame(&self) -> &Frame {
         self.frames.last().expect("a process has its own frame as long as it lives")
     }
 
+    /// The same, to be changed.
     pub fn frame_mut(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("a process has its own frame as long as it lives")
     }
@@ -125,6 +140,7 @@ fn channel_widths_fit(machine: &Machine, model: &Model) -> bool {
 }
 
 impl State {
+    /// How many there are.
     pub fn process_count(&self) -> usize {
         usize::from(self.0[0])
     }
@@ -143,6 +159,7 @@ impl State {
         size_of::<State>() + self.0.len()
     }
 
+    /// The process that alone may run.
     pub fn exclusive(&self) -> Option<usize> {
         usize::from(self.0[1]).checked_sub(1)
     }

@@ -21,17 +21,14 @@ pub(super) enum Match {
 pub(super) type Relation = Vec<Vec<bool>>;
 
 pub(super) fn simulation(graph: &Graph, kind: Match) -> Relation {
-    let components = graph.components();
+    let matching = Matching { graph, components: &graph.components(), kind };
     let count = graph.states.len();
     let mut relation = vec![vec![true; count]; count];
     loop {
         let mut changed = false;
         for low in 0..count {
             for high in 0..count {
-                if low != high
-                    && relation[low][high]
-                    && !matches(graph, &components, &relation, kind, low, high)
-                {
+                if low != high && relation[low][high] && !matching.holds(&relation, low, high) {
                     relation[low][high] = false;
                     changed = true;
                 }
@@ -43,26 +40,29 @@ pub(super) fn simulation(graph: &Graph, kind: Match) -> Relation {
     }
 }
 
-fn matches(
-    graph: &Graph,
-    components: &Components,
-    relation: &Relation,
+/// What one step of the fixpoint looks at.
+struct Matching<'g> {
+    graph: &'g Graph,
+    components: &'g Components,
     kind: Match,
-    low: usize,
-    high: usize,
-) -> bool {
-    graph.states[low].iter().all(|edge| {
-        let equals = |other: &&Edge| {
-            relation[edge.target][other.target]
-                && (edge.marks & !other.marks == 0
-                    || kind == Match::Loose
-                        && (!components.inside(low, edge) || !components.inside(high, other)))
-        };
-        let candidates = || graph.states[high].iter().filter(equals).map(|other| other.guard);
-        // One edge nearly always does.
-        candidates().any(|guard| guard.contains(edge.guard))
-            || edge.guard.covered(&candidates().collect::<Vec<Cube>>())
-    })
+}
+
+impl Matching<'_> {
+    /// Is every edge of `low` matched by edges of `high` that lead to where, as far as is known, as much can be done?
+    fn holds(&self, relation: &Relation, low: usize, high: usize) -> bool {
+        self.graph.states[low].iter().all(|edge| {
+            let equals = |other: &&Edge| {
+                relation[edge.target][other.target]
+                    && (edge.marks & !other.marks == 0
+                        || self.kind == Match::Loose
+                            && (!self.components.inside(low, edge) || !self.components.inside(high, other)))
+            };
+            let candidates = || self.graph.states[high].iter().filter(equals).map(|other| other.guard);
+            // One edge nearly always does.
+            candidates().any(|guard| guard.contains(edge.guard))
+                || edge.guard.covered(&candidates().collect::<Vec<Cube>>())
+        })
+    }
 }
 
 /// Does `by` make `edge` superfluous among the edges of one state, wherever its guard holds? The relation is strict.

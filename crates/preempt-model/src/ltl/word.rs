@@ -10,7 +10,9 @@ use crate::property::{Automaton, Ltl};
 /// The word `stem cycle cycle cycle ...`. An empty cycle is read as if there was no such word: nothing holds of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Word<L> {
+    /// Read once.
     pub stem: Vec<L>,
+    /// Read again and again after it.
     pub cycle: Vec<L>,
 }
 

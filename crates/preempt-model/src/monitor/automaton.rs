@@ -17,6 +17,7 @@ pub struct BuchiMonitor<'a, 'm> {
 }
 
 impl<'a, 'm> BuchiMonitor<'a, 'm> {
+    /// Follows an automaton that accepts the runs that are wrong.
     pub fn new(interpreter: &'a Interpreter<'m>, automaton: Automaton, violation: Violation) -> Self {
         BuchiMonitor { interpreter, automaton, violation }
     }
@@ -32,6 +33,7 @@ impl<'a, 'm> BuchiMonitor<'a, 'm> {
         Ok(BuchiMonitor::new(interpreter, automaton, violation))
     }
 
+    /// What it follows.
     pub fn automaton(&self) -> &Automaton {
         &self.automaton
     }

@@ -20,11 +20,14 @@ pub struct ClaimMonitor<'a, 'm> {
 /// One reading, and the edges by which the claim came to it: each the place before it and its number there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Followed {
+    /// In the order in which they were taken.
     pub edges: Vec<(LocationId, usize)>,
+    /// Where they lead.
     pub reading: Reading<LocationId>,
 }
 
 impl<'a, 'm> ClaimMonitor<'a, 'm> {
+    /// Follows a claim of the interpreter's model.
     pub fn new(interpreter: &'a Interpreter<'m>, claim: &'m Claim) -> Self {
         ClaimMonitor { interpreter, claim, code: interpreter.model().code(claim.code) }
     }

@@ -8,6 +8,7 @@ use preempt_core::PropertyKind;
 /// A process stands at an accept label infinitely often.
 #[derive(Debug, Clone, Copy)]
 pub struct AcceptanceMonitor<'a, 'm> {
+    /// What it observes.
     pub interpreter: &'a Interpreter<'m>,
 }
 
@@ -33,6 +34,7 @@ impl<'m> Monitor<Interpreter<'m>> for AcceptanceMonitor<'_, 'm> {
 /// From some time on no process stands at a progress label.
 #[derive(Debug, Clone, Copy)]
 pub struct NonProgressMonitor<'a, 'm> {
+    /// What it observes.
     pub interpreter: &'a Interpreter<'m>,
 }
 
@@ -40,7 +42,9 @@ pub struct NonProgressMonitor<'a, 'm> {
 /// first state: otherwise a loop that begins there would be found one step late.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stage {
+    /// Progress may still come.
     Waiting,
+    /// There is to be none any more.
     Without,
 }
 

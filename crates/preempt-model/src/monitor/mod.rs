@@ -20,7 +20,9 @@ use std::collections::HashSet;
 use std::fmt::Debug;
 use std::hash::Hash;
 
+/// An observer: it reads every stable state of a run, and says which runs are wrong.
 pub trait Monitor<S: System> {
+    /// Where it can stand.
     type Place: Copy + Eq + Hash + Debug;
 
     /// Where it stands before the first state.
@@ -52,6 +54,7 @@ pub trait Monitor<S: System> {
     fn violation(&self) -> Violation;
 }
 
+/// What comes of reading one state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading<P> {
     /// `None`: the observer has seen enough, and that is a violation.
@@ -107,7 +110,9 @@ pub fn finds_violation<S: System, M: Monitor<S>>(
 /// A system with an observer that moves in step with it: for what the observer finds in a finite run.
 #[derive(Debug, Clone, Copy)]
 pub struct Monitored<'a, S, M> {
+    /// What is observed.
     pub system: &'a S,
+    /// Who observes it.
     pub monitor: &'a M,
 }
 

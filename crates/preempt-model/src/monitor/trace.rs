@@ -21,6 +21,7 @@ pub struct Traced<'a, 'm> {
 type Place = Option<LocationId>;
 
 impl<'a, 'm> Traced<'a, 'm> {
+    /// The interpreter's model with its trace assertion beside it.
     pub fn new(interpreter: &'a Interpreter<'m>, assertion: &'m TraceAssertion) -> Self {
         Traced { interpreter, assertion, code: interpreter.model().code(assertion.code) }
     }

@@ -5,9 +5,12 @@ use super::spinning::spins;
 use crate::system::{System, Violation};
 use preempt_core::{Change, Step, SwitchKind, Trace, Value};
 
+/// A run that was executed step by step.
 #[derive(Debug, Clone)]
 pub struct Replayed<S: System> {
+    /// As it is shown.
     pub trace: Trace,
+    /// `None` if the last step has no state after it.
     pub last_state: Option<S::State>,
     /// The states at which everybody might have run, each with the number of steps before it.
     pub stable: Vec<(usize, S::State)>,
@@ -18,7 +21,9 @@ pub struct Replayed<S: System> {
 /// The step at which a run does not fit the system, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
+    /// By its number, from 0.
     pub step: usize,
+    /// In words.
     pub reason: String,
 }
 
@@ -88,7 +93,9 @@ pub fn replay<S: System>(
 /// A recorded run in the system's own terms.
 #[derive(Debug, Clone)]
 pub struct Recognised<S: System> {
+    /// Where it begins.
     pub initial: S::State,
+    /// Which process makes which move.
     pub steps: Vec<(usize, S::Action)>,
 }
 

@@ -7,7 +7,9 @@ use preempt_core::{SwitchKind, Trace};
 /// Preemptions first, then steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunCost {
+    /// Processes left that could have gone on.
     pub preemptions: u32,
+    /// By anybody.
     pub steps: u64,
 }
 

@@ -13,8 +13,22 @@ use std::rc::Rc;
 /// What happens on the way. `path` is every step from the stable state where it began.
 #[derive(Debug)]
 pub enum Event<'a, S: System> {
-    Arrival { path: &'a [(usize, S::Action)], state: S::State, runs: usize },
-    Violation { path: &'a [(usize, S::Action)], violation: Violation },
+    /// A stable state is reached.
+    Arrival {
+        /// Process and move of every step.
+        path: &'a [(usize, S::Action)],
+        /// Which.
+        state: S::State,
+        /// Who is running there.
+        runs: usize,
+    },
+    /// A step violates something.
+    Violation {
+        /// Process and move of every step, that one included.
+        path: &'a [(usize, S::Action)],
+        /// What.
+        violation: Violation,
+    },
 }
 
 /// How often, in steps, the budget is looked at.
