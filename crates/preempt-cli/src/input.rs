@@ -48,9 +48,14 @@ pub fn read(path: &Path, kind: Option<&str>) -> Result<Source, Failure> {
     Ok(Source { name, text, front_end })
 }
 
-/// A file that a model includes; the front end has already joined its name to that of the including file.
+/// A file that a model includes; the front end has already joined its name to that of the including file, and names it when
+/// it tells why it cannot be read.
 pub fn read_include(name: &str) -> Result<String, String> {
-    read_file(Path::new(name)).map_err(|failure| failure.message)
+    let named = format!("cannot read {}: ", quoted(name));
+    read_file(Path::new(name)).map_err(|failure| match failure.message.strip_prefix(&named) {
+        Some(reason) => reason.to_string(),
+        None => failure.message,
+    })
 }
 
 fn read_file(path: &Path) -> Result<String, Failure> {

@@ -94,11 +94,15 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
     if length > LONGEST_TYPED {
         return None;
     }
+    // One letter is as near to every other: only the same one, small or large, can have been meant.
+    let other_letter = |candidate: &str| length == 1 && !candidate.eq_ignore_ascii_case(wanted);
     let limit = (length / 3).max(1);
     candidates
         .into_iter()
         .filter(|candidate| {
-            *candidate != wanted && candidate.chars().take(length + limit + 1).count() <= length + limit
+            *candidate != wanted
+                && !other_letter(candidate)
+                && candidate.chars().take(length + limit + 1).count() <= length + limit
         })
         .map(|candidate| (edit_distance(wanted, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
@@ -139,6 +143,8 @@ mod tests {
         assert_eq!(nearest("conter", names), Some("counter"));
         assert_eq!(nearest("xyzzy", names), None);
         assert_eq!(nearest("turn", ["turn"]), None);
+        assert_eq!(nearest("d", ["a", "b", "dd"]), None, "one letter is as near to every other");
+        assert_eq!(nearest("X", ["a", "x"]), Some("x"));
         let long = "a".repeat(1_000_000);
         assert_eq!((nearest(&long, names), nearest("turn", [&*long])), (None, None));
     }

@@ -279,3 +279,85 @@ fn a_mistake_within_a_macro_is_shown_at_its_use() {
         ["3:3 `=` assigns, it does not compare -- to compare write `==`"]
     );
 }
+
+/// What is said about a whole model, warnings too: message and hint.
+fn said_of_model(text: &str) -> Vec<String> {
+    let mut read = |_: &str| Err("no such file".to_string());
+    let loaded = preempt_promela::load("model.pml", text, &preempt_promela::Additions::default(), &mut read);
+    let line = |d: &preempt_core::Diagnostic| match &d.hint {
+        Some(hint) => format!("{} -- {hint}", d.message),
+        None => d.message.clone(),
+    };
+    loaded.diagnostics.iter().map(line).collect()
+}
+
+/// Each was tried by somebody who did not know Promela, and the message of then led nowhere.
+#[test]
+fn what_newcomers_write() {
+    let process = "byte x; active proctype P() { byte mine; mine = x }";
+    let cases = [
+        (
+            format!("{process} ltl p {{ G (x < 2) }}"),
+            "`G` is no operator of a formula: \"always\" is written `[]` -- write [] (...), with parentheses around what it is about",
+        ),
+        (
+            format!("{process} ltl p {{ F x == 1 }}"),
+            "`F` is no operator of a formula: \"eventually\" is written `<>` -- write <> (...), with parentheses around what it is about",
+        ),
+        (
+            format!("{process} ltl p {{ <> x == 1 }}"),
+            "a temporal operator cannot stand inside this operator -- write `<> (x == 1)`; Spin reads it as something else",
+        ),
+        (
+            format!("{process} ltl p {{ <> (mine == 1) }}"),
+            "there is no variable `mine` here -- `mine` is a variable of `P`: a formula names it `P:mine`, or make it global",
+        ),
+        (
+            "bool b; active proctype P() { b = TRUE }".into(),
+            "there is no variable `TRUE` here -- write `true`, in small letters",
+        ),
+        (
+            "byte x, y; active proctype P() { x = y > 0 ? 1 : 2 }".into(),
+            "`? :` is no operator of Promela -- a conditional value is written (condition -> a : b)",
+        ),
+        (
+            "byte x, y; active proctype P() { x = (y > 0 ? 1 : 2) }".into(),
+            "`? :` is no operator of Promela -- a conditional value is written (condition -> a : b)",
+        ),
+        ("byte a, b; active proctype P() { d = a }".into(), "there is no variable `d` here"),
+        ("#include \"gone.h\"\nactive proctype P() { skip }".into(), "cannot read `gone.h`: no such file"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(said_of_model(&text), [expected], "{text}");
+    }
+}
+
+/// Spin says it only when it simulates the assignment.
+#[test]
+fn a_constant_that_does_not_fit_is_told() {
+    let cases = [
+        (
+            "byte x = 300; active proctype P() { x = 0 }",
+            "300 does not fit: the variable has 8 bits, 0 to 255, and will be 44",
+        ),
+        (
+            "byte x; active proctype P() { x = 256 }",
+            "256 does not fit: the variable has 8 bits, 0 to 255, and will be 0",
+        ),
+        (
+            "byte x; active proctype P() { x = -1 }",
+            "-1 does not fit: the variable has 8 bits, 0 to 255, and will be 255",
+        ),
+        ("bit x; active proctype P() { x = 2 }", "2 does not fit: the variable has one bit, and will be 0"),
+        (
+            "short x[2] = { 1, 40000 }; active proctype P() { x[0] = 0 }",
+            "40000 does not fit: the variable has 16 bits, -32768 to 32767, and will be -25536",
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(said_of_model(text), [expected], "{text}");
+    }
+    let fits = "byte x = 255; short y = -32768; int z = -1; bool b = true; mtype = { one }; mtype m = one;
+                active proctype P() { x = 0; b = 1; z = 2147483647; m = one; y = x }";
+    assert_eq!(said_of_model(fits), [""; 0]);
+}

@@ -3,7 +3,8 @@
 use super::{Lowering, RunInValue};
 use crate::ast::{self, ExprKind, Stmt, StmtKind, VarRef};
 use crate::pretty::stmt_text;
-use preempt_model::{BinaryOp, Command, Expr, Place};
+use preempt_core::{Diagnostic, Span};
+use preempt_model::{BinaryOp, Command, Expr, Place, Type};
 
 impl Lowering {
     pub(super) fn basic(&mut self, stmt: &Stmt) -> Command {
@@ -45,12 +46,30 @@ impl Lowering {
         }
         let place = self.target(target);
         self.run_in_value = RunInValue::Allowed;
-        let value = self.expression(value);
+        let (span, value) = (value.span, self.expression(value));
+        self.warn_if_cut(place.ty, &value, span);
         match std::mem::take(&mut self.run_in_value) {
             RunInValue::Started { code, args, priority } => {
                 Command::Run { code, args, priority, result: Some((place, value)) }
             }
             RunInValue::Refused | RunInValue::Allowed => Command::Assign(vec![(place, value)]),
+        }
+    }
+
+    /// Spin says this only while it simulates, when the value is assigned.
+    pub(super) fn warn_if_cut(&mut self, ty: Type, value: &Expr, span: Span) {
+        let Some(number) = constant(value) else { return };
+        let kept = ty.wrap(number);
+        if kept != number {
+            let room = match (ty.bits, ty.signed) {
+                (1, _) => "one bit".to_string(),
+                (bits, false) => format!("{bits} bits, 0 to {}", (1u64 << bits) - 1),
+                (bits, true) => {
+                    format!("{bits} bits, {} to {}", -(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1)
+                }
+            };
+            let message = format!("{number} does not fit: the variable has {room}, and will be {kept}");
+            self.report(Diagnostic::warning(span, message));
         }
     }
 
@@ -61,6 +80,15 @@ impl Lowering {
         }
         let value = Expr::binary(op, Expr::load(place.clone()), Expr::Const(1));
         Command::Assign(vec![(place, value)])
+    }
+}
+
+/// A value that is known as it stands there.
+fn constant(value: &Expr) -> Option<i32> {
+    match value {
+        Expr::Const(number) => Some(*number),
+        Expr::Unary(op, inner) => constant(inner).map(|inner| op.apply(inner)),
+        _ => None,
     }
 }
 

@@ -144,13 +144,16 @@ impl Lowering {
             (None, Shape::Scalar(_)) => {}
             (None, Shape::Record(_)) => self.initial_record(&declared.shape, count, slot, hidden),
             (Some(Initializer::Value(value)), Shape::Scalar(ty)) => {
-                let value = self.expression(value);
+                let (span, value) = (value.span, self.expression(value));
+                self.warn_if_cut(*ty, &value, span);
                 for slot in slot..slot + count {
                     self.init().push(Init::Set { hidden, slot, ty: *ty, value: value.clone() });
                 }
             }
             (Some(Initializer::List(values)), Shape::Scalar(ty)) => {
+                let spans: Vec<Span> = values.iter().map(|value| value.span).collect();
                 let values: Vec<Expr> = values.iter().map(|value| self.expression(value)).collect();
+                spans.into_iter().zip(&values).for_each(|(span, value)| self.warn_if_cut(*ty, value, span));
                 if declared.length.is_none() {
                     self.error(variable.name.span, "only an array can be initialised with a list");
                 }
@@ -249,7 +252,11 @@ impl Lowering {
                             .hint("move the declaration to the beginning of the process"),
                     );
                 }
-                self.expression(value)
+                let (span, value) = (value.span, self.expression(value));
+                if let Some(ty) = declared.scalar_type() {
+                    self.warn_if_cut(ty, &value, span);
+                }
+                value
             }
             // As in Spin: the process starts with the list, and the step assigns the first element again.
             Some(Initializer::List(values)) => {

@@ -182,7 +182,14 @@ impl Lowering {
     fn unknown_variable(&mut self, name: &ast::Name) {
         let text = &name.text;
         let mut diagnostic = Diagnostic::error(name.span, format!("there is no variable `{text}` here"));
-        if self.names.processes.contains_key(text) {
+        let truth = ["true", "false"].into_iter().find(|word| text.eq_ignore_ascii_case(word));
+        if let Some(word) = truth {
+            diagnostic = diagnostic.hint(format!("write `{word}`, in small letters"));
+        } else if let Some(owner) = self.owner_of_local(text) {
+            diagnostic = diagnostic.hint(format!(
+                "`{text}` is a variable of `{owner}`: a formula names it `{owner}:{text}`, or make it global"
+            ));
+        } else if self.names.processes.contains_key(text) {
             diagnostic = diagnostic.hint(format!("`{text}` is a process: start it with `run {text}()`"));
         } else if self.diagnostics.len() < MAX_SUGGESTIONS
             && let Some(near) = nearest(text, self.names.visible())
@@ -190,6 +197,14 @@ impl Lowering {
             diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
         }
         self.report(diagnostic);
+    }
+
+    /// In a formula or a claim: the process that has a local variable of this name.
+    fn owner_of_local(&self, name: &str) -> Option<&str> {
+        let asks = self.in_formula || self.observing() == Some(Observing::Claim);
+        let mut codes = self.model.codes.iter().filter(|_| asks);
+        let owner = codes.find(|code| code.variables.iter().any(|variable| variable.name == name));
+        owner.map(|code| code.name.as_str())
     }
 
     /// Walks down indices and fields to a place.

@@ -30,6 +30,9 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     if text.is_empty() { Err(explain()) } else { Ok(total) }
 }
 
+/// A bare number below this was meant in a larger unit: there is nothing to be done with a few bytes.
+const FEWEST_BYTES: u64 = 1 << 16;
+
 /// `2G`, `512M`, `64KiB`, in powers of 1024; a bare number is bytes.
 pub fn bytes(text: &str) -> Result<u64, String> {
     let explain = || format!("`{text}` is not a size such as 512M or 2G");
@@ -37,6 +40,9 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     let unit = unit.to_ascii_uppercase();
     let unit = unit.strip_suffix("IB").or(unit.strip_suffix('B')).unwrap_or(&unit);
     let factor: u64 = match unit {
+        "" if (1..FEWEST_BYTES).contains(&number) => {
+            return Err(format!("`{text}` would be {text} bytes: write {text}G or {text}M"));
+        }
         "" => 1,
         "K" => 1 << 10,
         "M" => 1 << 20,
@@ -73,7 +79,7 @@ pub fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
     match text.parse::<i128>() {
         Ok(number) if (i128::from(least)..=i128::from(most)).contains(&number) => Ok(number as u64),
         Ok(number) => Err(format!("{number} is not in {least}..={most}")),
-        Err(_) => Err(format!("`{text}` is not a number")),
+        Err(_) => Err(format!("`{text}` is not a number; one is written in digits, as in {}", least.max(2))),
     }
 }
 

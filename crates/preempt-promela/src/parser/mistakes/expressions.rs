@@ -62,6 +62,8 @@ impl Parser<'_> {
         } else if self.all_processes.contains(&name) {
             Diagnostic::error(span, format!("`{name}` is a process type and is started with `run`"))
                 .hint(format!("write run {name}(...)"))
+        } else if let (true, Some((sign, means))) = (self.in_ltl, temporal_letter(&name)) {
+            letter_for_operator(span, &name, sign, means)
         } else {
             let error =
                 Diagnostic::error(span, format!("Promela has no functions: `{name}` cannot be called"));
@@ -89,7 +91,7 @@ impl Parser<'_> {
         self.report(error)
     }
 
-    fn colon_on_this_line(&self) -> bool {
+    pub(super) fn colon_on_this_line(&self) -> bool {
         self.stream[self.pos..]
             .iter()
             .take_while(|token| !token.newline && !token.is(Punct::Semi))
@@ -140,6 +142,13 @@ impl Parser<'_> {
     }
 
     pub(in crate::parser) fn formula_goes_on(&mut self, open: Span) -> Reported {
+        let before = self.pos.checked_sub(1).and_then(|before| self.stream.get(before));
+        let letter = before.and_then(|token| Some((token.span, token.ident()?.clone())));
+        if let Some((span, name)) = letter
+            && let Some((sign, means)) = temporal_letter(&name)
+        {
+            return self.report(letter_for_operator(span, &name, sign, means));
+        }
         let conditional = self.at(Punct::Colon);
         self.unexpected_with("an operator or `}`", |error| {
             let error = error.label(open, "in the formula that starts here");
@@ -149,6 +158,25 @@ impl Parser<'_> {
             error
         })
     }
+}
+
+/// The letters that most books write for temporal operators, with the sign that Promela has, and what it means.
+fn temporal_letter(name: &str) -> Option<(&'static str, &'static str)> {
+    match name {
+        "G" => Some(("[]", "always")),
+        "F" => Some(("<>", "eventually")),
+        "R" => Some(("V", "releases")),
+        "N" => Some(("X", "next")),
+        _ => None,
+    }
+}
+
+fn letter_for_operator(span: Span, name: &str, sign: &str, means: &str) -> Diagnostic {
+    let message = format!("`{name}` is no operator of a formula: \"{means}\" is written `{sign}`");
+    Diagnostic::error(span, message).hint(match name {
+        "R" => "write (p) V (q)".to_string(),
+        _ => format!("write {sign} (...), with parentheses around what it is about"),
+    })
 }
 
 /// Words that look like functions where a value is wanted.

@@ -106,6 +106,10 @@ impl Parser<'_> {
                     format!("a send (`{}`) is a statement of its own, not an expression", punct.text());
                 Diagnostic::error(span, message)
             }
+            (_, Kind::P(Punct::Query)) if self.colon_on_this_line() => {
+                Diagnostic::error(span, "`? :` is no operator of Promela")
+                    .hint("a conditional value is written (condition -> a : b)")
+            }
             (_, Kind::Ident) if !self.implied => {
                 let word = self.ident()?;
                 let instead = match &*word {
