@@ -7,11 +7,13 @@ use super::counterexample::pieces;
 use super::rows::{Row, net_changes};
 use super::words::{clean, cut, fill, grouped, wrap};
 use crate::style::Ink;
-use preempt_core::{Location, Partner, Step, SwitchKind, Trace};
+use preempt_core::{Location, Partner, Step, SwitchKind, Trace, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A step takes at most so many lines, unless everything is wanted.
 const LINES_A_STEP: usize = 3;
+/// What a step has changed matters more than how it is written.
+const LINES_OF_CHANGES: usize = 12;
 
 const PREEMPTED: &str = "▒ preempted";
 const CANNOT_MOVE: &str = "· cannot move";
@@ -129,12 +131,7 @@ impl<'a> Lanes<'a> {
             }
         }
         if self.has_changes {
-            let room = self.table.columns[cells.len()].width;
-            cells.push(self.cell(
-                Ink::Changed,
-                fill(self.changes(row).iter().map(String::as_str), room),
-                room,
-            ));
+            cells.push(self.changed(row, self.table.columns[cells.len()].width));
         }
         cells
     }
@@ -252,10 +249,27 @@ impl<'a> Lanes<'a> {
         self.processes.iter().position(|process| *process == (pid, name))
     }
 
+    /// Where not everything can stand, what a step has put into variables comes before the long rest of a channel or array.
+    fn changed(&self, row: &Row, room: usize) -> Cell {
+        let lines = |pieces: Vec<String>| fill(pieces.iter().map(String::as_str), room);
+        let all = lines(self.changes(row));
+        let Row::Step(number) = row else { return self.cell(Ink::Changed, all, room) };
+        if all.len() <= LINES_A_STEP {
+            return self.cell(Ink::Changed, all, room);
+        }
+        let mut changes = self.trace.steps[*number].changed.clone();
+        changes.sort_by_key(|change| matches!(change.value, Value::List(_)));
+        self.cell_within(Ink::Changed, lines(pieces(&changes)), room, LINES_OF_CHANGES)
+    }
+
     /// Lines of one ink, not too many of them.
-    fn cell(&self, ink: Ink, mut lines: Vec<String>, room: usize) -> Cell {
-        if !self.full && lines.len() > LINES_A_STEP {
-            lines.truncate(LINES_A_STEP);
+    fn cell(&self, ink: Ink, lines: Vec<String>, room: usize) -> Cell {
+        self.cell_within(ink, lines, room, LINES_A_STEP)
+    }
+
+    fn cell_within(&self, ink: Ink, mut lines: Vec<String>, room: usize, most: usize) -> Cell {
+        if !self.full && lines.len() > most {
+            lines.truncate(most);
             if let Some(last) = lines.last_mut() {
                 *last = format!("{}…", cut(last, room.saturating_sub(1)).trim_end_matches('…'));
             }

@@ -374,3 +374,17 @@ fn a_thousand_steps_that_always_switch_stay_one_line_each() {
     let rows = text.lines().filter(|line| line.contains("turn = 1")).count();
     assert_eq!(rows, 1000);
 }
+
+/// A receive from a long channel: what was received is not hidden behind what is left in the channel.
+#[test]
+fn what_was_received_is_shown_before_the_rest_of_the_channel() {
+    let message = |number| Value::List(vec![Value::Name("request".into()), Value::Number(number)]);
+    let contents = |from: i64| Value::List((from..40).map(message).collect());
+    let run = Run::new(&[("x", 0)]).step(0, 1, "c!request,0", &[]).changing("c", contents(0));
+    let run = run.step(1, 2, "c?request,x", &[]).changing("c", contents(1)).changing("x", Value::Number(77));
+    let report = violated(PropertyKind::Assertion, "assert(x < 77)", run.trace);
+    let text = render_report(&report, &TextOptions::default());
+    let (_, step) = text.split_once("c?request,x").expect("the step is shown");
+    assert!(step.lines().next().is_some_and(|line| line.contains("x = 77")), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
