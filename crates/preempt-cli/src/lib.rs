@@ -36,6 +36,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
             watcher::start(job);
             run(&line)
         }
+        Ok(Command::Show(line)) => commands::show::run(&line),
         Ok(Command::Engines) => commands::engines::run(),
         Ok(Command::Completions(shell)) => commands::generate::completions(shell),
         Ok(Command::Man(name)) => commands::generate::man_page(name.as_deref()),

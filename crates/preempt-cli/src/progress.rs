@@ -3,6 +3,7 @@
 use crate::console::{complain, stderr_width};
 use crate::job::{self, Job};
 use preempt_core::{Budget, Progress, Snapshot, StopReason};
+use preempt_report::Sample;
 use preempt_workbench::Engine;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -20,6 +21,39 @@ pub struct Watch {
     is_terminal: bool,
     /// What the two numbers count that every search has.
     counts: [&'static str; 2],
+    history: History,
+}
+
+/// How the numbers grew: a sample now and then, never more than can be drawn.
+#[derive(Debug)]
+struct History {
+    samples: Vec<Sample>,
+    every: Duration,
+}
+
+/// So many points of a curve can be told apart.
+const MOST_SAMPLES: usize = 256;
+
+impl History {
+    fn new() -> History {
+        History { samples: Vec::new(), every: Duration::from_millis(1) }
+    }
+
+    /// When there are too many, every other one goes, and the next come half as often.
+    fn note(&mut self, progress: &Snapshot, time: Duration) {
+        if self.samples.last().is_some_and(|last| time < last.time + self.every) {
+            return;
+        }
+        if self.samples.len() == MOST_SAMPLES {
+            let mut number = 0;
+            self.samples.retain(|_| {
+                number += 1;
+                number % 2 == 0
+            });
+            self.every *= 2;
+        }
+        self.samples.push(Sample { time, states: progress.states, bytes: progress.bytes });
+    }
 }
 
 impl Watch {
@@ -28,6 +62,7 @@ impl Watch {
             job: job::current(),
             started: Instant::now(),
             drawn: None,
+            history: History::new(),
             is_terminal: std::io::stderr().is_terminal(),
             counts: match engine.map(|engine| engine.counts) {
                 Some([Some(one), Some(other)]) => [one.label(), other.label()],
@@ -37,11 +72,12 @@ impl Watch {
         }
     }
 
-    /// Erases the line, so that what follows starts on an empty one.
-    pub fn finish(self) {
+    /// Erases the line, so that what follows starts on an empty one; how the numbers grew.
+    pub fn finish(self) -> Vec<Sample> {
         if self.drawn.is_some() {
             erase_line();
         }
+        self.history.samples
     }
 }
 
@@ -56,6 +92,7 @@ impl Progress for Watch {
     fn update(&mut self, progress: &Snapshot) {
         self.job.saw(progress);
         let now = Instant::now();
+        self.history.note(progress, now - self.started);
         if !self.is_terminal || now - self.drawn.unwrap_or(self.started) < INTERVAL {
             return;
         }

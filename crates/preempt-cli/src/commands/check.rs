@@ -2,6 +2,7 @@
 
 use super::delivery::Delivery;
 use super::load::{Read, load, read};
+use super::pictures::{self, Pictures};
 use super::trail;
 use crate::ExitStatus;
 use crate::checkpoint::Files;
@@ -18,7 +19,10 @@ use preempt_workbench::{Checkpoints, Context, Input};
 const OUTPUTS: [&str; 4] = ["trace", "trail", "certificate", "checkpoint"];
 
 pub fn run(line: &CommandLine) -> Result<ExitStatus, Failure> {
-    could_be_written(OUTPUTS.iter().filter_map(|name| line.path(name)), &[&line.file])?;
+    could_be_written(
+        OUTPUTS.iter().chain(&pictures::OUTPUTS).filter_map(|name| line.path(name)),
+        &[&line.file],
+    )?;
     let Read { mut plan, source } = read(line)?;
     let Some(input) = load(&plan, &source, line)? else { return Ok(ExitStatus::Input) };
     if let Some(engine) = plan.engine {
@@ -30,7 +34,7 @@ pub fn run(line: &CommandLine) -> Result<ExitStatus, Failure> {
     let mut watch = Watch::start(plan.engine);
     let checkpoints = Files::are_wanted(line).then_some(&mut files as &mut dyn Checkpoints);
     let report = plan.run(&input, &mut Context { progress: &mut watch, checkpoints });
-    watch.finish();
+    let history = watch.finish();
     let mut report = report?;
     if let Some(error) = files.error() {
         report.warn(error);
@@ -40,7 +44,7 @@ pub fn run(line: &CommandLine) -> Result<ExitStatus, Failure> {
         }
     }
     let again = again::command(line, &plan, &report);
-    let mut delivery = Delivery::of(&report, again, line);
+    let mut delivery = Delivery::of(&report, again.clone(), line);
     if let (Some(path), Some(_)) = (line.path("trace"), &report.counterexample) {
         delivery.file(path, to_json(&report));
     }
@@ -50,5 +54,7 @@ pub fn run(line: &CommandLine) -> Result<ExitStatus, Failure> {
     if let (Some(path), Input::Model(loaded)) = (line.path("trail"), &input) {
         trail::write(path, &plan, loaded, &report, &mut delivery);
     }
+    let sources = pictures::texts(input.sources());
+    Pictures { report: &report, headline: None, sources, again, history }.join(line, &mut delivery);
     Ok(delivery.deliver())
 }

@@ -4,7 +4,7 @@ use crate::ExitStatus;
 use crate::console;
 use crate::files;
 use crate::job::{self, Stage};
-use crate::options::{CommandLine, Format};
+use crate::options::{Colour, CommandLine, Format};
 use preempt_core::{Report, Verdict};
 use preempt_report::{TextOptions, render_notes, render_report, to_json};
 use std::path::{Path, PathBuf};
@@ -30,6 +30,13 @@ impl Delivery {
                 render_report(report, &TextOptions { width, style, full, again, ..TextOptions::default() })
             }
         };
+        Delivery { text, verdict: report.verdict, files: Vec::new() }
+    }
+
+    /// The same, for people only.
+    pub fn as_text(report: &Report, full: bool, colour: Colour) -> Delivery {
+        let (width, style) = (console::stdout_width(), console::stdout_style(colour));
+        let text = render_report(report, &TextOptions { width, style, full, ..TextOptions::default() });
         Delivery { text, verdict: report.verdict, files: Vec::new() }
     }
 

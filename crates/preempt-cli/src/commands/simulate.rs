@@ -1,17 +1,20 @@
 //! `preempt simulate`: one run, at random, by hand, or along a stored counterexample.
 
 use super::load::{Read, load, read};
+use super::pictures::{self, Pictures};
 use super::replay::recording;
 use crate::ExitStatus;
 use crate::console::{self, Failure};
+use crate::files::{self, could_be_written};
 use crate::job::{self, Stage};
 use crate::options::CommandLine;
-use preempt_core::{Change, Rng, StopReason};
+use preempt_core::{Change, Guarantee, Property, Report, Rng, RunInfo, StopReason, Trace, Verdict};
 use preempt_report::{TextOptions, render_run};
 use preempt_workbench::simulate::{Choice, Guide, RunEnd, Simulation};
 use std::io::BufRead;
 
 pub fn run(line: &CommandLine) -> Result<ExitStatus, Failure> {
+    could_be_written(pictures::OUTPUTS.iter().filter_map(|name| line.path(name)), &[&line.file])?;
     let Read { plan, source } = read(line)?;
     let Some(input) = load(&plan, &source, line)? else { return Ok(ExitStatus::Input) };
     let (loaded, budget) = (input.model()?, &job::current().budget);
@@ -32,9 +35,21 @@ pub fn run(line: &CommandLine) -> Result<ExitStatus, Failure> {
         None if interactive => by_hand(&mut run, line.number("steps"))?,
         None => at_random(&mut run, line.number("seed"), line.number("steps")),
     };
-    let text = if interactive { String::new() } else { shown(&run, line)? };
+    let trace = executed(&run)?;
+    let shown = trace.as_ref().filter(|_| !interactive).map_or(String::new(), |trace| shown(trace, line));
+    let sentence = end.sentence(run.length());
+    let drawn = trace.map_or(Vec::new(), |trace| {
+        let report = end.report(trace, input.file());
+        let (headline, sources) = (Some(sentence.clone()), pictures::texts(input.sources()));
+        let pictures = Pictures { report: &report, headline, sources, again: None, history: Vec::new() };
+        pictures.files(line.path("report"), line.path("svg"))
+    });
     job::current().enter(Stage::Printing);
-    console::print(&format!("{text}{}\n", end.sentence(run.length())))?;
+    console::print(&format!("{shown}{sentence}\n"))?;
+    job::current().enter(Stage::Writing);
+    for (path, text) in drawn {
+        files::write(&path, &text)?;
+    }
     Ok(match end {
         End::Run(RunEnd::Violation(_) | RunEnd::Deadlock(_)) => ExitStatus::Violated,
         End::Stopped(_) => ExitStatus::Inconclusive,
@@ -63,6 +78,24 @@ impl End {
         End::of_the_budget().unwrap_or_else(|| End::Run(run.rest()))
     }
 
+    /// What is drawn of it: the run, and what it violates.
+    fn report(&self, trace: Trace, file: &str) -> Report {
+        let violation: Option<Property> = match self {
+            End::Run(RunEnd::Violation(property) | RunEnd::Deadlock(property)) => Some(property.clone()),
+            End::Run(RunEnd::Finished) | End::Steps | End::Stopped(_) | End::Guide | End::Quit => None,
+        };
+        let verdict = match violation {
+            Some(_) => Verdict::Violated,
+            None => Verdict::Inconclusive(StopReason::Partial),
+        };
+        Report {
+            run: RunInfo { file: file.into(), ..RunInfo::default() },
+            violation,
+            counterexample: Some(trace),
+            ..Report::new(verdict, Guarantee::Exhaustive)
+        }
+    }
+
     fn sentence(&self, steps: usize) -> String {
         match self {
             End::Run(RunEnd::Violation(property)) => {
@@ -83,17 +116,21 @@ impl End {
     }
 }
 
-fn shown(run: &Simulation<'_>, line: &CommandLine) -> Result<String, Failure> {
+fn shown(trace: &Trace, line: &CommandLine) -> String {
     let options = TextOptions {
         width: console::stdout_width(),
         style: console::stdout_style(line.colour()),
         full: line.flag("full"),
         ..TextOptions::default()
     };
+    render_run(trace, None, &options)
+}
+
+/// The run so far; `None` if its steps cannot be made once more, since time is over.
+fn executed(run: &Simulation<'_>) -> Result<Option<Trace>, Failure> {
     match run.trace() {
-        Ok(trace) => Ok(render_run(&trace, None, &options)),
-        // Its steps cannot be made once more.
-        Err(_) if End::of_the_budget().is_some() => Ok(String::new()),
+        Ok(trace) => Ok(Some(trace)),
+        Err(_) if End::of_the_budget().is_some() => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

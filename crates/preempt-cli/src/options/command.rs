@@ -1,6 +1,6 @@
 //! The parser, made from the rows of the table.
 
-use super::{Command, CommandLine, help, rows};
+use super::{Colour, Command, CommandLine, ShowLine, help, rows};
 use clap::builder::{PossibleValue, PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, ValueHint, value_parser};
 use clap_complete::Shell;
@@ -105,11 +105,41 @@ pub fn command() -> clap::Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands(SUBCOMMANDS.iter().map(subcommand))
+        .subcommand(show())
         .subcommand(clap::Command::new("engines").about("Show which engine takes which input"))
         .subcommand(
             clap::Command::new("completions").about("Print a completion script for a shell").arg(shell),
         )
         .subcommand(clap::Command::new("man").about("Print a manual page").hide(true).arg(page))
+}
+
+/// The same options as those of the verbs that show a run, under the same words.
+const OF_SHOW: [&str; 4] = ["report", "svg", "full", "color"];
+
+fn show() -> clap::Command {
+    let about = "Show a stored counterexample, as text and as pictures";
+    let trace = Arg::new("TRACE").help("The counterexample, as `check --trace FILE` wrote it");
+    let row = |name: &&str| rows(Verb::Check).find(|row| row.name == *name).map(argument);
+    clap::Command::new("show")
+        .about(about)
+        .long_about(format!(
+            "{about}\n\nThe model is not needed, and nothing is executed; `preempt replay` does that. The sources beside the run \
+             are those that are found under their names."
+        ))
+        .after_long_help(EXIT_STATUS)
+        .arg(trace.required(true).value_parser(value_parser!(PathBuf)).value_hint(ValueHint::FilePath))
+        .args(OF_SHOW.iter().filter_map(row))
+}
+
+fn show_line(matches: &ArgMatches) -> ShowLine {
+    let path = |name: &str| matches.get_raw(name)?.next().map(PathBuf::from);
+    ShowLine {
+        file: path("TRACE").unwrap_or_default(),
+        report: path("report"),
+        svg: path("svg"),
+        full: matches.get_flag("full"),
+        colour: Colour::of(matches.get_one::<String>("color").map(String::as_str)),
+    }
 }
 
 fn subcommand(it: &Subcommand) -> clap::Command {
@@ -181,6 +211,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, c
         Some(("completions", given)) => {
             Command::Completions(given.get_one("shell").copied().unwrap_or(Shell::Bash))
         }
+        Some(("show", given)) => Command::Show(show_line(given)),
         Some(("man", given)) => Command::Man(given.get_one("command").cloned()),
         Some((name, given)) => match SUBCOMMANDS.iter().find(|it| it.verb.name() == name) {
             Some(it) => Command::Do(Box::new(line(it, given))),

@@ -23,6 +23,7 @@ pub fn rows(verb: Verb) -> impl Iterator<Item = &'static Setting> {
 #[derive(Debug)]
 pub enum Command {
     Do(Box<CommandLine>),
+    Show(ShowLine),
     Engines,
     Completions(clap_complete::Shell),
     Man(Option<String>),
@@ -38,6 +39,17 @@ pub struct CommandLine {
     pub second: Option<PathBuf>,
 }
 
+/// What `preempt show` was given: it needs no input, so none of the table's rows is about it.
+#[derive(Debug)]
+pub struct ShowLine {
+    /// The stored counterexample.
+    pub file: PathBuf,
+    pub report: Option<PathBuf>,
+    pub svg: Option<PathBuf>,
+    pub full: bool,
+    pub colour: Colour,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Text,
@@ -51,6 +63,16 @@ pub enum Colour {
     Never,
 }
 
+impl Colour {
+    pub fn of(word: Option<&str>) -> Colour {
+        match word {
+            Some("always") => Colour::Always,
+            Some("never") => Colour::Never,
+            _ => Colour::Auto,
+        }
+    }
+}
+
 impl CommandLine {
     pub fn format(&self) -> Format {
         match self.request.text("format") {
@@ -60,11 +82,7 @@ impl CommandLine {
     }
 
     pub fn colour(&self) -> Colour {
-        match self.request.text("color") {
-            Some("always") => Colour::Always,
-            Some("never") => Colour::Never,
-            _ => Colour::Auto,
-        }
+        Colour::of(self.request.text("color"))
     }
 
     pub fn path(&self, name: &str) -> Option<&Path> {

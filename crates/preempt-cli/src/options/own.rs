@@ -4,6 +4,8 @@ use preempt_workbench::Verb;
 use preempt_workbench::settings::{Group, Inputs, Rule, Setting, Value};
 
 const CHECK: &[Verb] = &[Verb::Check];
+/// Verbs that have a run to show.
+const RUNS: &[Verb] = &[Verb::Check, Verb::Simulate, Verb::Replay];
 const SIMULATE: &[Verb] = &[Verb::Simulate];
 const SEQUENTIALIZE: &[Verb] = &[Verb::Sequentialize];
 
@@ -69,6 +71,30 @@ pub const ROWS: &[Setting] = &[
             Value::File("FILE"),
             "Write the counterexample to a JSON file",
             "The file holds the whole result, as --format json prints it. It is not written if nothing is violated.",
+        )
+    },
+    Setting {
+        group: Group::Output,
+        verbs: RUNS,
+        common: true,
+        example: "OUT",
+        ..Setting::new(
+            "report",
+            Value::File("FILE.html"),
+            "Write the result as a page: the run, the source, the values",
+            "One file that opens from disk and loads nothing: the run as a chart, the source beside it, every variable at every \
+             step, and the numbers of the search as pictures.",
+        )
+    },
+    Setting {
+        group: Group::Output,
+        verbs: RUNS,
+        example: "OUT",
+        ..Setting::new(
+            "svg",
+            Value::File("FILE.svg"),
+            "Draw the chart of the run, for papers and pull requests",
+            "A lane for each process, time downwards, an arrow for each message. It is not written if there is no run.",
         )
     },
     Setting {

@@ -14,7 +14,11 @@ use crate::style::{Ink, Style};
 use preempt_core::{Measure, Report};
 
 pub use counterexample::render_run;
+pub(crate) use properties::lines as property_lines;
+pub(crate) use statistics::lines as statistics_lines;
+pub(crate) use summary::{describe, verdict as verdict_lines};
 pub use summary::{minimality, why_stopped};
+pub(crate) use words::{cut, plural, unit};
 
 /// How a result is to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]

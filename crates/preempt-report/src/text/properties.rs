@@ -6,7 +6,7 @@ use crate::style::{Ink, Style};
 use preempt_core::{PropertyKind, PropertyResult, Report, Verdict};
 
 /// Nothing if only one was asked.
-pub(super) fn lines(report: &Report, style: Style) -> String {
+pub(crate) fn lines(report: &Report, style: Style) -> String {
     let properties = &report.properties;
     if properties.len() < 2 {
         return String::new();

@@ -6,9 +6,9 @@ use super::words::{bytes, fill, grouped, plural, seconds, unit};
 use crate::style::{Ink, Style};
 use preempt_core::{Cost, Coverage, Measure, Report, Statistics};
 
-/// All numbers, one a line, and the levels of the cost as a table.
-pub(super) fn block(statistics: &Statistics, style: Style) -> String {
-    let mut lines: Vec<(&str, String)> = statistics
+/// All numbers, each with its name.
+pub(crate) fn lines(statistics: &Statistics) -> Vec<(&'static str, String)> {
+    let mut lines: Vec<(&'static str, String)> = statistics
         .counts()
         .filter(is_told)
         .map(|(measure, number)| match measure {
@@ -28,6 +28,12 @@ pub(super) fn block(statistics: &Statistics, style: Style) -> String {
     if let Some(coverage) = &statistics.coverage {
         lines.extend(covered(coverage));
     }
+    lines
+}
+
+/// All numbers, one a line, and the levels of the cost as a table.
+pub(super) fn block(statistics: &Statistics, style: Style) -> String {
+    let lines = lines(statistics);
     let column = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max(12);
     let mut text = String::new();
     for (name, value) in lines {

@@ -8,7 +8,7 @@ use preempt_core::{
 };
 
 /// One line with the answer, and one with how far it reaches.
-pub(super) fn verdict(report: &Report, style: Style) -> String {
+pub(crate) fn verdict(report: &Report, style: Style) -> String {
     let mut text = answered(report, style);
     if let Some(reach) = reach(report) {
         text.push_str(&style.paint(Ink::Faint, &reach));
@@ -61,7 +61,7 @@ pub(super) fn property_with_place(property: &Property) -> String {
 }
 
 /// The user's words, with the kind in front where those words do not show it.
-pub(super) fn describe(property: &Property) -> String {
+pub(crate) fn describe(property: &Property) -> String {
     let name = clean(&property.name);
     let kind = match property.kind {
         PropertyKind::Assertion => return name,

@@ -15,13 +15,13 @@ pub(super) fn counted(number: usize, what: &str) -> String {
     format!("{} {what}", grouped(number as u64))
 }
 
-pub(super) fn plural(what: &str) -> String {
+pub(crate) fn plural(what: &str) -> String {
     let ending = if what.ends_with("ch") || what.ends_with("ss") { "es" } else { "s" };
     format!("{what}{ending}")
 }
 
 /// One of what runs are charged for.
-pub(super) fn unit(cost: Cost) -> &'static str {
+pub(crate) fn unit(cost: Cost) -> &'static str {
     match cost {
         Cost::Preemptions => "preemption",
         Cost::Switches => "switch",
@@ -64,12 +64,12 @@ pub(super) fn bytes(bytes: u64) -> String {
 }
 
 /// The text without characters that would move the cursor or change the colour.
-pub(super) fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// The text with `…` at its end if it is too wide.
-pub(super) fn cut(text: &str, room: usize) -> String {
+pub(crate) fn cut(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.to_string();
     }

@@ -1,0 +1,74 @@
+// The sources: the line of the step that was made, and the line at which every process stands.
+
+class SourceView {
+  constructor(files) {
+    this.files = files;
+    this.tabs = byId("files");
+    this.place = document.querySelector("#source .lines");
+    this.lines = [];
+    this.marked = [];
+    this.shown = null;
+  }
+
+  open(number) {
+    if (this.shown === number) return;
+    this.shown = number;
+    const file = this.files[number];
+    this.tabs.replaceChildren(...this.files.map((other, index) =>
+      make("button", {
+        class: index === number ? "shown" : "", title: other.name,
+        click: () => { this.open(index); this.mark(); },
+      }, other.name.split("/").pop())));
+    if (!file || file.text === null) {
+      this.lines = [];
+      this.place.replaceChildren(make("div", { class: "none", style: "padding:6px 12px" }, "its text is not part of this report"));
+      return;
+    }
+    this.lines = file.text.split("\n").map((text, index) =>
+      make("div", { class: "code" }, make("span", { class: "number" }, String(index + 1)), make("span", { class: "text" }, text)));
+    this.marked = [];
+    this.place.replaceChildren(...this.lines);
+  }
+
+  at(run, position) {
+    this.standing = run.standing(position);
+    const step = run.step(position);
+    this.here = step ? [step.place, step.partner && step.partner[2]].filter(Boolean) : [];
+    const wanted = this.here[0] || (this.standing.find((it) => it.place) || {}).place;
+    if (wanted) this.open(wanted[0]);
+    else if (this.shown === null && this.files.length) this.open(0);
+    this.mark();
+    this.reveal(wanted);
+  }
+
+  mark() {
+    for (const line of this.marked) {
+      line.classList.remove("here");
+      line.querySelectorAll(".chip").forEach((chip) => chip.remove());
+    }
+    this.marked = [];
+    for (const place of this.here || []) {
+      const line = this.line(place);
+      if (line) line.classList.add("here");
+    }
+    for (const { lane, name, place, stays } of this.standing || []) {
+      const line = place && this.line(place);
+      if (line) line.append(make("span", { class: "chip" + (stays ? " stays" : ""), style: hue(lane), title: `${name} stands here` }, name));
+    }
+  }
+
+  line([file, number]) {
+    const line = file === this.shown ? this.lines[number - 1] : null;
+    if (line) this.marked.push(line);
+    return line;
+  }
+
+  reveal(place) {
+    const line = place && place[0] === this.shown ? this.lines[place[1] - 1] : null;
+    if (!line) return;
+    const top = line.offsetTop - this.place.offsetTop;
+    const { scrollTop, clientHeight } = this.place;
+    if (top < scrollTop + 38 || top > scrollTop + clientHeight - 57) this.place.scrollTop = top - clientHeight / 3;
+  }
+}
+
