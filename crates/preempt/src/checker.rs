@@ -1,10 +1,12 @@
 //! The entries: [`check`], and [`Checker`] with its options.
 
+use crate::page;
 use crate::report::CheckReport;
 use crate::reproduce::CheckOrigin;
 use crate::search::search;
 use preempt_core::Verdict;
 use preempt_stateless::{ExplorationLimits, Strategy};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,6 +43,8 @@ pub struct Checker {
     pub(crate) replay: Option<String>,
     pub(crate) leaks: bool,
     pub(crate) watchdog: Option<Duration>,
+    /// Where the result is written as a page.
+    pub(crate) page: Option<PathBuf>,
 }
 
 impl Default for Checker {
@@ -55,7 +59,7 @@ impl Checker {
         let limits = ExplorationLimits { fair: Some(1), ..ExplorationLimits::default() };
         let watchdog = Some(Duration::from_secs(10));
         let (strategy, replay) = (Strategy::Marking, None);
-        Checker { limits, strategy, spurious: 0, threads: 1, replay, leaks: false, watchdog }
+        Checker { limits, strategy, spurious: 0, threads: 1, replay, leaks: false, watchdog, page: None }
     }
 
     /// Explores every run with at most so many preemptions; `None`: every run.
@@ -201,6 +205,9 @@ impl Checker {
             failure.check = place;
             failure.origin = CheckOrigin { column: at.column(), options: self.reproducing_options() };
             failure.test = std::thread::current().name().filter(|name| *name != "main").map(str::to_string);
+        }
+        if let Some(path) = &self.page {
+            page::write(&report, path);
         }
         report
     }

@@ -48,6 +48,7 @@ pub mod hint;
 pub mod lazy;
 mod local;
 mod naming;
+mod page;
 mod replay;
 mod report;
 mod reproduce;

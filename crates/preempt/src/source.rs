@@ -20,7 +20,7 @@ pub(crate) struct Sources {
 
 impl Sources {
     /// The file as the compiler has named it, relative to the directory of the package or to one above it.
-    fn read(&mut self, file: &str) -> Option<Rc<str>> {
+    pub fn read(&mut self, file: &str) -> Option<Rc<str>> {
         let known = self.files.entry(file.to_string()).or_insert_with(|| {
             let here = std::env::current_dir().ok()?;
             let found = here.ancestors().map(|directory| directory.join(file)).find(|path| path.is_file())?;
