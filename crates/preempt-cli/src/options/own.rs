@@ -80,8 +80,8 @@ pub const ROWS: &[Setting] = &[
         example: "OUT",
         ..Setting::new(
             "report",
-            Value::File("FILE.html"),
-            "Write the result as a page: the run, the source, the values",
+            Value::File("FILE"),
+            "Write the result as an HTML page to look at",
             "One file that opens from disk and loads nothing: the run as a chart, the source beside it, every variable at every \
              step, and the numbers of the search as pictures.",
         )
@@ -92,7 +92,7 @@ pub const ROWS: &[Setting] = &[
         example: "OUT",
         ..Setting::new(
             "svg",
-            Value::File("FILE.svg"),
+            Value::File("FILE"),
             "Draw the chart of the run, for papers and pull requests",
             "A lane for each process, time downwards, an arrow for each message. It is not written if there is no run.",
         )

@@ -120,14 +120,20 @@ mod tests {
 
     #[test]
     fn sizes_and_counts() {
-        for (text, size) in
-            [("0", 0), ("100", 100), ("64K", 65536), ("2g", 2 << 30), ("2GiB", 2 << 30), ("1MB", 1 << 20)]
-        {
+        for (text, size) in [
+            ("0", 0),
+            ("100000", 100_000),
+            ("64K", 65536),
+            ("2g", 2 << 30),
+            ("2GiB", 2 << 30),
+            ("1MB", 1 << 20),
+        ] {
             assert_eq!(bytes(text), Ok(size), "{text}");
         }
         for text in ["", "G", "-1", "1X", "1.5G", "99999999T", "ß"] {
             assert!(bytes(text).is_err(), "{text}");
         }
+        assert_eq!(bytes("2"), Err("`2` would be 2 bytes: write 2G or 2M".into()));
         assert_eq!((count("10M"), count("1_000"), count("7")), (Ok(10_000_000), Ok(1000), Ok(7)));
         assert!(count("many").is_err() && count("").is_err() && count("18446744073709551615k").is_err());
     }

@@ -157,7 +157,6 @@ pub const ROWS: &[Setting] = &[
     },
     Setting {
         verbs: SEARCHES,
-        common: true,
         inputs: MODELS,
         engines: ONE_BY_ONE,
         rules: &[
