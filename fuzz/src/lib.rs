@@ -10,7 +10,7 @@ mod programs;
 mod protocols;
 mod runs;
 
-pub use nets::{certificate, mcc, pnml, spec};
+pub use nets::{certificate, lola, mcc, pnml, query, spec, tina, tpn, tts};
 pub use programs::{boolean, pds, promela};
 pub use protocols::{protocol, protocol_certificate};
 pub use runs::{checkpoint, schedule, trace};
@@ -22,19 +22,24 @@ use std::time::Duration;
 pub type Reader = fn(&[u8]) -> bool;
 
 /// All of them, by the name of their target.
-pub const READERS: [(&str, Reader); 12] = [
+pub const READERS: [(&str, Reader); 17] = [
     ("boolean", boolean),
     ("certificate", certificate),
     ("checkpoint", checkpoint),
+    ("lola", lola),
     ("mcc", mcc),
     ("pds", pds),
     ("pnml", pnml),
     ("promela", promela),
     ("protocol", protocol),
     ("protocol_certificate", protocol_certificate),
+    ("query", query),
     ("schedule", schedule),
     ("spec", spec),
+    ("tina", tina),
+    ("tpn", tpn),
     ("trace", trace),
+    ("tts", tts),
 ];
 
 /// As for a user who does not wait long.

@@ -82,7 +82,9 @@ macro_rules! exercised {
     };
 }
 
-exercised!(boolean certificate checkpoint mcc pds pnml promela protocol protocol_certificate schedule spec trace);
+exercised!(
+    boolean certificate checkpoint lola mcc pds pnml promela protocol protocol_certificate query schedule spec tina tpn trace tts
+);
 
 #[test]
 fn every_target_has_its_program_and_its_test() {

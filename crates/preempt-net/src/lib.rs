@@ -1,5 +1,6 @@
 //! Nets as data, the problem whether a marking can be covered, and the formats they are written in: mist's
-//! [`spec`], and [`pnml`] with the properties of the Model Checking Contest ([`mcc`]); [`promela`] is for writing only.
+//! [`spec`], [`pnml`], [`lola`], [`tina`], [`tpn`] and thread-transition systems ([`tts`]); [`promela`] is for writing only.
+//! Properties come from the Model Checking Contest ([`mcc`]), as text ([`query`]) or as targets of thread-transition systems.
 //! [`protocol`]: any number of equal processes with local variables, and their formats.
 //!
 //! [`WellStructured`] is what the algorithms of Bingham and Hu 2005 (paper 004) need of a system; [`Net`] is one.
@@ -8,6 +9,10 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod builder;
+pub mod complement;
+pub mod formula;
+pub mod lola;
 pub mod marking;
 pub mod mcc;
 pub mod net;
@@ -15,8 +20,14 @@ pub mod pnml;
 pub mod predecessor;
 pub mod problem;
 pub mod promela;
+pub mod property;
 pub mod protocol;
+pub mod query;
+mod scan;
 pub mod spec;
+pub mod tina;
+pub mod tpn;
+pub mod tts;
 pub mod wsts;
 mod xml;
 
@@ -25,6 +36,7 @@ use preempt_core::Diagnostic;
 pub use marking::{Marking, Place};
 pub use net::{Move, Net, Transition};
 pub use problem::{Problem, Range};
+pub use property::{NetProperty, Quantifier, Question};
 pub use wsts::WellStructured;
 
 /// What a reader adds when its budget is exhausted: what it returns is not whole.

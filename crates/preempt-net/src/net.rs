@@ -138,6 +138,15 @@ impl Net {
         index
     }
 
+    /// The transitions by their names: one that was split has several numbers.
+    pub fn transition_index(&self) -> HashMap<&str, Vec<usize>> {
+        let mut index: HashMap<&str, Vec<usize>> = HashMap::with_capacity(self.transitions.len());
+        for (at, transition) in self.transitions.iter().enumerate() {
+            index.entry(transition.name.as_str()).or_default().push(at);
+        }
+        index
+    }
+
     /// `2 a + b`, for people.
     pub fn show(&self, marking: &Marking) -> String {
         if marking.is_empty() {

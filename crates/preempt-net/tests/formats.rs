@@ -1,7 +1,9 @@
 //! Formats: what is read, what is printed and read back, and what is said about mistakes.
 
 use preempt_core::{Diagnostic, Rng, SourceMap};
-use preempt_net::{Marking, Move, Net, Problem, Range, Transition, decode, mcc, pnml, spec};
+use preempt_net::{
+    Marking, Move, Net, Problem, Quantifier, Question, Range, Transition, decode, mcc, pnml, spec,
+};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
@@ -89,13 +91,16 @@ fn mistakes_have_a_place_and_a_hint() {
     );
     check(
         &format!("vars counter\nrules counter >= 1 -> counter' = counter - 2;\n{rest}"),
-        "2:23 this takes 2 but the guard needs only 1 [add the guard `counter >= 2`]",
+        "2:23 this takes 2 but the guard needs only 1 [it is read as if there were a guard `counter >= 2`]",
     );
     check(
         &format!("vars counter\nrules counter >= -1 -> ;\n{rest}"),
         "2:18 expected a number [a number of tokens is never negative]",
     );
-    check("vars x rules init x = 0 target x = 3", "1:32 this target is not upward closed [write `x >= 3`]");
+    check(
+        "vars x y rules x >= 1 -> y' = x + y - 2; init x = 0, y = 0 target x >= 3",
+        "1:26 this takes 2 but the guard needs only 1 [the number must not exceed what the guard needs]",
+    );
     check("vars x rules init x = 0 target", "1:31 expected a name, but the file ends");
     check(
         "vars x rules x >= 1 -> x' = x - 1 init x = 0 target x >= 1",
@@ -238,7 +243,7 @@ fn a_printed_pnml_net_is_the_same_net() {
         let question = mcc::print(&pnml::ids(&problem.net), "q", &problem.targets);
         let (properties, diagnostics) = mcc::read(&again.net, id, &question, None);
         assert!(diagnostics.is_empty(), "{question}");
-        again.targets = properties[0].targets.clone();
+        again.targets = properties[0].targets().to_vec();
         again.spans.clear();
         assert_eq!(again, problem, "{text}");
         printed += 1;
@@ -317,28 +322,43 @@ fn the_upward_closed_part_of_the_contest_is_read() {
     let ag = |body: &str| format!("<all-paths><globally>{body}</globally></all-paths>");
 
     let (found, _) = ask(&ef(&le(number(2), tokens(&["p", "q"]))));
-    assert_eq!(found[0].targets.len(), 3);
-    assert_eq!(found[0].quantifier, mcc::Quantifier::Reachable);
+    assert_eq!(found[0].targets().len(), 3);
+    assert_eq!(found[0].quantifier, Quantifier::Reachable);
     let (found, _) = ask(&ag(&format!(
         "<disjunction>{}{}</disjunction>",
         le(tokens(&["p"]), number(1)),
         le(tokens(&["q"]), number(0))
     )));
-    assert_eq!(found[0].targets, [marking([(0, 2), (1, 1)])]);
-    assert_eq!(found[0].quantifier, mcc::Quantifier::Invariant);
+    assert_eq!(found[0].targets(), [marking([(0, 2), (1, 1)])]);
+    assert_eq!(found[0].quantifier, Quantifier::Invariant);
     let (found, _) = ask(&ef("<is-fireable><transition>t</transition></is-fireable>"));
-    assert_eq!(found[0].targets, [marking([(0, 3)])]);
-    for refused in [
+    assert_eq!(found[0].targets(), [marking([(0, 3)])]);
+    // What is not upward closed is another question.
+    for reached in [
         ef(&le(tokens(&["p"]), number(1))),
         ag(&le(number(1), tokens(&["p"]))),
         ef(&le(tokens(&["p"]), tokens(&["q"]))),
         ef("<deadlock/>"),
-        ef(&le(number(1), tokens(&["r"]))),
-        "<all-paths><finally><true/></finally></all-paths>".into(),
     ] {
-        let (found, diagnostics) = ask(&refused);
-        assert!(found.is_empty() && diagnostics.len() == 1 && diagnostics[0].span.is_some(), "{refused}");
+        let (found, diagnostics) = ask(&reached);
+        assert!(matches!(found[0].question, Question::Reach(_)) && diagnostics.is_empty(), "{reached}");
     }
+    for refused in
+        [ef(&le(number(1), tokens(&["r"]))), "<all-paths><finally><true/></finally></all-paths>".into()]
+    {
+        let (found, diagnostics) = ask(&refused);
+        assert!(found[0].unsupported().is_some() && diagnostics[0].is_error(), "{refused}");
+        assert!(diagnostics.len() == 1 && diagnostics[0].span.is_some(), "{refused}");
+    }
+    // One that is not understood does not spoil another.
+    let text = format!(
+        "<property-set><property><id>bad</id><formula>{}</formula></property><property><id>good</id><formula>{}</formula></property></property-set>",
+        ef(&le(number(1), tokens(&["r"]))),
+        ef(&le(number(1), tokens(&["q"])))
+    );
+    let (found, diagnostics) = mcc::read(&problem.net, map.add("two.xml", text.as_str()), &text, None);
+    assert!(found[0].unsupported().is_some() && found[1].targets().len() == 1);
+    assert!(diagnostics.len() == 1 && !diagnostics[0].is_error());
 }
 
 #[test]
@@ -392,4 +412,32 @@ fn broken_texts_are_read() {
         let _ = pnml::read(id, &PAGES[..at]);
         let _ = pnml::read(id, &format!("{}{}", &PAGES[..at], &PAGES[at + 1..]));
     }
+}
+
+/// What mist and others read, with a warning where it means something else than it seems to.
+#[test]
+fn what_others_read_is_read_with_a_warning() {
+    let text = "vars a.b c\nrules\n true -> a.b' = a.b - 1;\n c >= 1 -> c' = c + a.b, c' = 0, a.b' = 0;\ninit a.b = 1, c = 0\ntarget c = 3, a.b in [1, 2]";
+    assert_eq!(
+        messages(text),
+        [
+            "3:10 this takes 1 but the guard needs only 0 [it is read as if there were a guard `a.b >= 1`]",
+            "4:26 `c` is assigned twice in this rule [as in mist, the variables of both are added, and the last number counts]",
+            "6:8 this is read as `c >= 3` [a target is what can be covered: everything with at least so many tokens]",
+            "6:15 this is read as `a.b >= 1` [a target is what can be covered: everything with at least so many tokens]"
+        ]
+    );
+    let problem = good(text);
+    assert_eq!(problem.net.transitions[0].consume, marking([(0, 1)]));
+    assert_eq!(problem.net.transitions[1].fire(&marking([(0, 2), (1, 1)])), Some(marking([(1, 3)])));
+    assert_eq!(problem.targets, [marking([(0, 1), (1, 3)])]);
+}
+
+#[test]
+fn a_net_inside_a_module_is_found() {
+    let text = PAGES.replace("<net ", "<module><ports/><net ").replace("</net>", "</net></module>");
+    let mut map = SourceMap::new();
+    let (problem, diagnostics) = pnml::read(map.add("net.pnml", text.as_str()), &text);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    assert_eq!(problem.net.places, ["p", "q"]);
 }

@@ -78,7 +78,10 @@ impl<'x> PnmlReader<'x> {
             self.diagnostics.push(root.error(format!("expected a `pnml` element, found `{}`", root.name)));
             return;
         }
-        let mut nets = root.children.iter().filter(|child| child.name == "net");
+        // Some programs put the net into a module, beside its ports.
+        let modules = root.children.iter().filter(|child| child.name == "module");
+        let inside = modules.flat_map(|module| &module.children);
+        let mut nets = root.children.iter().chain(inside).filter(|child| child.name == "net");
         let Some(net) = nets.next() else {
             self.diagnostics.push(root.error("there is no net in this file"));
             return;

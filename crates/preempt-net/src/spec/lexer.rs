@@ -63,7 +63,7 @@ pub(super) fn tokens<'a>(
                 continue;
             }
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
-                at = run(at, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
+                at = run(at, |byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.');
                 word(&text[start..at])
             }
             b'0'..=b'9' => {

@@ -18,7 +18,7 @@ const LONGEST_SPLIT: u64 = 16;
 
 /// If the budget is exhausted afterwards, the problem is not whole.
 pub(super) fn lower(file: &File<'_>, budget: &Budget, diagnostics: &mut Vec<Diagnostic>) -> Problem {
-    let mut lowering = Lowering { places: HashMap::new(), diagnostics, relaxed: false };
+    let mut lowering = Lowering { places: HashMap::new(), diagnostics, implied: HashSet::new() };
     let mut problem = Problem::default();
     for (at, (name, span)) in file.vars.iter().enumerate() {
         if lowering.places.insert(*name, at as Place).is_some() {
@@ -51,8 +51,17 @@ pub(super) fn lower(file: &File<'_>, budget: &Budget, diagnostics: &mut Vec<Diag
 struct Lowering<'a, 'd> {
     places: HashMap<&'a str, Place>,
     diagnostics: &'d mut Vec<Diagnostic>,
-    /// The warning about upper bounds has been given.
-    relaxed: bool,
+    /// Where the warning about a guard that is implied has been given: a rule may be read several times.
+    implied: HashSet<u32>,
+}
+
+/// `place' = terms + constant`, of one effect or of several.
+struct Assignment<'e, 'a> {
+    place: Place,
+    terms: Vec<Place>,
+    constant: i64,
+    /// The first one.
+    effect: &'e Effect<'a>,
 }
 
 /// A rule for one value of an interval in its guard, or for all of them.
@@ -111,9 +120,11 @@ impl<'a> Lowering<'a, '_> {
                     .hint("a target is what can be covered: everything with at least so many tokens"),
                 ),
                 Some(_) => self.diagnostics.push(
-                    Diagnostic::error(constraint.span, "this target is not upward closed")
-                        .note("more tokens would leave it")
-                        .hint(format!("write `{name} >= {}`", constraint.low)),
+                    Diagnostic::warning(
+                        constraint.span,
+                        format!("this is read as `{name} >= {}`", constraint.low),
+                    )
+                    .hint("a target is what can be covered: everything with at least so many tokens"),
                 ),
             }
             target.push((place, constraint.low));
@@ -128,14 +139,6 @@ impl<'a> Lowering<'a, '_> {
         let mut split = None;
         for (place, constraint) in self.constraints(&rule.guards) {
             if let Some(high) = constraint.high {
-                if !self.relaxed {
-                    self.relaxed = true;
-                    self.diagnostics.push(
-                        Diagnostic::warning(constraint.span, "a guard with an upper bound is relaxed").note(
-                            "\"safe\" is still a proof; \"unsafe\" is said only if its run keeps the bound",
-                        ),
-                    );
-                }
                 if high > constraint.low && high - constraint.low < LONGEST_SPLIT && split.is_none() {
                     split = Some((guards.len(), constraint.low..=high));
                 }
@@ -155,65 +158,99 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The effects whose names exist, by place; `None` if something is wrong.
-    fn effects<'e>(&mut self, rule: &'e Rule<'a>) -> Option<Vec<(Place, Vec<Place>, &'e Effect<'a>)>> {
-        let mut seen = HashSet::new();
-        let mut found = Vec::with_capacity(rule.effects.len());
+    /// What is assigned to each place that exists; `None` if something is wrong.
+    fn effects<'e>(&mut self, rule: &'e Rule<'a>) -> Option<Vec<Assignment<'e, 'a>>> {
+        let mut found: Vec<Assignment<'e, 'a>> = Vec::with_capacity(rule.effects.len());
+        let mut index: HashMap<Place, usize> = HashMap::new();
         let mut whole = true;
         for effect in &rule.effects {
             let place = self.place(effect.target);
             let terms: Vec<Option<Place>> = effect.terms.iter().map(|term| self.place(*term)).collect();
-            match (place, terms.into_iter().collect::<Option<Vec<Place>>>()) {
-                (Some(place), Some(terms)) => {
-                    if !seen.insert(place) {
-                        whole = false;
-                        self.diagnostics.push(Diagnostic::error(
-                            effect.span,
-                            format!("`{}` is assigned twice in this rule", effect.target.0),
-                        ));
-                    }
-                    found.push((place, terms, effect));
-                }
-                _ => whole = false,
-            }
+            let (Some(place), Some(terms)) = (place, terms.into_iter().collect::<Option<Vec<Place>>>())
+            else {
+                whole = false;
+                continue;
+            };
+            let Some(first) = index.get(&place) else {
+                index.insert(place, found.len());
+                found.push(Assignment { place, terms, constant: effect.constant, effect });
+                continue;
+            };
+            let name = effect.target.0;
+            let warning =
+                Diagnostic::warning(effect.span, format!("`{name}` is assigned twice in this rule"));
+            self.diagnostics.push(
+                warning
+                    .label(found[*first].effect.span, "first here")
+                    .hint("as in mist, the variables of both are added, and the last number counts"),
+            );
+            let assignment = &mut found[*first];
+            assignment.constant = effect.constant;
+            let more: Vec<Place> =
+                terms.into_iter().filter(|term| !assignment.terms.contains(term)).collect();
+            assignment.terms.extend(more);
         }
         whole.then_some(found)
+    }
+
+    /// What is consumed: what the guards need, and what is taken away without a guard, which is said.
+    fn consumed(&mut self, guards: &[(Place, Range)], effects: &[Assignment<'_, 'a>]) -> Marking {
+        let mut consume = Marking::from_pairs(guards.iter().map(|(place, range)| (*place, range.low)));
+        for Assignment { terms, constant, effect, .. } in effects {
+            let ([term], Some(taken)) =
+                (terms.as_slice(), 0u64.checked_add_signed(constant.saturating_neg()))
+            else {
+                continue;
+            };
+            let given = consume.get(*term);
+            let high = guards.iter().find(|(place, _)| place == term).and_then(|(_, range)| range.high);
+            if given >= taken || high.is_some_and(|high| high < taken) {
+                continue;
+            }
+            let name = effect.terms.first().map_or("", |term| term.0);
+            if self.implied.insert(effect.span.start) {
+                let message = format!("this takes {taken} but the guard needs only {given}");
+                self.diagnostics.push(
+                    Diagnostic::warning(effect.span, message)
+                        .hint(format!("it is read as if there were a guard `{name} >= {taken}`")),
+                );
+            }
+            consume.set(*term, taken);
+        }
+        consume
     }
 
     fn transition(
         &mut self,
         Case { name, guards }: &Case<'_>,
         rule: &Rule<'a>,
-        effects: &[(Place, Vec<Place>, &Effect<'a>)],
+        effects: &[Assignment<'_, 'a>],
         problem: &mut Problem,
     ) {
-        let consume = Marking::from_pairs(guards.iter().map(|(place, range)| (*place, range.low)));
+        let consume = self.consumed(guards, effects);
         let mut at_most: Vec<(Place, u64)> =
             guards.iter().filter_map(|(place, range)| range.high.map(|high| (*place, high))).collect();
         at_most.sort_unstable();
         // Where the tokens of each place go, for the places that do not just keep them.
         let mut goes: Vec<(Place, Place)> = Vec::new();
         let mut produce: Vec<(Place, u64)> = Vec::new();
-        for (place, terms, effect) in effects {
+        for Assignment { place, terms, constant, effect } in effects {
             goes.extend(terms.iter().map(|term| (*term, *place)));
             let given: u64 = terms.iter().map(|term| consume.get(*term)).sum();
-            let Some(after) = given.checked_add_signed(effect.constant) else {
-                let taken = effect.constant.unsigned_abs();
+            let Some(after) = given.checked_add_signed(*constant) else {
+                let taken = constant.unsigned_abs();
                 self.diagnostics.push(
                     Diagnostic::error(
                         effect.span,
                         format!("this takes {taken} but the guard needs only {given}"),
                     )
-                    .hint(match terms.as_slice() {
-                        [_] => format!("add the guard `{} >= {taken}`", effect.terms[0].0),
-                        _ => "the number must not exceed what the guard needs".into(),
-                    }),
+                    .hint("the number must not exceed what the guard needs"),
                 );
                 continue;
             };
             produce.push((*place, after));
         }
-        let assigned: HashSet<Place> = effects.iter().map(|(place, ..)| *place).collect();
+        let assigned: HashSet<Place> = effects.iter().map(|assigned| assigned.place).collect();
         // A variable that is not assigned keeps its tokens.
         for (place, tokens) in consume.iter() {
             if !assigned.contains(&place) {

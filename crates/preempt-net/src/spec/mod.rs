@@ -1,9 +1,10 @@
 //! mist's `.spec`, the format in which coverability problems are exchanged.
 //!
-//! Three points where tools differ, and what is done here:
+//! Points where tools differ, and what is done here:
 //! - a variable that `init` does not mention may have any number of tokens, as in mist;
-//! - `x = 0` in a target means no condition on `x` (the upward closure), as in most tools, with a warning;
-//!   other upper bounds in a target are errors;
+//! - `x = 3` in a target means `x >= 3` (the upward closure), as in most tools, with a warning;
+//! - `x' = x - 1` without a guard needs a token all the same, and a variable that is assigned twice gets the terms of both,
+//!   as in mist; both with a warning;
 //! - guards with an upper bound (`x = 0`, `x in [1, 3]`) are kept for the exact firing rule, and are relaxed to a
 //!   reset for the engines: "safe" is then a proof, and "unsafe" only with a run that replays exactly. The same
 //!   idea, for protocols, is the conjunctive guard reduction of Bingham and Hu 2005 (paper 004), section 6.

@@ -8,7 +8,7 @@ use crate::verb::Verb;
 use preempt_core::{
     Budget, CertificateText, Measure, Minimality, PropertyResult, Report, Statistics, StopReason, Verdict,
 };
-use preempt_net::Marking;
+use preempt_net::{Marking, Question};
 use preempt_wsts::{Certificate, CoverOptions, CoverReport, Engine as Way};
 
 /// One of the ways that `preempt-wsts` has to an answer.
@@ -137,9 +137,8 @@ fn covering_run(
 
 /// What the answer says about each property: the targets of all of them were asked for together.
 fn name_properties(net: &LoadedNet, last: Option<&Marking>, report: &mut Report) {
-    let is_covered = |property| last.is_some_and(|last| LoadedNet::is_covered(property, last));
     for (number, property) in net.properties.iter().enumerate() {
-        let covered = is_covered(property);
+        let covered = last.is_some_and(|last| property.is_reached(&net.problem.net, last));
         if covered
             && let Some(violation) = &mut report.violation
             && !report.properties.iter().any(|it| it.verdict == Verdict::Violated)
@@ -149,9 +148,12 @@ fn name_properties(net: &LoadedNet, last: Option<&Marking>, report: &mut Report)
         }
         report.properties.push(PropertyResult {
             name: in_words(property, false),
-            verdict: match report.verdict {
-                Verdict::Violated if !covered => Verdict::Inconclusive(StopReason::Partial),
-                verdict => verdict,
+            verdict: match (report.verdict, &property.question) {
+                (Verdict::Violated, _) if !covered => Verdict::Inconclusive(StopReason::Partial),
+                (Verdict::Holds, Question::Reach(_) | Question::Unsupported(_)) => {
+                    Verdict::Inconclusive(StopReason::Partial)
+                }
+                (verdict, _) => verdict,
             },
             violation: report.violation.clone().filter(|_| covered),
             cost: None,

@@ -2,6 +2,7 @@
 //! [`FRONT_ENDS`].
 
 mod boolean;
+mod lola;
 mod net;
 mod pds;
 mod pnml;
@@ -9,6 +10,9 @@ mod promela;
 mod protocol;
 mod spec;
 mod system;
+mod tina;
+mod tpn;
+mod tts;
 
 pub(crate) use net::in_words;
 pub use net::{LoadedNet, Written};
@@ -34,6 +38,10 @@ pub const FRONT_ENDS: &[&FrontEnd] = &[
     &pnml::PNML,
     &protocol::PROTOCOL,
     &protocol::CUBICLE,
+    &tts::TTS,
+    &lola::LOLA,
+    &tina::TINA,
+    &tpn::TPN,
 ];
 
 /// A language that can be read.
@@ -264,6 +272,10 @@ mod tests {
         assert_eq!(
             (of("a.bp"), of("net.spec"), of("net.pnml")),
             (Some("boolean"), Some("spec"), Some("pnml"))
+        );
+        assert_eq!(
+            (of("a.tts"), of("a.lola"), of("a.net"), of("a.tpn")),
+            (Some("tts"), Some("lola"), Some("tina"), Some("tpn"))
         );
         assert_eq!((of("a.pds"), of("a.rs")), (Some("pds"), None));
         assert_eq!(FrontEnd::find("net").map(|it| it.name), Some("spec"));

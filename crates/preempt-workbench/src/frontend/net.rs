@@ -4,8 +4,8 @@ use super::{Input, LoadRequest, Loaded};
 use crate::error::Error;
 use crate::plan::Plan;
 use preempt_core::{Budget, Diagnostic, Limits, SourceId, SourceMap};
-use preempt_net::mcc::{CoverProperty, Quantifier};
-use preempt_net::{Marking, Net, Problem, promela};
+use preempt_net::complement::{complement, relaxed};
+use preempt_net::{NetProperty, Problem, promela, property};
 use preempt_wsts::place_bounds;
 use std::time::Duration;
 
@@ -17,16 +17,13 @@ pub struct LoadedNet {
     /// The net, where its tokens are at first, and what is not to be covered.
     pub problem: Problem,
     /// The properties that the targets come from, if they stand in a file of their own.
-    pub properties: Vec<CoverProperty>,
+    pub properties: Vec<NetProperty>,
     /// The texts that it was read from.
     pub sources: SourceMap,
 }
 
 /// How a text becomes a net.
 pub type ReadNet = fn(SourceId, &str, &Budget) -> (Problem, Vec<Diagnostic>);
-/// How a file of properties becomes targets: all of them, or those of the property with a name.
-pub type ReadProperties =
-    fn(&Net, SourceId, &str, Option<&str>, &Budget) -> (Vec<CoverProperty>, Vec<Diagnostic>);
 /// How an input becomes text, in one or more files.
 pub type WriteNet = fn(&Plan, &Input, &Budget) -> Result<Vec<Written>, Error>;
 
@@ -39,21 +36,22 @@ pub struct Written {
     pub text: String,
 }
 
-pub(super) fn load_net(
-    request: &mut LoadRequest<'_>,
-    read: ReadNet,
-    read_properties: Option<ReadProperties>,
-) -> Loaded {
+pub(super) fn load_net(request: &mut LoadRequest<'_>, read: ReadNet, with_properties: bool) -> Loaded {
     let mut sources = SourceMap::new();
     let source = sources.add(request.name, request.text);
     let (mut problem, mut diagnostics) = read(source, request.text, request.budget);
+    let is_sound = !diagnostics.iter().any(Diagnostic::is_error);
+    if is_sound && !problem.net.is_monotone() {
+        complement_bounded(&mut problem, request.budget);
+        diagnostics.extend(relaxed(&problem));
+    }
     let mut properties = Vec::new();
     let wanted = request.settings.property.as_deref();
-    if let (Some((name, text)), Some(read)) = (request.properties, read_properties) {
+    if let Some((name, text)) = request.properties.filter(|_| with_properties) {
         let source = sources.add(name, text);
         // Names mean nothing before the net is understood.
-        if !diagnostics.iter().any(Diagnostic::is_error) {
-            let found = read(&problem.net, source, text, wanted, request.budget);
+        if is_sound {
+            let found = property::read_within(&problem.net, source, text, wanted, request.budget);
             properties = found.0;
             diagnostics.extend(found.1);
         }
@@ -62,7 +60,7 @@ pub(super) fn load_net(
         let message = "--property needs a file of properties, as in --properties FILE";
         diagnostics.push(Diagnostic::global_error(message));
     }
-    problem.targets.extend(properties.iter().flat_map(|property| property.targets.iter().cloned()));
+    problem.targets.extend(properties.iter().flat_map(|property| property.targets().iter().cloned()));
     let several =
         properties.len() + diagnostics.len() > 1 && request.properties.is_some() && wanted.is_none();
     if diagnostics.iter().any(Diagnostic::is_error) {
@@ -77,6 +75,22 @@ pub(super) fn load_net(
     }
 }
 
+/// What the bounds of places that are tested for few tokens may cost.
+const BOUNDS_PATIENCE: Duration = Duration::from_secs(2);
+
+/// A bounded place that is tested for few tokens is complemented, which is exact.
+fn complement_bounded(problem: &mut Problem, budget: &Budget) {
+    let original = problem.clone();
+    let mut bounds: Option<Vec<Option<u64>>> = None;
+    complement(problem, &mut |place| {
+        let all = bounds.get_or_insert_with(|| {
+            let part = budget.part(&Limits { time: Some(BOUNDS_PATIENCE), ..Limits::default() });
+            place_bounds(&original, &part)
+        });
+        all.get(place as usize).copied().flatten()
+    });
+}
+
 impl LoadedNet {
     /// Without a target there is nothing to check.
     pub fn has_target(&self) -> Result<(), Error> {
@@ -86,19 +100,11 @@ impl LoadedNet {
         }
         Ok(())
     }
-
-    /// Whether a target of the property is covered by the marking.
-    pub fn is_covered(property: &CoverProperty, marking: &Marking) -> bool {
-        property.targets.iter().any(|target| marking.covers(target))
-    }
 }
 
-/// What a property says if none of its targets can be covered; or if one is.
-pub fn in_words(property: &CoverProperty, covered: bool) -> String {
-    match property.quantifier {
-        Quantifier::Reachable => format!("EF {} is {covered}", property.id),
-        Quantifier::Invariant => format!("AG {} is {}", property.id, !covered),
-    }
+/// What a property says if what it asks for cannot be reached; or if it can.
+pub fn in_words(property: &NetProperty, reached: bool) -> String {
+    format!("{} {} is {}", property.quantifier.name(), property.id, property.quantifier.value(reached))
 }
 
 /// What the bounds of places may cost.

@@ -76,16 +76,16 @@ pub const ROWS: &[Setting] = &[
         common: true,
         inputs: Inputs::Able(
             |front_end| front_end.reads_properties,
-            "nets without a target of their own (PNML)",
+            "nets whose targets stand in a file of their own",
         ),
         again: Again::Kept,
         example: "properties.xml",
         ..Setting::new(
             "properties",
             Value::File("FILE"),
-            "The file of properties for a PNML net",
-            "In the format of the Model Checking Contest. Of all properties, or of the one that --property names: no target is \
-             to be covered.",
+            "The file of properties for a net without a target",
+            "In the format of the Model Checking Contest, as text like `EF (a >= 1 AND b > 2)`, or the targets of a \
+             thread-transition system (`1|2,2`). All properties are answered, or the one that --property names.",
         )
     },
     Setting {
