@@ -29,7 +29,7 @@ pub use diagnostic::{Diagnostic, Label, Severity};
 pub use limits::{Bound, Cost, Limits};
 pub use progress::{Progress, Silent, Snapshot};
 pub use property::{Property, PropertyKind};
-pub use property_result::{Minimality, PropertyResult, TraceCost};
+pub use property_result::{FormulaAnswer, Minimality, PropertyResult, TraceCost};
 pub use report::{CertificateText, Note, NoteKind, OptionValue, Report, RunInfo};
 pub use rng::Rng;
 pub use source::{Expansion, ExpansionId, ExpansionKind, Location, Source, SourceId, SourceMap, Span};

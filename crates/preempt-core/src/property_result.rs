@@ -14,6 +14,33 @@ pub struct PropertyResult {
     pub violation: Option<Property>,
     /// Of the simplest run that violates it, where that run is known.
     pub cost: Option<TraceCost>,
+    /// Is its formula true? For properties that are formulas about all runs, and not promises that must hold.
+    pub answer: Option<FormulaAnswer>,
+}
+
+/// What is known about the formula of a property file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FormulaAnswer {
+    /// It is true.
+    True,
+    /// It is false.
+    False,
+    /// Nobody knows.
+    Unknown,
+    /// It was not understood, and why.
+    Unsupported(String),
+}
+
+impl FormulaAnswer {
+    /// As it is printed: TRUE, FALSE, unknown or unsupported.
+    pub fn name(&self) -> &'static str {
+        match self {
+            FormulaAnswer::True => "TRUE",
+            FormulaAnswer::False => "FALSE",
+            FormulaAnswer::Unknown => "unknown",
+            FormulaAnswer::Unsupported(_) => "unsupported",
+        }
+    }
 }
 
 /// The cost of a run, as its trace shows it: preemptions count first, then steps.

@@ -68,6 +68,7 @@ pub fn check_all(
             verdict: result.outcome.verdict,
             violation: result.outcome.violation.clone(),
             cost: result.outcome.counterexample.as_ref().filter(|_| result.simplest).map(Trace::cost),
+            answer: None,
         })
         .collect();
     Ok(Some(CheckResults { outcome, minimality, properties, shown }))

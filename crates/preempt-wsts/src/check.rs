@@ -1,16 +1,15 @@
-//! The entry and the strategy: pre-checks on every target and then backward, with forward at their side; the first
-//! result wins.
+//! The entry and the strategy: pre-checks on every target, backward and forward at the same time; the first result wins.
 //!
 //! Proofs and runs are found by different means, and it is not known before which of them there is: so they are looked for
 //! at the same time. Nothing leaves here unverified: a run is replayed by the firing rule, and a certificate is checked by
 //! [`checker`](crate::checker). What there was no time to verify does not count.
 
 use crate::backward::backward;
-use crate::certificate::{Certificate, Refutation};
+use crate::certificate::Certificate;
 use crate::checker;
 use crate::forward::forward;
 use crate::reduce::reduce;
-use crate::refute::refute;
+use crate::refute::Refuter;
 use crate::run::{Coverability, Run};
 use crate::weight;
 use crate::weight::net::{Diagrams, backward_by_weight};
@@ -25,7 +24,7 @@ use std::time::Instant;
 /// Which algorithm decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Engine {
-    /// Pre-checks and then backward, with forward at their side.
+    /// Pre-checks, backward and forward at the same time.
     #[default]
     Auto,
     /// Only the pre-checks: they prove, or they say nothing.
@@ -300,8 +299,11 @@ fn run_engines(problem: &Problem, options: &CoverOptions, budget: &Budget) -> De
         }
         Engine::WeightPlain => by_weight(backward_by_weight(problem, &all, false, budget)),
         Engine::Prechecks => {
-            let (refutations, open) = prechecks(problem, all, budget);
-            decided(proof_or(refutations, &open, budget))
+            let (refuter, open) = prechecks(problem, &all, budget);
+            decided(match open.is_empty() {
+                true => Coverability::Safe(refuter.certificate(true)),
+                false => Coverability::Unknown(budget.exhausted().unwrap_or(StopReason::Partial)),
+            })
         }
         Engine::Auto => side_by_side(problem, &all, budget),
     }
@@ -310,8 +312,9 @@ fn run_engines(problem: &Problem, options: &CoverOptions, budget: &Budget) -> De
 /// For the forward search.
 const STACK: usize = 64 << 20;
 
-/// Pre-checks and then backward, with forward at their side. The first one to decide ends the others; a second result is
-/// not looked at, and if there is none, nothing is known.
+/// Pre-checks, backward and forward at the same time. The first one to decide ends the others; a second result is not looked
+/// at, and if there is none, nothing is known. Where the pre-checks refute some of the targets and not all, backward begins
+/// again with the others.
 fn side_by_side(problem: &Problem, all: &[usize], budget: &Budget) -> Decided {
     let first: Mutex<Option<Decided>> = Mutex::new(None);
     let decide = |result: Coverability, engine: Engine| {
@@ -319,6 +322,7 @@ fn side_by_side(problem: &Problem, all: &[usize], budget: &Budget) -> Decided {
         first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(decided);
         budget.stop(StopReason::Interrupted);
     };
+    let early = budget.part(budget.limits());
     std::thread::scope(|scope| {
         // A run is unwound by recursion, as deep as its loops are nested. Without the thread the others go on alone.
         let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || {
@@ -326,13 +330,25 @@ fn side_by_side(problem: &Problem, all: &[usize], budget: &Budget) -> Decided {
                 decide(covered, Engine::Forward);
             }
         });
-        let (refutations, open) = prechecks(problem, all.to_vec(), budget);
-        if open.is_empty() {
-            return decide(proof_or(refutations, &open, budget), Engine::Prechecks);
+        // With all targets, while it is not known which of them are refuted.
+        let began = std::thread::Builder::new().spawn_scoped(scope, || {
+            let result = on_reduced(problem, all, &early, backward);
+            count_too(&early, budget);
+            if !matches!(result, Coverability::Unknown(_)) {
+                decide(result, Engine::Basis);
+            }
+        });
+        let (refuter, open) = prechecks(problem, all, budget);
+        if open.is_empty() && budget.exhausted().is_none() {
+            return decide(Coverability::Safe(refuter.certificate(true)), Engine::Prechecks);
         }
+        if open.len() == all.len() && began.is_ok() {
+            return;
+        }
+        early.stop(StopReason::Interrupted);
         match on_reduced(problem, &open, budget, backward) {
             Coverability::Safe(mut certificate) => {
-                certificate.refutations = refutations;
+                certificate.refutations = refuter.certificate(false).refutations;
                 decide(Coverability::Safe(certificate), Engine::Basis);
             }
             covered @ Coverability::Covered(_) => decide(covered, Engine::Basis),
@@ -342,10 +358,21 @@ fn side_by_side(problem: &Problem, all: &[usize], budget: &Budget) -> Decided {
     });
     let decided = first.into_inner().unwrap_or_else(PoisonError::into_inner);
     decided.unwrap_or_else(|| Decided {
-        result: Coverability::Unknown(budget.exhausted().unwrap_or(StopReason::Partial)),
+        result: Coverability::Unknown(
+            budget.exhausted().or(early.exhausted()).unwrap_or(StopReason::Partial),
+        ),
         engine: Engine::Auto,
         diagrams: None,
     })
+}
+
+/// What a part has counted, as work of the whole.
+fn count_too(part: &Budget, whole: &Budget) {
+    let (from, to) = (part.counters(), whole.counters());
+    to.states.add(from.states.get());
+    to.transitions.add(from.transitions.get());
+    to.pruned.add(from.pruned.get());
+    to.bytes.add(from.bytes.get());
 }
 
 /// The result of a search on the reduced net, as one about the net itself.
@@ -359,24 +386,15 @@ fn on_reduced(
     reduced.lift(problem, search(&reduced.problem, open, budget))
 }
 
-/// The targets that are refuted, and those that are not.
-fn prechecks(problem: &Problem, targets: Vec<usize>, budget: &Budget) -> (Vec<Refutation>, Vec<usize>) {
-    let mut refutations = Vec::new();
-    let mut open = Vec::new();
-    for target in targets {
-        let refutation = if budget.exhausted().is_some() { None } else { refute(problem, target, budget) };
-        match refutation {
-            Some(refutation) => refutations.push(refutation),
-            None => open.push(target),
-        }
-    }
-    (refutations, open)
-}
-
-fn proof_or(refutations: Vec<Refutation>, open: &[usize], budget: &Budget) -> Coverability {
-    if open.is_empty() {
-        Coverability::Safe(Certificate { refutations, basis: None })
-    } else {
-        Coverability::Unknown(budget.exhausted().unwrap_or(StopReason::Partial))
-    }
+/// Those of the targets that are not refuted, lightest first: what refutes one often refutes those above it.
+fn prechecks<'p>(problem: &'p Problem, targets: &[usize], budget: &'p Budget) -> (Refuter<'p>, Vec<usize>) {
+    let mut refuter = Refuter::new(problem, budget);
+    let mut ordered = targets.to_vec();
+    ordered.sort_by_key(|target| problem.targets[*target].weight());
+    let mut open: Vec<usize> = ordered
+        .into_iter()
+        .filter(|target| budget.exhausted().is_some() || !refuter.refutes(*target))
+        .collect();
+    open.sort_unstable();
+    (refuter, open)
 }

@@ -8,60 +8,176 @@
 //! transitions and traps. On the safe nets of Table 1 of Bingham and Hu 2005 (paper 004) they are the proof
 //! (`results/paper-004-nets.md`).
 
-use crate::certificate::{Refutation, RefutationStep};
+use crate::certificate::{Certificate, Combination, InductiveBasis, Refutation, RefutationStep};
 use crate::inequation::Inequation;
 use crate::sign::{always_empty, exclude};
 use crate::trap::marked_trap;
 use preempt_core::Budget;
-use preempt_net::{Place, Problem};
+use preempt_net::{Marking, Place, Problem};
 use std::time::Duration;
 
 const MOST_TRAPS: usize = 60;
 const LP_LIMIT: Duration = Duration::from_secs(20);
+/// With more targets than this the weights stand in the certificate once, and not once for each target.
+const FEW_TARGETS: usize = 64;
 
-/// Why no run covers the target, if the pre-checks find it.
-pub(crate) fn refute(problem: &Problem, number: usize, budget: &Budget) -> Option<Refutation> {
-    let target = &problem.targets[number];
-    let mut live = vec![true; problem.net.transitions.len()];
-    let mut steps = Vec::new();
-    let mut traps: Vec<Vec<Place>> = Vec::new();
-    let refuted = loop {
+/// The pre-checks for all targets of a net: what does not depend on the target is done once, and weights that refuted one
+/// target are tried on the others first, which costs almost nothing.
+pub(crate) struct Refuter<'p> {
+    problem: &'p Problem,
+    budget: &'p Budget,
+    /// What stays empty whatever fires, and what is left to fire.
+    empty: Vec<Place>,
+    live: Vec<bool>,
+    excludes: bool,
+    inequation: Inequation<'p>,
+    /// Weights that refute every target that needs more than there is at first.
+    known: Vec<Known>,
+    refuted: Vec<(usize, Argument)>,
+}
+
+struct Known {
+    combination: Combination,
+    weights: Vec<i128>,
+    first: i128,
+}
+
+/// Why a target cannot be covered.
+enum Argument {
+    /// By the known weights with this number.
+    Known(usize),
+    Steps(Vec<RefutationStep>),
+}
+
+impl<'p> Refuter<'p> {
+    pub(crate) fn new(problem: &'p Problem, budget: &'p Budget) -> Refuter<'p> {
+        let mut live = vec![true; problem.net.transitions.len()];
         let empty = always_empty(problem, &live);
-        let needs_empty = target.iter().any(|(place, _)| empty.binary_search(&place).is_ok());
-        let mut fewer = live.clone();
-        if exclude(problem, &empty, &mut fewer) || needs_empty {
-            steps.push(RefutationStep::Empty(empty));
-            live = fewer;
-            if needs_empty {
-                break true;
-            }
-        }
+        let excludes = exclude(problem, &empty, &mut live);
         let inequation = Inequation::new(problem, &live, LP_LIMIT, budget);
-        if let Some(combination) = inequation.contradiction(target, &traps) {
-            steps.push(RefutationStep::Contradiction(combination));
-            break true;
+        Refuter { problem, budget, empty, live, excludes, inequation, known: Vec::new(), refuted: Vec::new() }
+    }
+
+    /// Is there a reason why no run covers the target? It is kept.
+    pub(crate) fn refutes(&mut self, number: usize) -> bool {
+        let target = &self.problem.targets[number];
+        let argument = match self.known.iter().position(|known| known.refutes(target)) {
+            Some(at) => Some(Argument::Known(at)),
+            None => self.argument(target),
+        };
+        let Some(argument) = argument else { return false };
+        self.refuted.push((number, argument));
+        true
+    }
+
+    /// What was found, as part of a certificate. With very many targets that are all refuted, the weights are bounds of an
+    /// inductive set without elements: each target exceeds one of them.
+    pub(crate) fn certificate(self, all_refuted: bool) -> Certificate {
+        let compact = all_refuted && self.refuted.len() > FEW_TARGETS;
+        let mut certificate = Certificate::default();
+        for (target, argument) in self.refuted {
+            let steps = match argument {
+                Argument::Known(_) if compact => continue,
+                Argument::Known(at) => {
+                    let empty = self.excludes.then(|| RefutationStep::Empty(self.empty.clone()));
+                    let contradiction = RefutationStep::Contradiction(self.known[at].combination.clone());
+                    empty.into_iter().chain([contradiction]).collect()
+                }
+                Argument::Steps(steps) => steps,
+            };
+            certificate.refutations.push(Refutation { target, steps });
         }
-        if budget.exhausted().is_some() {
-            break false;
+        if compact {
+            let bounds = self.known.into_iter().map(|known| known.combination.places).collect();
+            certificate.basis = Some(InductiveBasis { empty: self.empty, bounds, elements: Vec::new() });
         }
-        if let Some((combination, unused)) = inequation.unused(target, &traps) {
-            for transition in unused {
-                live[transition] = false;
+        certificate
+    }
+
+    fn argument(&mut self, target: &Marking) -> Option<Argument> {
+        let mut steps = Vec::new();
+        let needs_empty =
+            |empty: &[Place]| target.iter().any(|(place, _)| empty.binary_search(&place).is_ok());
+        if needs_empty(&self.empty) {
+            return Some(Argument::Steps(vec![RefutationStep::Empty(self.empty.clone())]));
+        }
+        if self.excludes {
+            steps.push(RefutationStep::Empty(self.empty.clone()));
+        }
+        if let Some(combination) = self.inequation.contradiction(target, &[]) {
+            return Some(match Known::new(self.problem, &combination) {
+                Some(known) => {
+                    self.known.push(known);
+                    Argument::Known(self.known.len() - 1)
+                }
+                None => {
+                    steps.push(RefutationStep::Contradiction(combination));
+                    Argument::Steps(steps)
+                }
+            });
+        }
+        let mut live = self.live.clone();
+        let mut traps: Vec<Vec<Place>> = Vec::new();
+        // The first round has the inequation of all targets, the next ones their own.
+        let mut own: Option<Inequation<'_>> = None;
+        loop {
+            if self.budget.exhausted().is_some() {
+                return None;
             }
-            steps.push(RefutationStep::Unused(combination));
-            continue;
-        }
-        if budget.exhausted().is_some() || traps.len() == MOST_TRAPS {
-            break false;
-        }
-        let candidates = inequation.empty_in_solution(target, &traps).unwrap_or_default();
-        match marked_trap(problem, &live, &candidates) {
-            Some(trap) if !traps.contains(&trap) => {
-                steps.push(RefutationStep::Trap(trap.clone()));
-                traps.push(trap);
+            let inequation = own.as_ref().unwrap_or(&self.inequation);
+            if let Some((combination, unused)) = inequation.unused(target, &traps) {
+                unused.into_iter().for_each(|transition| live[transition] = false);
+                steps.push(RefutationStep::Unused(combination));
+                let empty = always_empty(self.problem, &live);
+                let mut fewer = live.clone();
+                if exclude(self.problem, &empty, &mut fewer) || needs_empty(&empty) {
+                    let ends = needs_empty(&empty);
+                    steps.push(RefutationStep::Empty(empty));
+                    live = fewer;
+                    if ends {
+                        return Some(Argument::Steps(steps));
+                    }
+                }
+                own = Some(Inequation::new(self.problem, &live, LP_LIMIT, self.budget));
+            } else {
+                if self.budget.exhausted().is_some() || traps.len() == MOST_TRAPS {
+                    return None;
+                }
+                let candidates = inequation.empty_in_solution(target, &traps).unwrap_or_default();
+                match marked_trap(self.problem, &live, &candidates) {
+                    Some(trap) if !traps.contains(&trap) => {
+                        steps.push(RefutationStep::Trap(trap.clone()));
+                        traps.push(trap);
+                    }
+                    _ => return None,
+                }
             }
-            _ => break false,
+            let inequation = own.as_ref().unwrap_or(&self.inequation);
+            if let Some(combination) = inequation.contradiction(target, &traps) {
+                steps.push(RefutationStep::Contradiction(combination));
+                return Some(Argument::Steps(steps));
+            }
         }
-    };
-    refuted.then_some(Refutation { target: number, steps })
+    }
+}
+
+impl Known {
+    /// `None` if a number is too large for this.
+    fn new(problem: &Problem, combination: &Combination) -> Option<Known> {
+        let mut weights = vec![0i128; problem.net.places.len()];
+        let mut first = 0i128;
+        for (place, weight) in &combination.places {
+            let weight = i128::from(u64::try_from(weight).ok()?);
+            weights[*place as usize] = weight;
+            first = first.checked_add(weight.checked_mul(i128::from(problem.range(*place).high?))?)?;
+        }
+        combination.traps.is_empty().then(|| Known { combination: combination.clone(), weights, first })
+    }
+
+    fn refutes(&self, target: &Marking) -> bool {
+        // Weights and tokens have 64 bits, and a sum of a net's places is far from the end.
+        let needed =
+            target.iter().map(|(place, n)| self.weights[place as usize].saturating_mul(i128::from(n)));
+        needed.fold(0i128, i128::saturating_add) > self.first
+    }
 }

@@ -81,7 +81,7 @@ fn pnml_says_the_same() {
         let question = mcc::print(&pnml::ids(&problem.net), "q", &problem.targets);
         let (properties, diagnostics) = mcc::read(&again.net, id, &question, Some("q"));
         assert!(diagnostics.is_empty(), "{diagnostics:?}");
-        again.targets = properties[0].targets.clone();
+        again.targets = properties[0].targets().to_vec();
         let limits = Limits { time: Some(Duration::from_secs(5)), states: Some(20_000), ..Limits::default() };
         let options = CoverOptions { engine: Engine::Basis, limits, ..CoverOptions::default() };
         let verdict = |problem: &Problem| check(problem, &options, &mut Silent).outcome.verdict;

@@ -87,5 +87,6 @@ fn answered(name: String, report: &SearchReport) -> PropertyResult {
         verdict: report.outcome.verdict,
         violation: report.outcome.violation.clone(),
         cost: simplest.map(Trace::cost),
+        answer: None,
     }
 }

@@ -331,6 +331,7 @@ impl Competition<'_, '_> {
                 .and_then(|outcome| outcome.counterexample.as_ref())
                 .filter(|_| is_simplest)
                 .map(Trace::cost),
+            answer: None,
         }
     }
 }

@@ -111,6 +111,7 @@ impl Portfolio<'_> {
             verdict: report.outcome.verdict,
             violation: report.outcome.violation.clone(),
             cost: None,
+            answer: None,
         };
         Ok(Answers { report, minimality: Minimality::Nothing, properties: vec![property], shown: 0 })
     }

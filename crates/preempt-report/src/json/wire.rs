@@ -50,6 +50,8 @@ pub(super) struct PropertyResult {
     pub violation: Option<Property>,
     pub preemptions: Option<usize>,
     pub length: Option<usize>,
+    pub answer: Option<&'static str>,
+    pub unsupported: Option<String>,
 }
 
 #[derive(Debug, serde::Serialize)]

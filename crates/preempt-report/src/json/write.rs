@@ -2,8 +2,9 @@
 
 use super::{SCHEMA, wire};
 use preempt_core::{
-    Awaited, Change, Cost, Guarantee, Measure, Note, OptionValue, Partner, Property, PropertyKind,
-    PropertyResult, Report, Statistics, Step, StopReason, SwitchKind, Trace, Value, Verdict, Waiting,
+    Awaited, Change, Cost, FormulaAnswer, Guarantee, Measure, Note, OptionValue, Partner, Property,
+    PropertyKind, PropertyResult, Report, Statistics, Step, StopReason, SwitchKind, Trace, Value, Verdict,
+    Waiting,
 };
 
 /// One object, indented, with a final newline.
@@ -132,6 +133,11 @@ impl From<&PropertyResult> for wire::PropertyResult {
             violation: answered.violation.as_ref().map(Into::into),
             preemptions: answered.cost.map(|cost| cost.preemptions),
             length: answered.cost.map(|cost| cost.steps),
+            answer: answered.answer.as_ref().map(FormulaAnswer::name),
+            unsupported: answered.answer.as_ref().and_then(|answer| match answer {
+                FormulaAnswer::Unsupported(reason) => Some(reason.clone()),
+                _ => None,
+            }),
         }
     }
 }

@@ -3,13 +3,16 @@
 use super::summary::property_with_place;
 use super::words::{clean, counted};
 use crate::style::{Ink, Style};
-use preempt_core::{PropertyKind, PropertyResult, Report, Verdict};
+use preempt_core::{FormulaAnswer, PropertyKind, PropertyResult, Report, Verdict};
 
 /// Nothing if only one was asked.
 pub(crate) fn lines(report: &Report, style: Style) -> String {
     let properties = &report.properties;
     if properties.len() < 2 {
         return String::new();
+    }
+    if properties.iter().any(|property| property.answer.is_some()) {
+        return answers(properties);
     }
     let named = |wanted: fn(Verdict) -> bool| -> Vec<String> {
         properties.iter().filter(|it| wanted(it.verdict)).map(|it| clean(&it.name).to_string()).collect()
@@ -32,6 +35,21 @@ pub(crate) fn lines(report: &Report, style: Style) -> String {
         if !names.is_empty() {
             text.push_str(&format!("{word}: {}\n", names.join(", ")));
         }
+    }
+    text
+}
+
+/// The formulas of a file, one a line.
+fn answers(properties: &[PropertyResult]) -> String {
+    let width = properties.iter().map(|it| it.name.chars().count()).max().unwrap_or(0).min(40);
+    let mut text = String::from("\n");
+    for property in properties {
+        let Some(answer) = &property.answer else { continue };
+        let reason = match answer {
+            FormulaAnswer::Unsupported(reason) => format!(": {}", clean(reason)),
+            _ => String::new(),
+        };
+        text.push_str(&format!("  {:width$}  {}{reason}\n", clean(&property.name), answer.name()));
     }
     text
 }

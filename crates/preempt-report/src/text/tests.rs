@@ -190,8 +190,13 @@ complete up to this bound; runs with more preemptions were not considered
 
 #[test]
 fn what_became_of_the_other_properties_is_told() {
-    let answered =
-        |name: &str, verdict| PropertyResult { name: name.into(), verdict, violation: None, cost: None };
+    let answered = |name: &str, verdict| PropertyResult {
+        name: name.into(),
+        verdict,
+        violation: None,
+        cost: None,
+        answer: None,
+    };
     let violated_too = violated(PropertyKind::Assertion, "assert(x)", Trace::default()).violation;
     let cost = Some(TraceCost { preemptions: 1, steps: 3 });
     let properties = vec![

@@ -6,10 +6,12 @@ use crate::frontend::{Input, Kind, LoadedNet, in_words};
 use crate::plan::Plan;
 use crate::verb::Verb;
 use preempt_core::{
-    Budget, CertificateText, Measure, Minimality, PropertyResult, Report, Statistics, StopReason, Verdict,
+    Budget, CertificateText, FormulaAnswer, Limits, Measure, Minimality, Property, PropertyKind,
+    PropertyResult, Report, Statistics, StopReason, Verdict,
 };
-use preempt_net::{Marking, Question};
-use preempt_wsts::{Certificate, CoverOptions, CoverReport, Engine as Way};
+use preempt_net::{NetProperty, Question};
+use preempt_wsts::{Answer, Certificate, CoverOptions, CoverReport, Engine as Way, Run};
+use std::time::{Duration, Instant};
 
 /// One of the ways that `preempt-wsts` has to an answer.
 macro_rules! way {
@@ -33,7 +35,7 @@ pub const COVERABILITY: Engine = way!(
     "coverability",
     takes,
     [None; 2],
-    "pre-checks, then basis, with forward at their side; the first answer wins"
+    "pre-checks, basis and forward at the same time; the first answer wins"
 );
 pub const PRECHECKS: Engine = way!(
     Prechecks,
@@ -88,7 +90,15 @@ fn check(way: Way, plan: &Plan, input: &Input, context: &mut Context<'_>) -> Res
     if let Some(why) = way.refuses(&net.problem) {
         return Err(plan.refuses(why));
     }
-    let options = CoverOptions { engine: way, limits: plan.settings.limits, ..CoverOptions::default() };
+    let begin = Instant::now();
+    let limits = plan.settings.limits;
+    // Where several are asked for, one that is hard must leave time for the others.
+    let time = match net.properties.len() {
+        0 | 1 => limits.time,
+        _ => Some(limits.time.map_or(TOGETHER, |time| (time / 3).min(TOGETHER))),
+    };
+    let options = CoverOptions { engine: way, limits: Limits { time, ..limits }, ..CoverOptions::default() };
+    let only_others = net.problem.targets.is_empty();
     let found = preempt_wsts::check(&net.problem, &options, context.progress);
     if let Some(error) = &found.internal_error {
         return Err(Error::refused(format!("internal error: {error}")));
@@ -98,32 +108,37 @@ fn check(way: Way, plan: &Plan, input: &Input, context: &mut Context<'_>) -> Res
         statistics: numbers(way, net, &found),
         minimality: if found.fewest_tokens { Minimality::FewestTokens } else { Minimality::Nothing },
         statement: found.certificate.as_ref().map(|_| statement(net)),
-        certificate: found.certificate.as_ref().map(|it| certificate(it, net)),
+        certificate: found.certificate.as_ref().filter(|_| !only_others).map(|it| certificate(it, net)),
         again: found.run.iter().map(|_| ("engine", found.answered_by.name().to_string())).collect(),
         ..Report::from(found.outcome.clone())
     };
+    if !net.properties.is_empty() {
+        let left = limits.time.map(|time| time.saturating_sub(begin.elapsed()));
+        let options = CoverOptions { limits: Limits { time: left, ..limits }, ..options };
+        answer_properties(net, &found, &options, &mut report, context);
+    }
     // The engines may know only that they were told to stop, and not why.
     if let (Verdict::Inconclusive(StopReason::Interrupted), Some(reason)) = (report.verdict, budget.stopped())
     {
         report.verdict = Verdict::Inconclusive(reason);
     }
-    if !matches!(report.verdict, Verdict::Inconclusive(_)) {
+    if !matches!(report.verdict, Verdict::Inconclusive(_)) && !only_others {
         report.run.answered_by = Some(found.answered_by.name().into());
     }
-    let last = covering_run(net, &found, &budget, &mut report);
-    name_properties(net, last.as_ref(), &mut report);
+    if net.properties.is_empty()
+        && let Some(run) = &found.run
+    {
+        show_run(net, run, &budget, &mut report);
+    }
     report.run.options = reported(&[]);
     Ok(report)
 }
 
-/// The run with places in the text, and the marking that it leads to.
-fn covering_run(
-    net: &LoadedNet,
-    found: &CoverReport,
-    budget: &Budget,
-    report: &mut Report,
-) -> Option<Marking> {
-    let run = found.run.as_ref()?;
+/// All targets of a file together have this time: then each property gets its own.
+const TOGETHER: Duration = Duration::from_secs(10);
+
+/// The run with places in the text.
+fn show_run(net: &LoadedNet, run: &Run, budget: &Budget, report: &mut Report) {
     // One telling of it at a time, as it may be long; where there was no time for one, there is none now.
     if report.counterexample.take().is_some() {
         report.counterexample = run.trace(&net.problem, Some(&net.sources), budget);
@@ -132,33 +147,94 @@ fn covering_run(
         let steps = run.transitions.len();
         report.note(format!("the run of {steps} steps was replayed; to show it is beyond the limits"));
     }
-    net.problem.end_of(&run.initial, &run.transitions)
 }
 
-/// What the answer says about each property: the targets of all of them were asked for together.
-fn name_properties(net: &LoadedNet, last: Option<&Marking>, report: &mut Report) {
-    for (number, property) in net.properties.iter().enumerate() {
-        let covered = last.is_some_and(|last| property.is_reached(&net.problem.net, last));
-        if covered
-            && let Some(violation) = &mut report.violation
-            && !report.properties.iter().any(|it| it.verdict == Verdict::Violated)
-        {
-            violation.name = in_words(property, true);
-            report.shown = number;
+/// What is known about each property. The targets of all of them were asked for together, which answers those that one proof or
+/// one run is about; the others are asked one by one.
+fn answer_properties(
+    net: &LoadedNet,
+    together: &CoverReport,
+    options: &CoverOptions,
+    report: &mut Report,
+    context: &mut Context<'_>,
+) {
+    let end = |run: &Run| net.problem.end_of(&run.initial, &run.transitions);
+    let last = together.run.as_ref().and_then(end);
+    let known = |property: &NetProperty| match &property.question {
+        Question::Unsupported(reason) => Some(Answer::Unsupported(reason.clone())),
+        _ if last.as_ref().is_some_and(|last| property.is_reached(&net.problem.net, last)) => {
+            together.run.clone().map(Answer::Reached)
         }
-        report.properties.push(PropertyResult {
-            name: in_words(property, false),
-            verdict: match (report.verdict, &property.question) {
-                (Verdict::Violated, _) if !covered => Verdict::Inconclusive(StopReason::Partial),
-                (Verdict::Holds, Question::Reach(_) | Question::Unsupported(_)) => {
-                    Verdict::Inconclusive(StopReason::Partial)
-                }
-                (verdict, _) => verdict,
-            },
-            violation: report.violation.clone().filter(|_| covered),
-            cost: None,
-        });
+        Question::Cover(_) if together.certificate.is_some() => Some(Answer::Unreachable("by a certificate")),
+        // There is nobody else to ask about it.
+        Question::Cover(_) if net.properties.len() == 1 => match together.outcome.verdict {
+            Verdict::Inconclusive(reason) => Some(Answer::Unknown(reason)),
+            _ => None,
+        },
+        Question::Cover(_) | Question::Reach(_) => None,
+    };
+    let mut answers: Vec<Option<Answer>> = net.properties.iter().map(known).collect();
+    let open: Vec<&NetProperty> = net
+        .properties
+        .iter()
+        .zip(&answers)
+        .filter(|(_, answer)| answer.is_none())
+        .map(|(it, _)| it)
+        .collect();
+    let found = preempt_wsts::answer_each(&net.problem, &open, options, context.progress);
+    answers
+        .iter_mut()
+        .filter(|answer| answer.is_none())
+        .zip(found)
+        .for_each(|(open, found)| *open = Some(found));
+
+    let mut undone = None;
+    let mut reached = None;
+    for (number, (property, answer)) in net.properties.iter().zip(answers).enumerate() {
+        let (answer, verdict) = match answer {
+            Some(Answer::Reached(run)) => {
+                reached.get_or_insert((number, run));
+                (truth(property.quantifier.value(true)), Verdict::Violated)
+            }
+            Some(Answer::Unreachable(_)) => {
+                (truth(property.quantifier.value(false)), Verdict::conclude(false, None))
+            }
+            Some(Answer::Unsupported(reason)) => {
+                undone.get_or_insert(StopReason::Partial);
+                (FormulaAnswer::Unsupported(reason), Verdict::Inconclusive(StopReason::Partial))
+            }
+            Some(Answer::Unknown(reason)) => {
+                undone = Some(reason);
+                (FormulaAnswer::Unknown, Verdict::Inconclusive(reason))
+            }
+            None => (FormulaAnswer::Unknown, Verdict::Inconclusive(StopReason::Partial)),
+        };
+        let name = match &answer {
+            FormulaAnswer::Unsupported(_) => property.id.clone(),
+            _ => format!("{} {}", property.quantifier.name(), property.id),
+        };
+        let answer = Some(answer);
+        report.properties.push(PropertyResult { name, verdict, violation: None, cost: None, answer });
     }
+    report.verdict = Verdict::conclude(reached.is_some(), undone);
+    if report.verdict != Verdict::Holds {
+        report.statement = None;
+    }
+    if let Some((number, run)) = reached {
+        let words = in_words(&net.properties[number], true);
+        let violation = Property::new(PropertyKind::Coverability, words, None);
+        report.properties[number].violation = Some(violation.clone());
+        (report.violation, report.shown) = (Some(violation), number);
+        if together.run.as_ref() != Some(&run) {
+            report.minimality = Minimality::Nothing;
+            report.counterexample = run.trace(&net.problem, None, &context.progress.budget());
+        }
+        show_run(net, &run, &context.progress.budget(), report);
+    }
+}
+
+fn truth(value: bool) -> FormulaAnswer {
+    if value { FormulaAnswer::True } else { FormulaAnswer::False }
 }
 
 fn statement(net: &LoadedNet) -> String {
@@ -166,6 +242,7 @@ fn statement(net: &LoadedNet) -> String {
     let tokens = if parametric { ", whatever the number of tokens" } else { "" };
     match (net.properties.as_slice(), net.problem.targets.len()) {
         ([property], _) => format!("{}{tokens}", in_words(property, false)),
+        ([_, _, ..], _) => format!("nothing that is asked for can be reached{tokens}"),
         (_, 1) => format!("the target cannot be covered{tokens}"),
         _ => format!("no target can be covered{tokens}"),
     }

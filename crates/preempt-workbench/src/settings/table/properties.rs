@@ -32,7 +32,7 @@ pub const ROWS: &[Setting] = &[
             "property",
             Value::Text("NAME"),
             "Check only this formula, never claim or property",
-            "Also safety, trace or acceptance; for a PNML net, one of the properties in the file; for a protocol, one of what is bad, \
+            "Also safety, trace or acceptance; for a net, one of the properties in the file; for a protocol, one of what is bad, \
              or side-condition. Without it, everything that the model says about itself is checked.",
         )
     },
