@@ -10,8 +10,10 @@
 #![warn(missing_docs)]
 
 mod builder;
+pub mod channels;
 pub mod complement;
 pub mod formula;
+pub mod grammar;
 pub mod lola;
 pub mod marking;
 pub mod mcc;

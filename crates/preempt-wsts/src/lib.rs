@@ -11,8 +11,9 @@
 //!
 //! One file an algorithm: `backward` with `subsumption`, `prune` and `invariants`; [`weight`]; `forward` with `distance` and
 //! `unwind`; the pre-checks `sign`, `inequation` and `trap`, joined by `refute`; `reduce` with `relevant`. `linear`, `simplex` and
-//! `exact` solve linear programs. [`certificate`] is what a proof is, and [`checker`] verifies it by itself. [`basis`] is Fig. 1 for
-//! any well-structured system, and [`protocol`] has the engines for protocols.
+//! `exact` solve linear programs. [`certificate`] is what a proof is, and [`checker`] verifies it by itself. [`reachable`] is for
+//! formulas that are not upward closed, and `properties` answers whole files. [`basis`] is Fig. 1 for any well-structured system;
+//! [`protocol`], [`channels`] and [`grammars`] have the engines for these.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -20,16 +21,20 @@ mod backward;
 pub mod basis;
 mod bounded;
 pub mod certificate;
+pub mod channels;
 mod check;
 pub mod checker;
 mod distance;
 mod exact;
 mod forward;
+pub mod grammars;
 mod inequation;
 mod invariants;
 mod linear;
+mod properties;
 pub mod protocol;
 mod prune;
+pub mod reachable;
 mod reduce;
 mod refute;
 mod relevant;
@@ -44,5 +49,6 @@ pub mod weight;
 pub use bounded::place_bounds;
 pub use certificate::Certificate;
 pub use check::{CoverOptions, CoverReport, Engine, Work, check};
+pub use properties::{Answer, answer_each};
 pub use run::Run;
 pub use weight::net::Diagrams;
