@@ -9,11 +9,13 @@ mod nets;
 mod programs;
 mod protocols;
 mod runs;
+mod systems;
 
 pub use nets::{certificate, lola, mcc, pnml, query, spec, tina, tpn, tts};
 pub use programs::{boolean, pds, promela};
 pub use protocols::{protocol, protocol_certificate};
 pub use runs::{checkpoint, schedule, trace};
+pub use systems::{channels, grammar};
 
 use preempt_core::{Budget, Diagnostic, Limits, SourceMap};
 use std::time::Duration;
@@ -22,10 +24,12 @@ use std::time::Duration;
 pub type Reader = fn(&[u8]) -> bool;
 
 /// All of them, by the name of their target.
-pub const READERS: [(&str, Reader); 17] = [
+pub const READERS: [(&str, Reader); 19] = [
     ("boolean", boolean),
     ("certificate", certificate),
+    ("channels", channels),
     ("checkpoint", checkpoint),
+    ("grammar", grammar),
     ("lola", lola),
     ("mcc", mcc),
     ("pds", pds),

@@ -83,7 +83,9 @@ macro_rules! exercised {
 }
 
 exercised!(
-    boolean certificate checkpoint lola mcc pds pnml promela protocol protocol_certificate query schedule spec tina tpn trace tts
+exercised!(
+    boolean certificate channels checkpoint grammar lola mcc pds pnml promela protocol protocol_certificate query schedule spec tina tpn trace tts
+);
 );
 
 #[test]

@@ -33,7 +33,7 @@ pub enum GrammarEngine {
 }
 
 /// Words of one weight are listed up to so many.
-const MOST_WORDS: usize = 400_000;
+const MOST_WORDS: usize = 3_000;
 
 /// Can a bad word be derived?
 ///

@@ -137,7 +137,7 @@ fn random_grammars_agree_with_brute_force() {
             (ours, theirs) => panic!("seed {seed}: {ours:?} {theirs:?}"),
         }
     }
-    assert!(derived > cases / 8 && safe > cases / 8 && by_weight > cases / 2, "{derived} {safe} {by_weight}");
+    assert!(derived > cases / 8 && safe > cases / 8 && by_weight > cases / 8, "{derived} {safe} {by_weight}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 //! [`FRONT_ENDS`].
 
 mod boolean;
+mod channels;
+mod grammar;
 mod lola;
 mod net;
 mod pds;
@@ -42,6 +44,8 @@ pub const FRONT_ENDS: &[&FrontEnd] = &[
     &lola::LOLA,
     &tina::TINA,
     &tpn::TPN,
+    &channels::CHANNELS,
+    &grammar::GRAMMAR,
 ];
 
 /// A language that can be read.

@@ -188,6 +188,7 @@ impl LoadedProtocol {
                 verdict: answer.verdict,
                 violation: answer.run.as_ref().map(|_| violated(answer)),
                 cost: None,
+                answer: None,
             });
         }
         let certificates: Vec<_> = answers.iter().filter_map(|it| it.certificate.clone()).collect();

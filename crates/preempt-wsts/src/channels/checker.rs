@@ -4,7 +4,7 @@
 //! A certificate is right if every smallest bad state lies above one of its elements, no element lies below an initial state, and
 //! whatever leads above an element lies above one: then the states above the elements are never entered.
 
-use super::ChannelCertificate;
+use super::{ChannelCertificate, symbolic_checker};
 use preempt_core::{Budget, StopReason};
 use preempt_net::channels::{ChannelSystem, Message, Scope, State};
 use std::collections::BTreeMap;
@@ -23,8 +23,12 @@ pub fn verify_within(
     certificate: &ChannelCertificate,
     budget: &Budget,
 ) -> Result<Result<(), String>, StopReason> {
+    let basis = match certificate {
+        ChannelCertificate::Basis(basis) => basis,
+        ChannelCertificate::Diagram(proof) => return symbolic_checker::verify(system, proof, budget),
+    };
     let mut elements: BTreeMap<&[u64], Vec<&State>> = BTreeMap::new();
-    for element in &certificate.elements {
+    for element in basis {
         if element.words.len() != system.channels.len() || element.control.len() != system.variables.len() {
             return Ok(Err("an element is not a state of this system".into()));
         }

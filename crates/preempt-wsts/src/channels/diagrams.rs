@@ -9,6 +9,7 @@
 //! Everything that has the same number of values is interleaved bit by bit, few values first: data that is only copied and
 //! compared then costs nodes in proportion to its bits, and not to its values (Table 3).
 
+use super::{DiagramProof, Part};
 use crate::weight::Sliceable;
 use preempt_bdd::{Bdd, Cube, Full, Layout, Renaming, Space, TableOptions, Variable};
 use preempt_core::Budget;
@@ -301,6 +302,20 @@ impl<'s> Slices<'s> {
         Ok(all)
     }
 
+    /// Everything above the set and of at most this weight. At the border of a weight a set need not be closed: what leads into it
+    /// by sending has no room for one message more.
+    fn closed(&self, set: Bdd, weight: u64) -> Result<Bdd, Full> {
+        let universe = self.universe(weight)?;
+        let mut closed = set;
+        loop {
+            let more = closed.or(&self.above(&closed, weight)?.and(&universe)?)?;
+            if more == closed {
+                return Ok(closed);
+            }
+            closed = more;
+        }
+    }
+
     fn values(&self, state: &State, weight: u64) -> Option<Vec<(Variable, u64)>> {
         let mut values: Vec<(Variable, u64)> =
             self.control.iter().copied().zip(state.control.iter().copied()).collect();
@@ -354,7 +369,8 @@ impl<'s> Slices<'s> {
 
     /// The smallest states of the set, one after the other; nothing if there are more than `most`.
     pub(crate) fn minimal(&self, set: &Bdd, weight: u64, most: usize) -> Result<Option<Vec<State>>, Full> {
-        let mut rest = set.minus(&self.above(set, weight)?)?;
+        let closed = self.closed(set.clone(), weight)?;
+        let mut rest = closed.minus(&self.above(&closed, weight)?)?;
         let mut found = Vec::new();
         while let Some(state) = self.pick(&rest, weight) {
             self.space.go_on()?;
@@ -366,6 +382,29 @@ impl<'s> Slices<'s> {
             found.push(state);
         }
         Ok(Some(found))
+    }
+
+    /// The set as a certificate: every bit by what it is a bit of.
+    pub(crate) fn proof(&self, set: &Bdd, weight: u64) -> Result<DiagramProof, Full> {
+        let mut names: BTreeMap<u32, (Part, usize)> = BTreeMap::new();
+        let mut name = |variable: Variable, part: Part| {
+            names.extend(
+                self.space.levels(variable).iter().enumerate().map(|(bit, level)| (*level, (part, bit))),
+            );
+        };
+        self.control.iter().enumerate().for_each(|(at, variable)| name(*variable, Part::Variable(at)));
+        for (channel, slots) in self.slots.iter().enumerate() {
+            for (at, slot) in slots.iter().take(weight as usize).enumerate() {
+                name(slot.present, Part::Present(channel, at));
+                let fields = slot.fields.iter().enumerate();
+                fields.for_each(|(field, variable)| name(*variable, Part::Field(channel, at, field)));
+            }
+        }
+        let listing = self.space.listing(set)?;
+        let node =
+            |(level, low, high): &(u32, usize, usize)| Ok((*names.get(level).ok_or(Full)?, *low, *high));
+        let nodes = listing.nodes.iter().map(node).collect::<Result<Vec<_>, Full>>()?;
+        Ok(DiagramProof { weight, nodes, root: listing.root })
     }
 
     /// How many bits a state of this weight has.
@@ -408,7 +447,7 @@ impl Sliceable for Slices<'_> {
         all.and(&self.universe(weight)?)
     }
 
-    /// A slot more, with nothing in it; and then one message more, anywhere.
+    /// A slot more, with nothing in it; and then more messages, anywhere.
     fn lift(&self, set: &Bdd, weight: u64) -> Result<Bdd, Full> {
         let mut same = set.clone();
         for channel in 0..self.slots.len() {
@@ -419,7 +458,7 @@ impl Sliceable for Slices<'_> {
                 }
             }
         }
-        same.or(&self.above(&same, weight)?)?.and(&self.universe(weight)?)
+        self.closed(same, weight)
     }
 
     fn before(&self, set: &Bdd, weight: u64) -> Result<Bdd, Full> {

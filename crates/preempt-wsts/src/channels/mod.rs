@@ -2,8 +2,10 @@
 //! be listed, and by weight (Fig. 3) on decision diagrams. What is found is a run, with the messages that are lost on the way,
 //! replayed by the exact rule; or an inductive basis, checked by [`checker`], which shares no code with the engines.
 
+mod certificate;
 pub mod checker;
 mod diagrams;
+mod symbolic_checker;
 
 use crate::basis::{BasisOutcome, by_basis};
 use crate::weight::net::Diagrams;
@@ -13,8 +15,7 @@ use diagrams::Slices;
 use preempt_bdd::{Bdd, Full, TableOptions};
 use preempt_core::{Budget, StopReason};
 use preempt_net::WellStructured;
-use preempt_net::channels::{ChannelSystem, State, Step, message_text};
-use std::fmt::Write;
+use preempt_net::channels::{ChannelSystem, State, Step};
 
 /// One thing that happens.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,11 +40,37 @@ pub struct ChannelRun {
     pub events: Vec<Event>,
 }
 
-/// The smallest states of a set that nothing enters from outside, with all bad states in it and no initial one.
+/// A set that nothing enters from outside, with all bad states in it and no initial one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChannelCertificate {
+    /// By its smallest states.
+    Basis(Vec<State>),
+    /// What lies above the states of a diagram: where the smallest ones are too many to be listed.
+    Diagram(DiagramProof),
+}
+
+/// A set of states of at most some weight, as a diagram over the bits of variables and messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ChannelCertificate {
-    /// None lies above another.
-    pub elements: Vec<State>,
+pub struct DiagramProof {
+    /// The most messages on their way.
+    pub weight: u64,
+    /// A bit, and what follows if it is 0 and if it is 1: 0 is false, 1 is true, and `n + 2` is the n-th of this list.
+    pub nodes: Vec<((Part, usize), usize, usize)>,
+    /// The diagram itself, named as those are.
+    pub root: usize,
+}
+
+/// What has bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// By its number.
+    Variable(usize),
+    /// Of a rule: both by their numbers. In no certificate.
+    Parameter(usize, usize),
+    /// Channel and slot, counted from the head: is a message there?
+    Present(usize, usize),
+    /// Channel, slot and field.
+    Field(usize, usize, usize),
 }
 
 /// What is known about a system.
@@ -78,7 +105,7 @@ pub struct ChannelReport {
 }
 
 /// Elements of a certificate that are listed from a diagram, at most.
-const MOST_ELEMENTS: usize = 5_000;
+const MOST_ELEMENTS: usize = 1_000;
 
 /// Can something bad be reached?
 ///
@@ -145,7 +172,7 @@ fn basis(system: &ChannelSystem, budget: &Budget) -> ChannelVerdict {
     }
     match by_basis(system, &system.bad_basis(), &|state| system.is_initial(state), budget) {
         BasisOutcome::Stopped(reason) => ChannelVerdict::Unknown(reason),
-        BasisOutcome::Inductive(elements) => ChannelVerdict::Safe(ChannelCertificate { elements }),
+        BasisOutcome::Inductive(elements) => ChannelVerdict::Safe(ChannelCertificate::Basis(elements)),
         BasisOutcome::Reached { first, steps } => {
             let (mut events, mut state) = (Vec::new(), first.clone());
             for (step, next) in steps {
@@ -203,10 +230,11 @@ fn weight(
         }
         WeightOutcome::Converged { set, n } => {
             diagrams.n = n;
-            Ok(match slices.minimal(&set, n, MOST_ELEMENTS)? {
-                Some(elements) => ChannelVerdict::Safe(ChannelCertificate { elements }),
-                None => ChannelVerdict::Unknown(StopReason::Partial),
-            })
+            let proof = match slices.minimal(&set, n, MOST_ELEMENTS)? {
+                Some(elements) => ChannelCertificate::Basis(elements),
+                None => ChannelCertificate::Diagram(slices.proof(&set, n)?),
+            };
+            Ok(ChannelVerdict::Safe(proof))
         }
     }
 }
@@ -283,66 +311,5 @@ impl ChannelRun {
             });
         }
         system.is_bad(states.last()?).then_some(states)
-    }
-}
-
-const HEADER: &str = "preempt channel certificate 1";
-
-impl ChannelCertificate {
-    /// One line for each element: the values of the variables, and the messages of each channel behind a bar.
-    pub fn write(&self) -> String {
-        let mut text = format!("{HEADER}\n");
-        for element in &self.elements {
-            let values: Vec<String> = element.control.iter().map(u64::to_string).collect();
-            let words: Vec<String> = element
-                .words
-                .iter()
-                .map(|word| word.iter().map(|message| format!(" {}", message_text(message))).collect())
-                .collect();
-            let _ = writeln!(text, "{} |{}", values.join(" "), words.join(" |"));
-        }
-        text
-    }
-
-    /// Reads what [`write`](ChannelCertificate::write) wrote, for this system. The error says which line is wrong.
-    pub fn parse(system: &ChannelSystem, text: &str) -> Result<ChannelCertificate, String> {
-        let mut lines = text.lines().enumerate();
-        if lines.next().map(|(_, line)| line.trim()) != Some(HEADER) {
-            return Err(format!("line 1: expected `{HEADER}`"));
-        }
-        let number = |word: &str, size: u64| match word.parse::<u64>() {
-            Ok(value) if value < size => Ok(value),
-            _ => Err(format!("`{word}` is not a value below {size}")),
-        };
-        let mut elements = Vec::new();
-        for (at, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
-            let read = || -> Result<State, String> {
-                let mut parts = line.split('|');
-                let values: Vec<&str> = parts.next().unwrap_or("").split_whitespace().collect();
-                if values.len() != system.variables.len() {
-                    return Err(format!("expected {} values", system.variables.len()));
-                }
-                let control =
-                    values.iter().zip(&system.variables).map(|(word, (_, size))| number(word, *size));
-                let control = control.collect::<Result<Vec<u64>, String>>()?;
-                let mut words = Vec::new();
-                for ((_, fields), part) in system.channels.iter().zip(parts.by_ref()) {
-                    let message = |word: &str| -> Result<Vec<u64>, String> {
-                        let values: Vec<&str> = word.split(',').collect();
-                        if values.len() != fields.len() {
-                            return Err(format!("`{word}` is no message of {} fields", fields.len()));
-                        }
-                        values.iter().zip(fields).map(|(word, size)| number(word, *size)).collect()
-                    };
-                    words.push(part.split_whitespace().map(message).collect::<Result<Vec<_>, String>>()?);
-                }
-                match (words.len() == system.channels.len(), parts.next()) {
-                    (true, None) => Ok(State { control, words }),
-                    _ => Err(format!("expected {} channels", system.channels.len())),
-                }
-            };
-            elements.push(read().map_err(|reason| format!("line {}: {reason}", at + 1))?);
-        }
-        Ok(ChannelCertificate { elements })
     }
 }

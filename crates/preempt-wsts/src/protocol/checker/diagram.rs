@@ -5,12 +5,12 @@ use foldhash::{HashMap, HashMapExt};
 use preempt_core::{Budget, StopReason};
 
 /// A diagram by the number of its root: 0 is false and 1 is true.
-pub(super) type Diagram = u32;
+pub(crate) type Diagram = u32;
 
-pub(super) const FALSE: Diagram = 0;
-pub(super) const TRUE: Diagram = 1;
+pub(crate) const FALSE: Diagram = 0;
+pub(crate) const TRUE: Diagram = 1;
 
-pub(super) struct Diagrams<'b> {
+pub(crate) struct Diagrams<'b> {
     /// The level, and the children for 0 and for 1.
     nodes: Vec<(u32, Diagram, Diagram)>,
     unique: HashMap<(u32, Diagram, Diagram), Diagram>,
@@ -25,13 +25,13 @@ const BOTTOM: u32 = u32::MAX;
 const MOST_NODES: usize = 1 << 27;
 
 impl<'b> Diagrams<'b> {
-    pub(super) fn new(budget: &'b Budget) -> Diagrams<'b> {
+    pub(crate) fn new(budget: &'b Budget) -> Diagrams<'b> {
         let nodes = vec![(BOTTOM, FALSE, FALSE), (BOTTOM, TRUE, TRUE)];
         Diagrams { nodes, unique: HashMap::new(), known: HashMap::new(), budget, steps: 0 }
     }
 
     /// The diagram with these children.
-    pub(super) fn node(&mut self, level: u32, low: Diagram, high: Diagram) -> Result<Diagram, StopReason> {
+    pub(crate) fn node(&mut self, level: u32, low: Diagram, high: Diagram) -> Result<Diagram, StopReason> {
         if low == high {
             return Ok(low);
         }
@@ -49,16 +49,16 @@ impl<'b> Diagrams<'b> {
     }
 
     /// To be called where much may be done before anything is made.
-    pub(super) fn go_on(&self) -> Result<(), StopReason> {
+    pub(crate) fn go_on(&self) -> Result<(), StopReason> {
         self.budget.exhausted().map_or(Ok(()), Err)
     }
 
     /// The bit at a level.
-    pub(super) fn bit(&mut self, level: u32) -> Result<Diagram, StopReason> {
+    pub(crate) fn bit(&mut self, level: u32) -> Result<Diagram, StopReason> {
         self.node(level, FALSE, TRUE)
     }
 
-    pub(super) fn level(&self, diagram: Diagram) -> u32 {
+    pub(crate) fn level(&self, diagram: Diagram) -> u32 {
         self.nodes[diagram as usize].0
     }
 
@@ -70,7 +70,7 @@ impl<'b> Diagrams<'b> {
     }
 
     /// `then` where the condition holds, and `otherwise` elsewhere. As deep as the diagram has levels.
-    pub(super) fn choice(
+    pub(crate) fn choice(
         &mut self,
         condition: Diagram,
         then: Diagram,
@@ -104,21 +104,21 @@ impl<'b> Diagrams<'b> {
         Ok(result)
     }
 
-    pub(super) fn and(&mut self, a: Diagram, b: Diagram) -> Result<Diagram, StopReason> {
+    pub(crate) fn and(&mut self, a: Diagram, b: Diagram) -> Result<Diagram, StopReason> {
         self.choice(a, b, FALSE)
     }
 
-    pub(super) fn or(&mut self, a: Diagram, b: Diagram) -> Result<Diagram, StopReason> {
+    pub(crate) fn or(&mut self, a: Diagram, b: Diagram) -> Result<Diagram, StopReason> {
         self.choice(a, TRUE, b)
     }
 
     /// Does the first imply the second?
-    pub(super) fn implies(&mut self, a: Diagram, b: Diagram) -> Result<bool, StopReason> {
+    pub(crate) fn implies(&mut self, a: Diagram, b: Diagram) -> Result<bool, StopReason> {
         Ok(self.choice(a, b, TRUE)? == TRUE)
     }
 
     /// Functions in the place of bits, all at once; the other bits stay.
-    pub(super) fn substituted(
+    pub(crate) fn substituted(
         &mut self,
         diagram: Diagram,
         functions: &HashMap<u32, Diagram>,

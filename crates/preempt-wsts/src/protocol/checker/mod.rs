@@ -14,7 +14,7 @@
 //!
 //! What is checked is the protocol without guards (B' of section 6), made from the text by `preempt_net::protocol::guards`.
 
-mod diagram;
+pub(crate) mod diagram;
 mod layout;
 
 use super::certificate::{CertificateSet, ProtocolCertificate};
