@@ -89,6 +89,7 @@ fn the_page_has_every_field_that_is_printed_and_no_other() {
     let stored = folder.join("run.json").to_str().expect("a name in Unicode").to_string();
     let nets = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/nets.in");
     let (pnml, questions) = (format!("{nets}/token.pnml"), format!("{nets}/questions.xml"));
+    let mixed = format!("{nets}/mixed.formula");
     let runs: Vec<Vec<&str>> = vec![
         vec!["check", &several],
         vec!["check", &several, "--all-errors"],
@@ -120,6 +121,7 @@ fn the_page_has_every_field_that_is_printed_and_no_other() {
         vec!["check", &net, "--engine", "weight-plain"],
         vec!["check", &net, "--engine", "forward"],
         vec!["check", &pnml, "--properties", &questions],
+        vec!["check", &pnml, "--properties", &mixed],
     ];
     let mut found = BTreeMap::new();
     let mut engines = BTreeSet::new();

@@ -34,7 +34,11 @@ pub const CHANNELS: FrontEnd = FrontEnd {
 fn load(request: &mut LoadRequest<'_>) -> Loaded {
     let mut sources = SourceMap::new();
     let source = sources.add(request.name, request.text);
-    let (system, diagnostics) = read_within(source, request.text, request.budget);
+    let (system, mut diagnostics) = read_within(source, request.text, request.budget);
+    if request.settings.property.is_some() {
+        let error = Diagnostic::global_error("a channel system has no properties with names");
+        diagnostics.push(error.hint("leave out --property"));
+    }
     let input = match diagnostics.iter().any(Diagnostic::is_error) {
         true => Err(sources),
         false => {

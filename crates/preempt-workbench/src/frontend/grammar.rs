@@ -32,7 +32,11 @@ pub const GRAMMAR: FrontEnd = FrontEnd {
 fn load(request: &mut LoadRequest<'_>) -> Loaded {
     let mut sources = SourceMap::new();
     let source = sources.add(request.name, request.text);
-    let (grammar, diagnostics) = read_within(source, request.text, request.budget);
+    let (grammar, mut diagnostics) = read_within(source, request.text, request.budget);
+    if request.settings.property.is_some() {
+        let error = Diagnostic::global_error("a grammar has no properties with names");
+        diagnostics.push(error.hint("leave out --property"));
+    }
     let input = match diagnostics.iter().any(Diagnostic::is_error) {
         true => Err(sources),
         false => {
