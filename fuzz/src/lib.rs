@@ -13,7 +13,7 @@ mod systems;
 
 pub use nets::{certificate, lola, mcc, pnml, query, spec, tina, tpn, tts};
 pub use programs::{boolean, pds, promela};
-pub use protocols::{protocol, protocol_certificate};
+pub use protocols::{cubicle, protocol, protocol_certificate};
 pub use runs::{checkpoint, schedule, trace};
 pub use systems::{channels, grammar};
 
@@ -24,11 +24,12 @@ use std::time::Duration;
 pub type Reader = fn(&[u8]) -> bool;
 
 /// All of them, by the name of their target.
-pub const READERS: [(&str, Reader); 19] = [
+pub const READERS: [(&str, Reader); 20] = [
     ("boolean", boolean),
     ("certificate", certificate),
     ("channels", channels),
     ("checkpoint", checkpoint),
+    ("cubicle", cubicle),
     ("grammar", grammar),
     ("lola", lola),
     ("mcc", mcc),

@@ -1,18 +1,31 @@
 //! Protocols, and proofs about them.
 
 use super::{budget, has_error, places_exist};
-use preempt_core::SourceMap;
+use preempt_core::{Budget, Diagnostic, SourceId, SourceMap};
 use preempt_net::decode;
 use preempt_net::protocol::guards::{reduced, side_condition};
 use preempt_net::protocol::{Bad, Flat, Protocol};
 use preempt_wsts::protocol::{certificate, checker};
 
-/// What is understood can be reduced, flattened and written as Promela, unless that is too much.
+/// Reads a protocol from a text.
+type Read = fn(SourceId, &str, &[(String, String)], &Budget) -> (Protocol, Vec<Diagnostic>);
+
+/// A text of our own.
 pub fn protocol(data: &[u8]) -> bool {
+    followed(data, preempt_net::protocol::read_within)
+}
+
+/// A model of Cubicle's.
+pub fn cubicle(data: &[u8]) -> bool {
+    followed(data, preempt_net::protocol::cubicle::read_within)
+}
+
+/// What is understood can be reduced, flattened and written as Promela, unless that is too much.
+fn followed(data: &[u8], read: Read) -> bool {
     let text = decode(data);
     let mut sources = SourceMap::new();
     let source = sources.add("protocol", text.as_str());
-    let (protocol, diagnostics) = preempt_net::protocol::read_within(source, &text, &[], &budget());
+    let (protocol, diagnostics) = read(source, &text, &[], &budget());
     places_exist(&diagnostics, &sources);
     if has_error(&diagnostics) {
         return false;
