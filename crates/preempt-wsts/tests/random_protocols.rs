@@ -29,14 +29,17 @@ fn random(seed: u64, guarded: bool) -> String {
     let bit = !blocks && rng.below(3) == 0;
     let global = rng.below(2) == 0;
     let (s, parameter) = if blocks { ("s[k]", "(k : 1 .. 2)") } else { ("s", "") };
-    let mut text = format!("local s{} : {{ a, b, c }} = a\n", if blocks { "[1 .. 2]" } else { "" });
+    // Fewer states in a block: the classical algorithm has to number the states of both together.
+    let mut text =
+        String::from(if blocks { "local s[1 .. 2] : { a, b } = a\n" } else { "local s : { a, b, c } = a\n" });
     if bit {
         text.push_str("local x : bool = false\n");
     }
     if global {
         text.push_str("global g : 0 .. 1 = 0\n");
     }
-    let state = |rng: &mut Rng| ["a", "b", "c"][rng.below(3)];
+    let states = if blocks { 2 } else { 3 };
+    let state = |rng: &mut Rng| ["a", "b", "c"][rng.below(states)];
     let condition = |rng: &mut Rng| {
         let mut text = match rng.below(5) {
             0 => format!("{s} in {{ {}, {} }}", state(rng), state(rng)),
@@ -78,7 +81,7 @@ fn random(seed: u64, guarded: bool) -> String {
         if rng.below(3) == 0 {
             let _ = write!(text, " others where {} do {}", condition(&mut rng), effects(&mut rng));
             if rng.below(2) == 0 {
-                let value = ["a", "b", "c", &format!("mover.{s}")][rng.below(4)].to_string();
+                let value = ["a", "b", &format!("mover.{s}")][rng.below(3)].to_string();
                 let _ = write!(text, " others do {s} := {value}");
             }
         }
