@@ -2,6 +2,7 @@
 
 mod common;
 mod diagnostics;
+mod flat;
 mod grammar;
 mod inlining;
 mod models;

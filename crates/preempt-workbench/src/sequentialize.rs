@@ -15,6 +15,10 @@ pub enum Language {
     Boolean,
     /// C with assumptions and nondeterministic values, for CBMC and its kind.
     C,
+    /// Promela, for programs without recursion.
+    Promela,
+    /// The language of NuSMV, for programs without recursion.
+    Smv,
 }
 
 /// The program, with a comment that says what it was made from.
@@ -34,6 +38,8 @@ pub fn sequentialize(
         Language::Boolean => sequentialize::to_boolean(model, sources, contexts, budget)
             .map(|program| print::program(&program)),
         Language::C => sequentialize::to_c(model, sources, contexts, budget),
+        Language::Promela => sequentialize::to_promela(model, sources, contexts, budget),
+        Language::Smv => sequentialize::to_smv(model, sources, contexts, budget),
     };
     if let Some(reason) = budget.exhausted() {
         return Err(Error::Stopped(reason));
@@ -45,6 +51,7 @@ pub fn sequentialize(
     let name = format!("made from {}, at most {most} per thread", loaded.file);
     Ok(match language {
         Language::Boolean => format!("// {name}\n{text}"),
-        Language::C => format!("/* {} */\n{text}", name.replace("*/", "* /")),
+        Language::C | Language::Promela => format!("/* {} */\n{text}", name.replace("*/", "* /")),
+        Language::Smv => format!("-- {name}\n{text}"),
     })
 }

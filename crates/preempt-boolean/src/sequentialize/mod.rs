@@ -19,7 +19,8 @@
 //! * `skeleton`: the control flow of the sequential program, the same for every language, with the
 //!   `d_step` sequences in `deterministic`;
 //! * `boolean` with `writer`: as a Boolean program; `blaster`, `bits`, `arithmetic`: integers bit by bit;
-//! * `c`: as C for CBMC and its kind.
+//! * `c`: as C for CBMC and its kind;
+//! * `flat`: without procedures, for programs without recursion; `promela` and `smv` write it for Spin and NuSMV.
 
 mod arithmetic;
 mod bits;
@@ -27,16 +28,19 @@ mod blaster;
 mod boolean;
 mod c;
 mod deterministic;
+mod flat;
 mod limits;
+mod promela;
 mod skeleton;
 mod slots;
+mod smv;
 mod terms;
 mod threads;
 mod writer;
 
 use crate::ast::Program;
 use preempt_core::{Budget, Diagnostic, SourceMap, Span};
-use preempt_model::{Interpreter, Model};
+use preempt_model::{Command, Interpreter, Model};
 use skeleton::Skeleton;
 
 /// More contexts than this are refused: the program grows with each.
@@ -61,6 +65,14 @@ pub fn to_boolean(
     contexts: usize,
     budget: &Budget,
 ) -> Result<Program, Diagnostic> {
+    // A procedure of the Boolean program returns truth values.
+    for edge in model.edges() {
+        if let Command::Call { results, .. } = &edge.command
+            && results.iter().any(|place| place.ty.bits > 1)
+        {
+            return Err(refused(edge.span, "a procedure returns a number").hint("C can do that: --to c"));
+        }
+    }
     boolean::program(&skeleton(model, sources, contexts, budget)?, budget)
 }
 
@@ -72,6 +84,26 @@ pub fn to_c(
     budget: &Budget,
 ) -> Result<String, Diagnostic> {
     c::program(&skeleton(model, sources, contexts, budget)?, budget)
+}
+
+/// The sequential program as Promela, for Spin and its kind. Fails if a procedure calls itself.
+pub fn to_promela(
+    model: &Model,
+    sources: &SourceMap,
+    contexts: usize,
+    budget: &Budget,
+) -> Result<String, Diagnostic> {
+    promela::program(&skeleton(model, sources, contexts, budget)?, budget)
+}
+
+/// The sequential program in the language of NuSMV, with one invariant. Fails if a procedure calls itself.
+pub fn to_smv(
+    model: &Model,
+    sources: &SourceMap,
+    contexts: usize,
+    budget: &Budget,
+) -> Result<String, Diagnostic> {
+    smv::program(&skeleton(model, sources, contexts, budget)?, budget)
 }
 
 /// The threads of a model in the order of their turns, as the sequential program has them.

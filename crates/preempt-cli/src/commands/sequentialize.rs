@@ -14,6 +14,8 @@ pub fn run(line: &CommandLine) -> Result<ExitStatus, Failure> {
     let Some(input) = load(&plan, &source, line)? else { return Ok(ExitStatus::Input) };
     let language = match line.request.text("to") {
         Some("c") => Language::C,
+        Some("promela") => Language::Promela,
+        Some("smv") => Language::Smv,
         _ => Language::Boolean,
     };
     let contexts = usize::try_from(line.number("contexts")).unwrap_or(usize::MAX);

@@ -185,9 +185,10 @@ pub const ROWS: &[Setting] = &[
         example: "c",
         ..Setting::new(
             "to",
-            Value::OneOf("LANGUAGE", &["boolean", "c"]),
-            "The language of the sequential program: boolean or c",
-            "c has assumptions and nondeterministic values for CBMC and its kind, and keeps integers.",
+            Value::OneOf("LANGUAGE", &["boolean", "c", "promela", "smv"]),
+            "The language of the sequential program",
+            "c has assumptions and nondeterministic values for CBMC and its kind, and keeps integers. promela and smv (NuSMV's \
+             language) have no procedures: a program that calls itself is refused.",
         )
     },
     Setting {
