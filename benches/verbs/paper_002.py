@@ -23,9 +23,16 @@ def main(words):
     print("# Paper 002: Figs. 6, 7 and 8 on our models\n")
     print(f"Seconds of the processor, each cell limited to {options.seconds}. Made by `benches/run paper-002 --seconds "
           f"{options.seconds}`.\n")
-    for figure, draw in (("6", bench.figure_6), ("7", bench.figure_7), ("8", bench.figure_8)):
+    for figure, draw in (("6", bench.figure_6), ("7", bench.figure_7), ("8", bench.figure_8), ("1", table_1)):
         if figure in options.figures:
             draw()
+
+
+def table_1():
+    """The stages of post* on the reduced system, of random threads, beside the bounds that the paper gives."""
+    print("## Table 1: the stages of post* on the reduced system\n")
+    command = ["cargo", "test", "-q", "-p", "preempt-pushdown", "--test", "all", "table_1", "--", "--nocapture"]
+    print("\n".join(line for line in run(command, ROOT).stdout.splitlines() if line.startswith("|")), flush=True)
 
 
 def bluetooth(folder, threads):

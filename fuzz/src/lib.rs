@@ -12,7 +12,7 @@ mod runs;
 mod systems;
 
 pub use nets::{certificate, lola, mcc, pnml, query, spec, tina, tpn, tts};
-pub use programs::{boolean, pds, promela};
+pub use programs::{boolean, pds, promela, remopla};
 pub use protocols::{cubicle, protocol, protocol_certificate};
 pub use runs::{checkpoint, schedule, trace};
 pub use systems::{channels, grammar};
@@ -24,7 +24,7 @@ use std::time::Duration;
 pub type Reader = fn(&[u8]) -> bool;
 
 /// All of them, by the name of their target.
-pub const READERS: [(&str, Reader); 20] = [
+pub const READERS: [(&str, Reader); 21] = [
     ("boolean", boolean),
     ("certificate", certificate),
     ("channels", channels),
@@ -39,6 +39,7 @@ pub const READERS: [(&str, Reader); 20] = [
     ("protocol", protocol),
     ("protocol_certificate", protocol_certificate),
     ("query", query),
+    ("remopla", remopla),
     ("schedule", schedule),
     ("spec", spec),
     ("tina", tina),

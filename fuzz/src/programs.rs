@@ -1,4 +1,4 @@
-//! Programs: Promela with its formulas, Boolean programs and pushdown systems.
+//! Programs: Promela with its formulas, Boolean programs, Remopla and pushdown systems.
 
 use super::{budget, has_error, places_exist};
 use preempt_boolean::{Dialect, inline, print, sequentialize};
@@ -45,6 +45,8 @@ pub fn boolean(data: &[u8]) -> bool {
         let _ = inline::inline_within(model, &budget);
         let _ = sequentialize::to_boolean(model, &loaded.sources, 2, &budget);
         let _ = sequentialize::to_c(model, &loaded.sources, 2, &budget);
+        let _ = sequentialize::to_promela(model, &loaded.sources, 2, &budget);
+        let _ = sequentialize::to_smv(model, &loaded.sources, 2, &budget);
     }
     loaded.model.is_some()
 }
@@ -60,5 +62,14 @@ pub fn pds(data: &[u8]) -> bool {
         let system = preempt_pushdown::format::concurrent(&file);
         assert_eq!(system.threads.len(), file.threads.len());
     }
+    loaded.model.is_some()
+}
+
+/// Remopla.
+pub fn remopla(data: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(data);
+    let loaded = preempt_remopla::load("program", &text, &Default::default(), &budget());
+    places_exist(&loaded.diagnostics, &loaded.sources);
+    assert_eq!(loaded.model.is_some(), !has_error(&loaded.diagnostics));
     loaded.model.is_some()
 }

@@ -112,7 +112,7 @@ fn the_page_has_every_field_that_is_printed_and_no_other() {
         vec!["count", &safe],
         vec!["count", &safe, "--engine", "reference"],
         vec!["check", &program],
-        vec!["check", &choice, "--method", "pushdown", "--direction", "backward"],
+        vec!["check", &choice, "--method", "pushdown", "--direction", "backward", "--error-projection"],
         vec!["check", &net],
         vec!["check", &mutex],
         vec!["check", &mutex, "--engine", "prechecks"],

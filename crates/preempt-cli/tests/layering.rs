@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 const LONGEST_FILE: usize = 800;
 
-const FRONT_ENDS: [&str; 3] = ["preempt-promela", "preempt-boolean", "preempt-net"];
+const FRONT_ENDS: [&str; 4] = ["preempt-promela", "preempt-boolean", "preempt-remopla", "preempt-net"];
 const ENGINES: [&str; 6] = [
     "preempt-explicit",
     "preempt-stateless",

@@ -83,7 +83,7 @@ macro_rules! exercised {
 }
 
 exercised!(
-    boolean certificate channels checkpoint cubicle grammar lola mcc pds pnml promela protocol protocol_certificate query schedule spec tina tpn trace tts
+    boolean certificate channels checkpoint cubicle grammar lola mcc pds pnml promela protocol protocol_certificate query remopla schedule spec tina tpn trace tts
 );
 
 #[test]

@@ -5,6 +5,7 @@
 //! numbers. Every report, text or JSON, is made from this and from nothing else.
 
 use crate::limits::Cost;
+use crate::projection::ErrorProjection;
 use crate::property::Property;
 use crate::property_result::{Minimality, PropertyResult};
 use crate::statistics::Statistics;
@@ -36,6 +37,8 @@ pub struct Report {
     pub shown: usize,
     /// Every different violation with its own run, where all were asked for.
     pub violations: Option<Vec<(Property, Trace)>>,
+    /// Which statements lie on error traces, where that was asked for.
+    pub projection: Option<ErrorProjection>,
     /// Options under which the same run is found soonest, as in `bound` and `2`; they take the place of those given.
     pub again: Vec<(&'static str, String)>,
     /// What it cost, with units.
@@ -122,6 +125,7 @@ impl Report {
             properties: Vec::new(),
             shown: 0,
             violations: None,
+            projection: None,
             again: Vec::new(),
             statistics: Statistics::default(),
             notes: Vec::new(),

@@ -5,7 +5,7 @@
 //!   [`witness`]: the rules that lead there.
 //! * [`reduction`]: A. Lal and T. Reps, "Reducing concurrent analysis under a context bound to sequential analysis" (2009, paper
 //!   002), Fig. 4; [`stages`]: its Table 1; [`symbolic`]: section 5, with decision diagrams.
-//! * [`program`]: programs as pushdown systems; [`mod@check`]: the entry, with counterexamples that the interpreter has executed.
+//! * [`projection`]: the statements on error traces. [`program`]: programs as pushdown systems; [`mod@check`]: the entry, with counterexamples that the interpreter has executed.
 //!
 //! Which configurations can be reached if a procedure calls itself any number of times and returns:
 //!
@@ -30,6 +30,7 @@ pub mod format;
 pub mod post_star;
 pub mod pre_star;
 pub mod program;
+pub mod projection;
 pub mod reduction;
 mod replay;
 pub mod semiring;

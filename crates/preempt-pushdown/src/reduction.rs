@@ -10,7 +10,8 @@
 //! which is tested on random systems (`tests/theorem_1.rs`). This is the reduction as it is printed, with every tuple listed:
 //! K |P|^K states and O(|P|^K |Δ|) rules. [`symbolic`](crate::symbolic) keeps the tuples in decision diagrams.
 //!
-//! Beyond the figure a thread may be uninterruptible at some symbols ([`Interruption`](crate::Interruption)).
+//! Beyond the figure a thread may be uninterruptible at some symbols ([`Interruption`](crate::Interruption)), and threads may have
+//! different numbers of rounds, which [`projection`](crate::projection) needs.
 
 use crate::semiring::{Unfinished, go_on};
 use crate::system::{Concurrent, Configuration, Global, Pds, Rule, State, Symbol, Word};

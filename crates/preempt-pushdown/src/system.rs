@@ -128,6 +128,8 @@ pub struct Thread {
     pub bad: Option<Symbol>,
     /// Where it may be left, if not everywhere, and what the top of its stack is when it goes on.
     pub interruptions: Vec<Interruption>,
+    /// What each rule belongs to, as a statement of a program; empty if nobody asks.
+    pub tags: Vec<u32>,
 }
 
 /// May a thread be left with a symbol on the top of its stack?

@@ -27,7 +27,14 @@ fn random_system(rng: &mut Rng, threads: usize, states: u32) -> Concurrent {
             }
             pds.symbols += 2;
             pds.rules.extend((0..states).map(|state| Rule::new((state, 0), state, Word::Push(2, 1))));
-            Thread { name: format!("t{number}"), pds, start: 0, bad: None, interruptions: Vec::new() }
+            Thread {
+                name: format!("t{number}"),
+                pds,
+                start: 0,
+                bad: None,
+                interruptions: Vec::new(),
+                tags: Vec::new(),
+            }
         })
         .collect();
     Concurrent { states, initial: 0, open: Vec::new(), threads }

@@ -186,7 +186,7 @@ pub const ROWS: &[Setting] = &[
         ..Setting::new(
             "to",
             Value::OneOf("LANGUAGE", &["boolean", "c", "promela", "smv"]),
-            "The language of the sequential program",
+            "The language of it: boolean, c, promela or smv",
             "c has assumptions and nondeterministic values for CBMC and its kind, and keeps integers. promela and smv (NuSMV's \
              language) have no procedures: a program that calls itself is refused.",
         )

@@ -125,6 +125,7 @@ pub fn concurrent(file: &PdsFile) -> Concurrent {
             start: bad + 1,
             bad: (!file.errors.is_empty()).then_some(bad),
             interruptions: Vec::new(),
+            tags: Vec::new(),
         }
     });
     let initial = file.threads.first().map_or(0, |thread| thread.start.0);

@@ -8,7 +8,7 @@ use preempt_core::{Budget, StopReason};
 use preempt_model::interpreter::Frame as Activation;
 use preempt_model::{Interpreter, LocationId, Model};
 use preempt_symbolic::liveness::Liveness;
-use preempt_symbolic::threads::Threads;
+use preempt_symbolic::threads::{EdgeAt, Threads};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -19,6 +19,8 @@ pub struct Lowered {
     pub system: Concurrent,
     /// What each rule of each thread is to the interpreter.
     pub actions: Vec<Vec<Action>>,
+    /// The edges of the program that the tags of rules stand for; tag 0 is none.
+    pub statements: Vec<Option<EdgeAt>>,
     /// Pairs of state and frame that were looked at.
     pub pairs: u64,
 }
@@ -233,8 +235,10 @@ impl Explorer<'_> {
         for (shared, frames, action) in made {
             let to = self.states.number(shared);
             let symbols: Vec<Symbol> = frames.into_iter().map(|frame| self.frames.number(frame)).collect();
-            // Two steps with the same effect are one rule.
-            if !rules.iter().any(|(known, word, _)| (*known, word) == (to, &symbols)) {
+            // Two steps of one edge with the same effect are one rule; another edge is another statement.
+            let same =
+                |(known, word, told): &Numbered| (*known, word, told.edge()) == (to, &symbols, action.edge());
+            if !rules.iter().any(same) {
                 rules.push((to, symbols, action));
             }
         }
@@ -249,17 +253,20 @@ impl Explorer<'_> {
         let open = self.states.all.iter().map(|shared| shared.returning.is_none()).collect();
         let mut actions = Vec::new();
         let mut threads = Vec::new();
+        let mut statements: Table<Option<EdgeAt>> = Table::default();
+        statements.number(None);
         for (number, known) in self.known.into_iter().enumerate() {
             let mut symbols: BTreeSet<Symbol> = known.pairs.iter().map(|(_, symbol)| *symbol).collect();
             symbols.insert(starts[number]);
             let dense: HashMap<Symbol, Symbol, FixedState> =
                 symbols.iter().enumerate().map(|(dense, symbol)| (*symbol, dense as Symbol)).collect();
             let mut pds = Pds { states, symbols: symbols.len() as u32, rules: Vec::new() };
-            let mut told = Vec::new();
+            let (mut told, mut tags) = (Vec::new(), Vec::new());
             for (state, frame, (to, symbols, action)) in known.rules {
                 let symbols: Vec<Symbol> = symbols.iter().map(|symbol| dense[symbol]).collect();
                 if let Some(word) = word(&symbols) {
                     pds.rules.push(Rule::new((state, dense[&frame]), to, word));
+                    tags.push(statements.number(action.edge()));
                     told.push(action);
                 }
             }
@@ -281,10 +288,11 @@ impl Explorer<'_> {
                 start: dense[&starts[number]],
                 bad: symbols.iter().find(is_bad).map(|symbol| dense[symbol]),
                 interruptions,
+                tags,
             });
             actions.push(told);
         }
         let system = Concurrent { states, initial, open, threads };
-        Lowered { system, actions, pairs: self.pairs as u64 }
+        Lowered { system, actions, statements: statements.all, pairs: self.pairs as u64 }
     }
 }

@@ -52,6 +52,16 @@ pub enum Action {
     Step(EdgeAt, Told),
 }
 
+impl Action {
+    /// The edge of the program that it takes.
+    pub fn edge(&self) -> Option<EdgeAt> {
+        match self {
+            Action::Silent => None,
+            Action::Step(at, _) => Some(*at),
+        }
+    }
+}
+
 /// A step by its edge and by the values that it chose.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Told(pub Step);

@@ -9,7 +9,7 @@
 //! picked, and [`stages`](crate::stages) makes rules of them.
 
 use super::relations::Relations;
-use super::{Reduced, reduce};
+use super::{Reduced, Turns, reduce};
 use crate::automaton::{Automaton, Origin};
 use crate::post_star::{PostStar, post_star};
 use crate::pre_star::pre_star;
@@ -51,8 +51,7 @@ pub fn analyse(
     budget: &Budget,
 ) -> Result<Analysed, Unfinished> {
     let relations = Relations::new(system.states, contexts, table, budget)?;
-    let rounds = vec![contexts; system.threads.len()];
-    let reduced = reduce(system, &rounds, contexts, &relations)?;
+    let reduced = reduce(system, Turns { contexts, failing: None }, &relations)?;
     let beginnings = relations.beginnings(system.initial, &open(system))?;
     let mut transitions = 0;
     let beginnings = match direction {
@@ -63,7 +62,7 @@ pub fn analyse(
             let failing = answer(system, &automaton, &relations)?;
             let failing = failing.and(&beginnings)?.and(&relations.fitting()?)?;
             // The rest of the run is looked for forward, with the guesses known.
-            relations.pick(&failing).map(|(starts, _)| relations.before(&starts)).transpose()?
+            relations.pick(&failing).map(|(starts, _)| relations.tuple_before(&starts)).transpose()?
         }
     };
     let mut failure = None;
@@ -194,13 +193,13 @@ fn failing_rounds(
     let Some((starts, mut ends)) = relations.pick(&last.wrong.and(&relations.fitting()?)?) else {
         return Ok(None);
     };
-    let first = relations.before(&starts)?;
+    let first = relations.tuple_before(&starts)?;
     let mut rounds = Vec::new();
     // From the last thread to the first: where did it begin, and is it the one that goes wrong?
     let mut wrong = true;
     for number in (1..threads).rev() {
         let (before, here) = (&together[number - 1], &effects[number]);
-        let here_ends = relations.after(&ends)?;
+        let here_ends = relations.tuple_after(&ends)?;
         let ways = match wrong {
             true => vec![(&before.wrong, &here.right, true), (&before.right, &here.wrong, false)],
             false => vec![(&before.right, &here.right, false)],

@@ -26,13 +26,28 @@ pub struct Reduced {
     pub origins: Vec<Option<(usize, usize)>>,
 }
 
-/// Fig. 4 with relations on the rules. `rounds` says how many each thread has, K at most.
-pub fn reduce(
-    system: &Concurrent,
-    rounds: &[usize],
-    contexts: usize,
-    relations: &Relations,
-) -> Result<Reduced, Unfinished> {
+/// Who has how many rounds, and who may go wrong when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turns {
+    /// K.
+    pub contexts: usize,
+    /// Only this thread goes wrong, and only in round K; those after it have a round less. `None`: whoever and whenever.
+    pub failing: Option<usize>,
+}
+
+impl Turns {
+    /// The rounds of a thread.
+    pub fn of(self, thread: usize) -> usize {
+        match self.failing {
+            Some(failing) if thread > failing => self.contexts - 1,
+            _ => self.contexts,
+        }
+    }
+}
+
+/// Fig. 4 with relations on the rules.
+pub fn reduce(system: &Concurrent, turns: Turns, relations: &Relations) -> Result<Reduced, Unfinished> {
+    let Turns { contexts, failing } = turns;
     let mut offsets = vec![0];
     for thread in &system.threads {
         offsets.push(offsets.last().unwrap_or(&0) + thread.pds.symbols);
@@ -50,19 +65,22 @@ pub fn reduce(
     let mut made: Made = Made::default();
     for (number, thread) in system.threads.iter().enumerate() {
         let offset = reduced.offsets[number];
-        let turns = rounds[number].min(contexts);
+        let turns = turns.of(number);
         let mut push = |from: (State, Symbol), to: State, word: Word, label: Label, origin| {
             reduced.pds.rules.push(Rule { from, to, word, label });
             reduced.origins.push(origin);
         };
-        // The relation of γ ↪ u: all its pairs of states.
-        let mut pairs: BTreeMap<(Symbol, Word), (usize, Pairs)> = BTreeMap::new();
+        // The relation of γ ↪ u: all its pairs of states, for each tag where they matter.
+        let mut pairs: BTreeMap<(Symbol, Word, u32), (usize, Pairs)> = BTreeMap::new();
         for (index, rule) in thread.pds.rules.iter().enumerate() {
-            let entry = pairs.entry((rule.from.1, rule.word)).or_insert((index, Vec::new()));
+            let tag = failing.and_then(|_| thread.tags.get(index)).copied().unwrap_or(0);
+            let entry = pairs.entry((rule.from.1, rule.word, tag)).or_insert((index, Vec::new()));
             entry.1.push((rule.from.0, rule.to));
         }
-        for ((symbol, word), (index, mut pairs)) in pairs {
+        for ((symbol, word, _), (index, mut pairs)) in pairs {
+            let is_bad = thread.bad.is_some_and(|bad| word == Word::Step(bad));
             pairs.sort_unstable();
+            pairs.dedup();
             let labels = made.labels(relations, pairs, turns)?;
             let word = match word {
                 Word::Pop => Word::Pop,
@@ -70,8 +88,11 @@ pub fn reduce(
                 Word::Push(top, below) => Word::Push(offset + top, offset + below),
             };
             for (k, label) in labels.iter().enumerate() {
-                let k = k as State;
-                push((k, offset + symbol), k, word, label.clone(), Some((number, index)));
+                let wanted = failing.is_none_or(|failing| failing == number && k + 1 == contexts);
+                if !is_bad || wanted {
+                    let k = k as State;
+                    push((k, offset + symbol), k, word, label.clone(), Some((number, index)));
+                }
             }
         }
         let next = match system.threads.get(number + 1) {

@@ -173,12 +173,12 @@ impl Relations {
     }
 
     /// One tuple before.
-    pub fn before(&self, tuple: &[State]) -> Result<Bdd, Unfinished> {
+    pub fn tuple_before(&self, tuple: &[State]) -> Result<Bdd, Unfinished> {
         self.point(tuple, BEFORE)
     }
 
     /// One tuple after.
-    pub fn after(&self, tuple: &[State]) -> Result<Bdd, Unfinished> {
+    pub fn tuple_after(&self, tuple: &[State]) -> Result<Bdd, Unfinished> {
         self.point(tuple, AFTER)
     }
 
@@ -206,6 +206,24 @@ impl Relations {
         let (before, after) = values.split_at(self.contexts);
         let states = |values: &[u64]| values.iter().map(|value| *value as State).collect();
         Some((states(before), states(after)))
+    }
+
+    /// Before and after of two relations exchanged between their ends: is there a pair (a, b) with
+    /// `outside(a', a)`, …; see [`projection`](crate::projection).
+    pub fn wrap(&self, bracket: &Bdd, outer_first: &Bdd, outer_last: &Bdd) -> Result<Bdd, Unfinished> {
+        // bracket(a', b'), first(a', a), last(b, b'): the result relates a and b
+        let first = outer_first.rename(
+            &self.space.renaming((0..self.contexts).map(|it| (self.at(it, AFTER), self.at(it, BETWEEN)))),
+        )?;
+        // over b' and a (between)
+        let joined = bracket.and_exists(&first, &self.all_before)?;
+        // last is over b (before) and b' (after)
+        let joined = joined.and_exists(outer_last, &self.all_after)?;
+        // over a (between) and b (before): a becomes before, b becomes after
+        let pairs = (0..self.contexts).flat_map(|it| {
+            [(self.at(it, BETWEEN), self.at(it, BEFORE)), (self.at(it, BEFORE), self.at(it, AFTER))]
+        });
+        Ok(joined.rename(&self.space.renaming(pairs))?)
     }
 }
 

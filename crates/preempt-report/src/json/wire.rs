@@ -33,6 +33,8 @@ pub(super) struct Report {
     pub properties: Option<Vec<PropertyResult>>,
     /// Every different violation, where all were asked for.
     pub errors: Option<Vec<Finding>>,
+    /// Which statements lie on error traces, where that was asked for.
+    pub error_projection: Option<ErrorProjection>,
     pub notes: Vec<Note>,
 }
 
@@ -52,6 +54,21 @@ pub(super) struct PropertyResult {
     pub length: Option<usize>,
     pub answer: Option<&'static str>,
     pub unsupported: Option<String>,
+}
+
+#[derive(Debug, serde::Serialize)]
+pub(super) struct ErrorProjection {
+    pub contexts: u32,
+    pub projected: Vec<Projected>,
+}
+
+#[derive(Debug, serde::Serialize)]
+pub(super) struct Projected {
+    /// `file:line:col`
+    pub location: String,
+    pub procedure: String,
+    pub text: String,
+    pub on_error_trace: bool,
 }
 
 #[derive(Debug, serde::Serialize)]

@@ -2,7 +2,7 @@
 
 use super::{SCHEMA, wire};
 use preempt_core::{
-    Awaited, Change, Cost, FormulaAnswer, Guarantee, Measure, Note, OptionValue, Partner, Property,
+    Awaited, Change, Cost, ErrorProjection, FormulaAnswer, Guarantee, Measure, Note, OptionValue, Partner, Property,
     PropertyKind, PropertyResult, Report, Statistics, Step, StopReason, SwitchKind, Trace, Value, Verdict,
     Waiting,
 };
@@ -45,8 +45,21 @@ impl From<&Report> for wire::Report {
             certificate: report.certificate.as_ref().map(|certificate| certificate.summary.clone()),
             properties: (!properties.is_empty()).then(|| properties.iter().map(Into::into).collect()),
             errors: report.violations.as_ref().map(|all| all.iter().map(finding).collect()),
+            error_projection: report.projection.as_ref().map(Into::into),
             notes: report.notes.iter().map(Into::into).collect(),
         }
+    }
+}
+
+impl From<&ErrorProjection> for wire::ErrorProjection {
+    fn from(projection: &ErrorProjection) -> wire::ErrorProjection {
+        let projected = projection.statements.iter().map(|statement| wire::Projected {
+            location: statement.location.to_string(),
+            procedure: statement.procedure.clone(),
+            text: statement.text.clone(),
+            on_error_trace: statement.on_error_trace,
+        });
+        wire::ErrorProjection { contexts: projection.contexts, projected: projected.collect() }
     }
 }
 

@@ -3,6 +3,7 @@
 mod columns;
 mod counterexample;
 mod lanes;
+mod projection;
 mod properties;
 mod rows;
 mod statistics;
@@ -79,6 +80,9 @@ pub fn render_report(report: &Report, options: &TextOptions) -> String {
             text.push('\n');
             text.push_str(&statistics::block(&report.statistics, options.style));
         }
+    }
+    if let Some(projection) = &report.projection {
+        text.push_str(&projection::listing(projection));
     }
     text
 }

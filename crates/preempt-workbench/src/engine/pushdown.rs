@@ -4,11 +4,17 @@ use super::symbolic::table;
 use super::{Context, Engine, number, reported, word};
 use crate::error::Error;
 use crate::frontend::{Input, Kind};
+use crate::model::LoadedModel;
 use crate::plan::Plan;
 use crate::settings::{self, Method};
 use crate::verb::Verb;
-use preempt_core::{Measure, Minimality, OptionValue, Report, Statistics, Verdict};
+use preempt_core::{
+    ErrorProjection, Measure, Minimality, OptionValue, ProjectedStatement, Report, Statistics, Verdict,
+};
+use preempt_model::{CodeId, LocationId};
+use preempt_pushdown::projection::{EdgeAt, project};
 use preempt_pushdown::{Direction, PushdownOptions, PushdownReport};
+use std::collections::{BTreeMap, BTreeSet};
 
 pub const PUSHDOWN: Engine = Engine {
     name: "pushdown",
@@ -45,7 +51,48 @@ pub(super) fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Re
         ));
     }
     report.run.options = used(&options, &found.threads);
+    if plan.settings.error_projection && !matches!(report.verdict, Verdict::Inconclusive(_)) {
+        let options = PushdownOptions { contexts: options.contexts.or(Some(found.contexts)), ..options };
+        let projected = project(&loaded.model, &loaded.sources, &options, context.progress)
+            .map_err(|why| Error::refused(format!("not as rules on stacks: {}", why.0)))?;
+        match projected {
+            Ok(edges) => report.projection = Some(projection(loaded, &edges, options.contexts.unwrap_or(1))),
+            Err(_) => {
+                report.warn("a limit was reached before it was known which statements lie on error traces")
+            }
+        }
+    }
     Ok(report)
+}
+
+/// Every statement of the source: the same one may be in several codes.
+fn projection(loaded: &LoadedModel, edges: &BTreeSet<EdgeAt>, contexts: u32) -> ErrorProjection {
+    let mut statements: BTreeMap<(u32, u32, String), ProjectedStatement> = BTreeMap::new();
+    for (code, definition) in loaded.model.codes.iter().enumerate() {
+        for (place, location) in definition.locations.iter().enumerate() {
+            for (number, edge) in location.edges.iter().enumerate() {
+                if edge.text.is_empty() || edge.span.start == edge.span.end {
+                    continue;
+                }
+                let at = (CodeId(code as u16), LocationId(place as u32), number as u32);
+                let location = loaded.sources.location(edge.span);
+                let key = (location.line, location.column, edge.text.clone());
+                let statement = statements.entry(key).or_insert_with(|| ProjectedStatement {
+                    location,
+                    procedure: definition.name.clone(),
+                    text: edge.text.clone(),
+                    on_error_trace: false,
+                });
+                statement.on_error_trace |= edges.contains(&at);
+            }
+        }
+    }
+    let text = loaded.sources.sources().next().map(|(_, source)| source.text.lines().map(str::to_string));
+    ErrorProjection {
+        contexts,
+        statements: statements.into_values().collect(),
+        lines: text.map(Iterator::collect).unwrap_or_default(),
+    }
 }
 
 fn numbers(found: &PushdownReport) -> Statistics {

@@ -10,6 +10,7 @@ mod pds;
 mod pnml;
 mod promela;
 mod protocol;
+mod remopla;
 mod spec;
 mod system;
 mod tina;
@@ -35,6 +36,7 @@ use std::path::Path;
 pub const FRONT_ENDS: &[&FrontEnd] = &[
     &promela::PROMELA,
     &boolean::BOOLEAN,
+    &remopla::REMOPLA,
     &pds::PDS,
     &spec::SPEC,
     &pnml::PNML,

@@ -277,6 +277,8 @@ pub struct Settings {
     pub contexts: Option<u32>,
     /// How threads are analysed.
     pub method: Option<Method>,
+    /// Which statements lie on error traces.
+    pub error_projection: bool,
     /// From which end pushdown systems are analysed.
     pub direction: Option<Direction>,
     /// How many threads a start inside a loop is good for.

@@ -59,7 +59,7 @@ pub const ROWS: &[Setting] = &[
     Setting {
         group: Group::Boolean,
         verbs: OF_MODELS,
-        inputs: Inputs::Of(&["boolean"]),
+        inputs: Inputs::Of(&["boolean", "remopla"]),
         again: Again::Kept,
         example: "E",
         apply: |settings, label| text(&mut settings.error_label, label),
@@ -67,7 +67,7 @@ pub const ROWS: &[Setting] = &[
             "error-label",
             Value::Text("LABEL"),
             "The label that must not be reached",
-            "By default SLIC_ERROR, and every label that speaks of an ERROR.",
+            "By default SLIC_ERROR, and every label that speaks of an ERROR; in Remopla, in small letters too.",
         )
     },
     Setting {

@@ -1,6 +1,6 @@
 //! The engine that works with sets of states, a number of contexts for each thread.
 
-use super::{CHECK, value, word};
+use super::{CHECK, flag, value, word};
 use crate::frontend::Kind;
 use crate::settings::units;
 use crate::settings::{
@@ -61,6 +61,20 @@ pub const ROWS: &[Setting] = &[
             Value::OneOf("WAY", Direction::WORDS),
             "Analyse rules on stacks forward or backward",
             "For --method pushdown. forward finds what can be reached from the beginning, backward what can lead to an error.",
+        )
+    },
+    Setting {
+        group: Group::Symbolic,
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: Engines::Of(&[Taker::all("pushdown")]),
+        apply: |settings, _| flag(&mut settings.error_projection),
+        ..Setting::new(
+            "error-projection",
+            Value::Flag,
+            "Which statements lie on some error trace, and which on none",
+            "With --method pushdown. All runs that go wrong within --contexts are looked at, or, without it, within the contexts \
+             that the violation takes. The source is listed with a margin, and JSON has every statement.",
         )
     },
     Setting {

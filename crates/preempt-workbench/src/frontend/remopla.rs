@@ -1,0 +1,28 @@
+//! Remopla, the language of Moped.
+
+use super::{FrontEnd, Kind, LoadRequest, Loaded};
+use preempt_remopla::RemoplaOptions;
+
+pub const REMOPLA: FrontEnd = FrontEnd {
+    name: "remopla",
+    alias: None,
+    title: "Remopla",
+    noun: "a Remopla program",
+    plural: "Remopla programs",
+    extensions: &["rem", "remopla"],
+    kind: Kind::Model,
+    // Modules may call themselves, which leaves no end of states to be listed.
+    engines: &["symbolic", "pushdown", "explicit", "reference"],
+    has_runtime_errors: true,
+    load,
+    reads_properties: false,
+    write_net: None,
+    write_trail: None,
+};
+
+fn load(request: &mut LoadRequest<'_>) -> Loaded {
+    let options = RemoplaOptions { error_label: request.settings.error_label.clone() };
+    let loaded = preempt_remopla::load(request.name, request.text, &options, request.budget);
+    let model = loaded.model.map(|model| (model, Default::default()));
+    Loaded::of_model(request.name, model, loaded.sources, loaded.diagnostics)
+}
