@@ -9,7 +9,7 @@
 //! * [`liveness`]: claims, formulas, labels and traces against the reference engine;
 //! * [`chance`]: random walks and swarms, by what little they promise;
 //! * [`stateless`]: every algorithm of the stateless engine against brute force;
-//! * [`sequential`]: the symbolic engine and sequentialized programs, also for Boolean programs.
+//! * [`sequential`]: explicit rounds, the symbolic engine and sequentialized programs, also for Boolean programs.
 #![forbid(unsafe_code)]
 
 pub mod chance;

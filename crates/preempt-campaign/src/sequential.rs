@@ -1,5 +1,5 @@
-//! The symbolic engine, lazy and eager, and programs made sequential, against brute force on the interpreter: within so
-//! many rounds in which the threads take turns, does something go wrong?
+//! Explicit rounds, the symbolic engine, lazy and eager, and programs made sequential, against brute force on the
+//! interpreter: within so many rounds in which the threads take turns, does something go wrong?
 
 use crate::{Compared, Program, same};
 use preempt_boolean::generator::{self, Shape};
@@ -7,6 +7,7 @@ use preempt_boolean::{print, sequentialize};
 use preempt_core::{Budget, Limits, Silent, Verdict};
 use preempt_model::{Interpreter, Model, System};
 use preempt_promela::generator::Line;
+use preempt_rounds::{Caps, RoundsOptions};
 use preempt_symbolic::{Method, SymbolicOptions, VariableOrder, check};
 use std::collections::HashSet;
 use std::time::Duration;
@@ -32,6 +33,22 @@ pub fn table() -> Vec<SymbolicOptions> {
                         table: TABLE,
                         limits,
                     });
+                }
+            }
+        }
+    }
+    table
+}
+
+/// Every way to ask explicit rounds; they take turns.
+pub fn rounds_table() -> Vec<RoundsOptions> {
+    let mut table = Vec::new();
+    for contexts in [Some(1), Some(2), Some(3), None] {
+        for symmetry in [true, false] {
+            for caps in [Caps { depth: 4, bytes: 1 << 16 }, Caps { depth: 40, bytes: 1 << 28 }] {
+                for instances in [1, 4] {
+                    let limits = Limits { time: Some(Duration::from_secs(1)), ..Limits::default() };
+                    table.push(RoundsOptions { contexts, instances, symmetry, caps, limits });
                 }
             }
         }
@@ -66,6 +83,11 @@ fn state_by_state(program: &Program, seed: u64) -> Compared {
 /// Programs that the symbolic engine does not take compare nothing.
 pub fn compare(program: &Program, seed: u64) -> Compared {
     let mut compared = 0;
+    for (number, options) in rounds_table().iter().enumerate() {
+        if (number as u64 + seed).is_multiple_of(8) && state_rounds(program, options)? {
+            compared += 1;
+        }
+    }
     for (number, options) in table().iter().enumerate() {
         if (number as u64 + seed).is_multiple_of(12) && rounds(program, options)? {
             compared += 1;
@@ -100,6 +122,30 @@ fn rounds(program: &Program, options: &SymbolicOptions) -> Result<bool, String> 
     let found = sequential_fails(&again, &loaded.sources, options);
     if let Some(found) = found {
         same(|| format!("sequentialized with {contexts} contexts"), &found, &fails)?;
+    }
+    Ok(true)
+}
+
+/// Explicit rounds: the verdict within a bound, and without one the smallest number of rounds as far as brute force goes.
+fn state_rounds(program: &Program, options: &RoundsOptions) -> Result<bool, String> {
+    let Program { model, sources } = program;
+    let Ok(interpreter) = Interpreter::new(model, sources) else { return Ok(false) };
+    let mut first = None;
+    for rounds in 1..=options.contexts.unwrap_or(3) {
+        let Some(fails) = fails_within(&interpreter, rounds as usize) else { return Ok(false) };
+        first = first.or(fails.then_some(rounds));
+    }
+    let Ok(report) = preempt_rounds::check(model, sources, options, &mut Silent) else { return Ok(false) };
+    let name = || format!("rounds with {options:?}");
+    match (&report.outcome.verdict, first) {
+        (Verdict::Inconclusive(_), _) => return Ok(false),
+        (Verdict::Violated, None) if options.contexts.is_none() => {
+            same(name, &(report.contexts > 3), &true)?;
+        }
+        (verdict, _) => {
+            let found = (*verdict == Verdict::Violated).then_some(report.contexts);
+            same(name, &found, &first)?;
+        }
     }
     Ok(true)
 }

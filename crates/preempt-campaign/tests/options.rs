@@ -116,6 +116,18 @@ fn of_the_symbolic_engine() {
 }
 
 #[test]
+fn of_explicit_rounds() {
+    let rounds: BTreeSet<String> = sequential::rounds_table()
+        .iter()
+        .map(|options| {
+            let preempt_rounds::RoundsOptions { contexts, instances, symmetry, caps, limits: _ } = options;
+            format!("{contexts:?} {instances} {symmetry} {caps:?}")
+        })
+        .collect();
+    assert_eq!(rounds.len(), 32, "{rounds:?}");
+}
+
+#[test]
 fn of_random_walks() {
     let mut met = BTreeSet::new();
     for entry in walk_table() {

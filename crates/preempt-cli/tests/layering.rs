@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 const LONGEST_FILE: usize = 800;
 
 const FRONT_ENDS: [&str; 4] = ["preempt-promela", "preempt-boolean", "preempt-remopla", "preempt-net"];
-const ENGINES: [&str; 6] = [
+const ENGINES: [&str; 7] = [
     "preempt-explicit",
     "preempt-stateless",
     "preempt-bdd",
+    "preempt-rounds",
     "preempt-symbolic",
     "preempt-pushdown",
     "preempt-wsts",

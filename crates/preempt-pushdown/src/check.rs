@@ -14,9 +14,10 @@ use preempt_core::{
     run_supervised,
 };
 use preempt_model::{Interpreter, Model, System};
+use preempt_rounds::Ended;
+use preempt_symbolic::Unsupported;
 use preempt_symbolic::liveness::Liveness;
 use preempt_symbolic::threads::Threads;
-use preempt_symbolic::{AnalysisError, Unsupported};
 use std::time::Instant;
 
 /// How a program is checked.
@@ -160,10 +161,10 @@ pub(crate) fn prepare<'a>(
     instances: u32,
     budget: &Budget,
 ) -> Result<Result<Prepared<'a>, StopReason>, Unsupported> {
-    let ends = |error: AnalysisError| match error {
-        AnalysisError::Unsupported(what) => Err(Unsupported(what)),
-        AnalysisError::TableFull => Ok(StopReason::Memory),
-        AnalysisError::Stopped(reason) => Ok(reason),
+    let ends = |error: Ended| match error {
+        Ended::Unsupported(what) => Err(Unsupported(what)),
+        Ended::TooMuch(_) => Ok(StopReason::Memory),
+        Ended::Stopped(reason) => Ok(reason),
     };
     let threads = match Threads::of(model, sources, instances, budget) {
         Ok(threads) => threads,

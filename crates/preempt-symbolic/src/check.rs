@@ -1,5 +1,6 @@
 //! The entry: one check of a model, on a thread of its own, within its limits.
 
+use crate::baton::Baton;
 use crate::driver::{Conclusion, Driver};
 use crate::error::{AnalysisError, Unsupported};
 use crate::round_robin::Method;
@@ -8,6 +9,7 @@ use preempt_core::{
     Budget, Guarantee, Limits, Outcome, Progress, SourceMap, Stats, StopReason, Verdict, run_supervised,
 };
 use preempt_model::Model;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// How a model is checked.
@@ -90,18 +92,20 @@ pub fn check(
     let snapshot = || budget.counters().snapshot();
     let analysed = run_supervised(&budget, progress, snapshot, move || {
         let (model, sources, options, budget) = &owned;
-        analyse(model, sources, options, budget)
+        analyse(model, sources, options, budget, None)
     });
     let mut report = analysed.unwrap_or_else(|reason| Ok(nothing_done(reason)))?;
     report.outcome.stats.time = begin.elapsed();
     Ok(report)
 }
 
-fn analyse(
+/// `baton`: somebody else works at the same question, in turns.
+pub(crate) fn analyse(
     model: &Model,
     sources: &SourceMap,
     options: &SymbolicOptions,
     budget: &Budget,
+    baton: Option<&Arc<Baton>>,
 ) -> Result<SymbolicReport, Unsupported> {
     // A table that is full because nobody wants to know any more is not full.
     let reason = |error: AnalysisError| match error {
@@ -109,7 +113,7 @@ fn analyse(
         AnalysisError::TableFull => Ok(budget.stopped().unwrap_or(StopReason::Memory)),
         AnalysisError::Stopped(reason) => Ok(reason),
     };
-    let mut driver = match Driver::new(model, sources, options, budget) {
+    let mut driver = match Driver::new(model, sources, options, budget, baton.cloned()) {
         Ok(driver) => driver,
         Err(error) => return Ok(nothing_done(reason(error)?)),
     };
@@ -121,7 +125,7 @@ fn analyse(
 }
 
 /// A limit was reached before anything was looked at, or nobody knows how far it came.
-fn nothing_done(reason: StopReason) -> SymbolicReport {
+pub(crate) fn nothing_done(reason: StopReason) -> SymbolicReport {
     let outcome = Outcome {
         verdict: Verdict::Inconclusive(reason),
         guarantee: Guarantee::Contexts(0),
@@ -149,8 +153,8 @@ fn report(driver: Driver<'_>, conclusion: Conclusion, budget: &Budget) -> Symbol
     SymbolicReport {
         outcome,
         contexts: conclusion.contexts,
-        threads: driver.threads.all.iter().map(|thread| thread.name.clone()).collect(),
-        complete: driver.threads.complete,
+        threads: driver.setting.threads.all.iter().map(|thread| thread.name.clone()).collect(),
+        complete: driver.setting.threads.complete,
         nodes: driver.nodes,
         shared_states: budget.counters().states.get(),
     }

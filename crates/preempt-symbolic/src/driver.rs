@@ -7,28 +7,29 @@
 //! rules come first, and after two rounds the configurations go ahead.
 
 use crate::SymbolicOptions;
+use crate::baton::Baton;
 use crate::codes::{own_codes, reads_pid};
 use crate::concrete::Executor;
 use crate::configurations::{Configurations, Round};
-use crate::error::{AnalysisError, Result, unsupported};
+use crate::error::{AnalysisError, Result};
 use crate::graph::{Graph, Programs, raw};
 use crate::handoff::Handoff;
-use crate::liveness::Liveness;
 use crate::round_robin::{Analysis, FailingContext, Method};
 use crate::sequential;
-use crate::threads::{Thread, Threads};
+use crate::threads::Thread;
 use crate::vars::{Copy, Shape, Vars};
 use preempt_bdd::Bdd;
 use preempt_core::{Budget, Guarantee, Property, SourceMap, StopReason, Trace, Verdict};
-use preempt_model::{Interpreter, Model};
+use preempt_model::Model;
+use preempt_rounds::Setting;
+use std::sync::Arc;
 
 pub(crate) struct Driver<'a> {
     model: &'a Model,
     options: &'a SymbolicOptions,
     budget: &'a Budget,
-    interpreter: Interpreter<'a>,
-    pub threads: Threads,
-    liveness: Liveness,
+    pub setting: Setting<'a>,
+    baton: Option<Arc<Baton>>,
     shape: Shape,
     /// Rounds that were completed.
     rounds: u32,
@@ -57,24 +58,17 @@ impl<'a> Driver<'a> {
         sources: &'a SourceMap,
         options: &'a SymbolicOptions,
         budget: &'a Budget,
+        baton: Option<Arc<Baton>>,
     ) -> Result<Driver<'a>> {
-        if model.has_priorities {
-            return unsupported("priorities");
-        }
-        let threads = Threads::of(model, sources, options.instances, budget)?;
-        let mut shape = Shape::of(model, &threads.extra);
-        shape.own = own_codes(model, &threads);
-        let interpreter = match Interpreter::new(model, sources) {
-            Ok(interpreter) => interpreter,
-            Err(fault) => return unsupported(fault.0),
-        };
-        let liveness = Liveness::of(model, budget)?;
+        let setting = Setting::new(model, sources, options.instances, budget)?;
+        let mut shape = Shape::of(model, &setting.threads.extra);
+        shape.own = own_codes(model, &setting.threads);
         let (rounds, fails, nodes) = (0, false, 0);
-        Ok(Driver { model, options, budget, interpreter, threads, liveness, shape, rounds, fails, nodes })
+        Ok(Driver { model, options, budget, setting, baton, shape, rounds, fails, nodes })
     }
 
     pub fn run(&mut self) -> Result<Conclusion> {
-        let sequential = self.threads.all.len() < 2;
+        let sequential = self.setting.threads.all.len() < 2;
         let mut room = match self.options.contexts {
             _ if sequential => 1,
             Some(contexts) => contexts.max(1) as usize,
@@ -86,7 +80,8 @@ impl<'a> Driver<'a> {
                 .limits
                 .memory_bytes
                 .map_or(self.options.table, |most| self.options.table.within(most));
-            let vars = Vars::new(self.shape.clone(), room, self.options.order, table, self.budget)?;
+            let mut vars = Vars::new(self.shape.clone(), room, self.options.order, table, self.budget)?;
+            vars.baton = self.baton.clone();
             let conclusion = match sequential {
                 true => Some(self.sequential(&vars)?),
                 false => self.round_robin(&vars)?,
@@ -103,6 +98,7 @@ impl<'a> Driver<'a> {
     /// The shared states that the threads begin with, over `Start(0)`.
     fn initial(&self, vars: &Vars) -> Result<Bdd> {
         let mut values: Vec<u64> = self
+            .setting
             .threads
             .initial
             .globals
@@ -119,7 +115,7 @@ impl<'a> Driver<'a> {
     fn programs(&self, vars: &Vars) -> Result<Programs> {
         let mut kinds: Vec<Thread> = Vec::new();
         let mut programs = Programs { graphs: Vec::new(), of_thread: Vec::new() };
-        for thread in &self.threads.all {
+        for thread in &self.setting.threads.all {
             let mut kind = Thread { name: String::new(), ..thread.clone() };
             if !reads_pid(self.model, thread.code) {
                 kind.pid = None;
@@ -127,7 +123,7 @@ impl<'a> Driver<'a> {
             let number = kinds.iter().position(|known| *known == kind);
             programs.of_thread.push(number.unwrap_or(kinds.len()));
             if number.is_none() {
-                programs.graphs.push(Graph::new(vars, self.model, &self.threads, thread, &self.liveness)?);
+                programs.graphs.push(Graph::new(vars, self.model, &self.setting.threads, thread, &self.setting.liveness)?);
                 kinds.push(kind);
             }
         }
@@ -229,7 +225,7 @@ impl<'a> Driver<'a> {
 
     fn holds(&self, guarantee: Guarantee, contexts: u32) -> Conclusion {
         // Threads beyond those looked at may do what these do not.
-        let undone = (!self.threads.complete).then_some(StopReason::Partial);
+        let undone = (!self.setting.threads.complete).then_some(StopReason::Partial);
         let verdict = Verdict::conclude(false, undone);
         Conclusion { verdict, guarantee, contexts, violation: None }
     }
@@ -252,9 +248,9 @@ impl<'a> Driver<'a> {
     ) -> Result<Conclusion> {
         let executor = Executor {
             vars,
-            interpreter: &self.interpreter,
-            threads: &self.threads,
-            liveness: &self.liveness,
+            interpreter: &self.setting.interpreter,
+            threads: &self.setting.threads,
+            liveness: &self.setting.liveness,
         };
         let contexts = failing.context as u32 + 1;
         Ok(Conclusion {

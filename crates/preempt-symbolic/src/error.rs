@@ -1,7 +1,8 @@
 //! Why an analysis ends without a verdict.
 
 use preempt_bdd::Full;
-use preempt_core::{Budget, StopReason};
+use preempt_core::StopReason;
+use preempt_rounds::Ended;
 
 /// Something in a model that the engine cannot do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,11 +36,16 @@ impl From<Full> for AnalysisError {
     }
 }
 
-pub(crate) fn unsupported<T>(what: impl Into<String>) -> Result<T> {
-    Err(AnalysisError::Unsupported(what.into()))
+impl From<Ended> for AnalysisError {
+    fn from(ended: Ended) -> AnalysisError {
+        match ended {
+            Ended::Unsupported(what) => AnalysisError::Unsupported(what),
+            Ended::Stopped(reason) => AnalysisError::Stopped(reason),
+            Ended::TooMuch(_) => AnalysisError::TableFull,
+        }
+    }
 }
 
-/// For what comes before there is a table: as [`Vars::poll`](crate::vars::Vars::poll).
-pub(crate) fn go_on(budget: &Budget) -> Result<()> {
-    budget.exhausted().map_or(Ok(()), |reason| Err(AnalysisError::Stopped(reason)))
+pub(crate) fn unsupported<T>(what: impl Into<String>) -> Result<T> {
+    Err(AnalysisError::Unsupported(what.into()))
 }

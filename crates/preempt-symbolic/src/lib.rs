@@ -9,16 +9,17 @@
 //! * `sequential` (Fig. 3): programs with one thread; `round_robin` (Fig. 5): threads, with `handoff` between them; both
 //!   eager and lazy; `rules`: R1, R2, R3 and R7, which the figures share;
 //! * `configurations`: rounds over whole configurations, which can tell that there is nothing more to come;
-//! * `threads`: which threads there are; `graph`: a thread as nodes and relations (Fig. 2); `translate`, `starting`: from a
-//!   model to graphs; `codes`, `liveness`: what is known of a thread's code;
+//! * [`portfolio`]: these diagrams and explicit rounds (`preempt-rounds`, where threads and what is known of their code come from) in
+//!   turns, by a `baton`;
+//! * `graph`: a thread as nodes and relations (Fig. 2); `translate`, `starting`: from a model to graphs;
 //! * `word`, `value`, `effect`: arithmetic, expressions and commands as functions of the state; `relation`: relations in
 //!   parts; `vars`, `dependencies`: the BDD variables, and their order;
 //! * `schedule`, `path`, `concrete`: from a failure to a run on the reference interpreter.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod baton;
 pub mod check;
-mod codes;
 mod concrete;
 mod configurations;
 mod dependencies;
@@ -27,8 +28,8 @@ mod effect;
 mod error;
 mod graph;
 mod handoff;
-pub mod liveness;
 mod path;
+pub mod portfolio;
 mod relation;
 mod round_robin;
 mod rules;
@@ -37,11 +38,13 @@ mod sequential;
 mod starting;
 #[cfg(test)]
 mod tests;
-pub mod threads;
 mod translate;
 mod value;
 mod vars;
 mod word;
+
+use preempt_rounds::codes;
+pub use preempt_rounds::{liveness, threads};
 
 pub use check::{SymbolicOptions, SymbolicReport, check};
 pub use error::{AnalysisError, Unsupported};

@@ -6,12 +6,14 @@
 //! contexts before it are over and later ones begin as `Start` says); and one for the state after a step (`Next`).
 //! A local has `Now` and `Next`, a parameter its value at the entry and the value handed to a callee.
 
+use crate::baton::{Baton, Runner};
 use crate::dependencies::{self, Numbers};
 use crate::error::{AnalysisError, Result};
 use preempt_bdd::{Bdd, Cube, Layout, Renaming, Space, TableOptions, Variable, order};
 use preempt_core::Budget;
 use preempt_model::{CodeId, Command, Expr, Model, Type};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// How many bits each kind of variable has.
 #[derive(Debug, Clone, Default)]
@@ -113,6 +115,8 @@ fn choice_bits(command: &Command) -> u32 {
 pub(crate) struct Vars {
     pub space: Space,
     budget: Budget,
+    /// If somebody else works at the same question, in turns.
+    pub baton: Option<Arc<Baton>>,
     pub shape: Shape,
     pub contexts: usize,
     shared: Vec<Variable>,
@@ -195,6 +199,7 @@ impl Vars {
         Ok(Vars {
             space,
             budget: budget.clone(),
+            baton: None,
             shape,
             contexts,
             shared,
@@ -218,6 +223,9 @@ impl Vars {
     /// diagrams is not interrupted.
     pub fn poll(&self) -> Result<()> {
         self.budget.counters().transitions.add(1);
+        if let Some(baton) = &self.baton {
+            baton.wait(Runner::Diagrams);
+        }
         self.budget.exhausted().map_or(Ok(()), |reason| Err(AnalysisError::Stopped(reason)))
     }
 

@@ -1,4 +1,4 @@
-//! The symbolic engine: sets of states as decision diagrams, a number of contexts for each thread, recursion included.
+//! The engine for contexts of threads: explicit rounds and decision diagrams, in turns or each by its name.
 
 use super::{Context, Engine, number, reported, word};
 use crate::error::Error;
@@ -7,12 +7,14 @@ use crate::plan::Plan;
 use crate::settings::{self, Method, Settings};
 use crate::verb::Verb;
 use preempt_bdd::TableOptions;
-use preempt_core::{Measure, Minimality, OptionValue, Report, Statistics, Verdict};
+use preempt_core::{Measure, Minimality, OptionValue, Report, Statistics, StopReason, Verdict};
+use preempt_rounds::{Basis, Cap, Caps, RoundsOptions, RoundsReport};
+use preempt_symbolic::portfolio::{self, Answered, PortfolioReport};
 use preempt_symbolic::{SymbolicOptions, SymbolicReport, VariableOrder};
 
 pub const SYMBOLIC: Engine = Engine {
     name: "symbolic",
-    description: "sets of states as BDDs, a number of contexts per thread; assertions, recursion",
+    description: "a number of contexts per thread, by rounds of states or by BDDs; assertions, recursion",
     takes: |kind| match kind {
         Kind::Model => Ok(&[Verb::Check]),
         Kind::Net | Kind::System => Err("it analyses threads, and this has none"),
@@ -28,37 +30,112 @@ fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
         return super::pushdown::check(plan, input, context);
     }
     let options = options(plan)?;
-    let found = preempt_symbolic::check(&loaded.model, &loaded.sources, &options, context.progress)
-        .map_err(|why| Error::refused(why.to_string()).hint("try --engine explicit"))?;
+    let refused = |why: String| Error::refused(why).hint("try --engine explicit");
+    let (model, sources, progress) = (&loaded.model, &loaded.sources, &mut *context.progress);
+    let method = plan.settings.method.unwrap_or(Method::Portfolio);
+    let found = match method {
+        Method::Portfolio => portfolio::check(model, sources, &options, &caps(&options), progress)
+            .map_err(|why| refused(why.to_string()))?,
+        Method::Rounds => {
+            let rounds = RoundsOptions {
+                contexts: options.contexts,
+                instances: options.instances,
+                caps: caps(&options),
+                limits: options.limits,
+                ..RoundsOptions::default()
+            };
+            let found = preempt_rounds::check(model, sources, &rounds, progress);
+            by_rounds(found.map_err(|why| refused(why.to_string()))?)
+        }
+        // `auto` takes another engine for pushdown systems.
+        Method::Lazy | Method::Eager | Method::Pushdown => {
+            let report = preempt_symbolic::check(model, sources, &options, progress)
+                .map_err(|why| refused(why.to_string()))?;
+            let answered = Answered::Diagrams;
+            PortfolioReport { report, answered, configurations: 0, fewest: true, too_much: None }
+        }
+    };
+    let PortfolioReport { report: analysed, answered, configurations, fewest, too_much } = found;
     let mut report = Report {
-        statistics: numbers(&found),
-        minimality: match found.outcome.counterexample {
-            Some(_) => Minimality::FewestContexts,
-            None => Minimality::Nothing,
+        statistics: numbers(&analysed, configurations),
+        minimality: match analysed.outcome.counterexample {
+            Some(_) if fewest => Minimality::FewestContexts,
+            _ => Minimality::Nothing,
         },
-        ..Report::from(found.outcome)
+        ..Report::from(analysed.outcome)
     };
     if report.verdict == Verdict::Violated {
-        report.again = vec![("contexts", found.contexts.to_string())];
-    } else if !found.complete {
+        report.again = vec![("contexts", analysed.contexts.to_string())];
+    } else if !analysed.complete {
         report.note(format!(
             "threads are started in a loop; of each such start {} were considered (--instances)",
             options.instances
         ));
     }
-    report.run.options = used(&options, &found.threads);
+    if matches!(method, Method::Portfolio | Method::Rounds) {
+        report.note(rests_on(answered, &report.verdict, too_much));
+    }
+    report.run.options = used(method, &options, &analysed.threads);
     Ok(report)
 }
 
+/// Who has answered, and what the answer rests on.
+fn rests_on(answered: Answered, verdict: &Verdict, too_much: Option<Cap>) -> String {
+    let answer = match (answered, verdict) {
+        (Answered::Rounds(_), Verdict::Violated) => "answered by explicit rounds; the reference interpreter has executed the run",
+        (Answered::Rounds(Basis::Rounds), _) => "answered by explicit rounds: all runs of so many rounds were looked at, one state after the other",
+        (Answered::Rounds(Basis::NothingNew), _) => "answered by explicit rounds: a round brought no new state, so that no number of contexts does",
+        (Answered::Rounds(Basis::Symmetry), _) => "answered by explicit states with equal threads sorted: none is left, so that no number of contexts brings another",
+        (Answered::Diagrams, _) => "answered by decision diagrams",
+        (Answered::Nobody, _) => "neither explicit rounds nor decision diagrams have come to an end",
+    };
+    match too_much {
+        None => answer.to_string(),
+        Some(Cap::Depth) => format!("{answer}; the stacks are too deep for rounds"),
+        Some(Cap::States) => format!("{answer}; there are too many states for rounds"),
+    }
+}
+
+fn by_rounds(found: RoundsReport) -> PortfolioReport {
+    let report = SymbolicReport {
+        contexts: found.contexts,
+        threads: found.threads,
+        complete: found.complete,
+        nodes: 0,
+        shared_states: found.shared_states,
+        outcome: found.outcome,
+    };
+    let answered = found.basis.map_or(Answered::Nobody, Answered::Rounds);
+    let too_much = match report.outcome.verdict {
+        Verdict::Inconclusive(StopReason::Depth) => Some(Cap::Depth),
+        Verdict::Inconclusive(StopReason::States) => Some(Cap::States),
+        _ => None,
+    };
+    let (configurations, fewest) = (found.configurations, found.fewest);
+    PortfolioReport { report, answered, configurations, fewest, too_much }
+}
+
+/// Rounds get a part of the memory that there is.
+fn caps(options: &SymbolicOptions) -> Caps {
+    let caps = Caps::default();
+    Caps { bytes: options.limits.memory_bytes.map_or(caps.bytes, |most| caps.bytes.min(most / 4)), ..caps }
+}
+
 /// Of its outcome only time and memory are about this engine.
-fn numbers(found: &SymbolicReport) -> Statistics {
+fn numbers(found: &SymbolicReport, configurations: u64) -> Statistics {
     let stats = &found.outcome.stats;
-    Statistics::of(stats.time, stats.peak_bytes).with([
+    let mut numbers = Statistics::of(stats.time, stats.peak_bytes).with([
         (Measure::Contexts, found.contexts.into()),
         (Measure::Threads, found.threads.len() as u64),
         (Measure::SharedStates, found.shared_states),
-        (Measure::BddNodes, found.nodes),
-    ])
+    ]);
+    if configurations > 0 {
+        numbers.set(Measure::States, configurations);
+    }
+    if found.nodes > 0 || configurations == 0 {
+        numbers.set(Measure::BddNodes, found.nodes);
+    }
+    numbers
 }
 
 fn options(plan: &Plan) -> Result<SymbolicOptions, Error> {
@@ -68,7 +145,7 @@ fn options(plan: &Plan) -> Result<SymbolicOptions, Error> {
         limits: settings.limits,
         method: match settings.method {
             Some(Method::Eager) => preempt_symbolic::Method::Eager,
-            Some(Method::Lazy | Method::Pushdown) | None => preempt_symbolic::Method::Lazy,
+            _ => preempt_symbolic::Method::Lazy,
         },
         order: match settings.bdd_order {
             Some(settings::VariableOrder::Declared) => VariableOrder::Declared,
@@ -109,11 +186,11 @@ fn at_most(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX).max(1 << 10)
 }
 
-fn used(options: &SymbolicOptions, threads: &[String]) -> Vec<(&'static str, OptionValue)> {
-    let method = match options.method {
-        preempt_symbolic::Method::Lazy => Method::Lazy,
-        preempt_symbolic::Method::Eager => Method::Eager,
-    };
+fn used(
+    method: Method,
+    options: &SymbolicOptions,
+    threads: &[String],
+) -> Vec<(&'static str, OptionValue)> {
     let order = match options.order {
         VariableOrder::Declared => settings::VariableOrder::Declared,
         VariableOrder::Dependencies => settings::VariableOrder::Dependencies,

@@ -69,6 +69,10 @@ choices! {
 
     /// How threads are analysed.
     Method {
+        /// Explicit rounds and decision diagrams, in turns.
+        Portfolio = "portfolio",
+        /// Explicit rounds: states one by one, with real stacks.
+        Rounds = "rounds",
         /// Only what the other threads can do.
         Lazy = "lazy",
         /// Whatever they might do.

@@ -43,9 +43,11 @@ pub const ROWS: &[Setting] = &[
         ..Setting::new(
             "method",
             Value::OneOf("HOW", Method::WORDS),
-            "How threads are analysed: lazy, eager or pushdown",
-            "lazy looks only at what the other threads can do, eager at whatever they might; pushdown lists the shared states that \
-             can be met and makes rules on stacks of the threads.",
+            "How threads are analysed: portfolio, rounds, lazy, eager or pushdown",
+            "rounds list states one by one, with real stacks; when a round brings nothing new, the answer holds for any number of \
+             contexts. lazy and eager work with decision diagrams, and do not mind how many states there are nor how deep the calls: \
+             lazy looks only at what the other threads can do, eager at whatever they might. portfolio lets rounds and lazy take \
+             turns; the first answer wins. pushdown lists the shared states that can be met and makes rules on stacks of the threads.",
         )
     },
     Setting {

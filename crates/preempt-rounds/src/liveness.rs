@@ -15,26 +15,25 @@ use preempt_model::{CodeId, Command, Edge, Footprint, LocationId, Model, Scope};
 pub struct Liveness(Vec<Vec<Vec<bool>>>);
 
 impl Liveness {
-    /// Of every code of a model.
+    /// For all codes of a model.
     pub fn of(model: &Model, budget: &Budget) -> Result<Liveness> {
         let codes = (0..model.codes.len()).map(|code| live_in_code(model, CodeId(code as u16), budget));
         Ok(Liveness(codes.collect::<Result<_>>()?))
     }
 
     /// Everything matters everywhere.
-    #[cfg(test)]
-    pub(crate) fn everything(model: &Model) -> Liveness {
+    pub fn everything(model: &Model) -> Liveness {
         let all = |code: &preempt_model::Code| vec![vec![true; code.slots as usize]; code.locations.len()];
         Liveness(model.codes.iter().map(all).collect())
     }
 
-    /// For each local: does its value matter here?
+    /// The locals that matter at a location.
     pub fn at(&self, code: CodeId, location: LocationId) -> &[bool] {
         &self.0[usize::from(code.0)][location.0 as usize]
     }
 
     /// The locals that are of no use after the edge, and of which it is not known that they are 0 already.
-    pub(crate) fn dying(&self, model: &Model, code: CodeId, from: LocationId, edge: &Edge) -> Vec<usize> {
+    pub fn dying(&self, model: &Model, code: CodeId, from: LocationId, edge: &Edge) -> Vec<usize> {
         let mut written = Footprint::of(model, &edge.command).may_write.0;
         if let Command::Call { results, .. } = &edge.command {
             written.extend(results.iter().flat_map(|place| place.range().map(|slot| (place.scope, slot))));

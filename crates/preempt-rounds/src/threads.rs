@@ -15,16 +15,16 @@ use preempt_model::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A thread, and what it begins with.
+/// A thread as it begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thread {
     /// For people.
     pub name: String,
-    /// The code that it executes,
+    /// What it executes.
     pub code: CodeId,
-    /// from here,
+    /// Where it begins.
     pub location: LocationId,
-    /// with these values.
+    /// What its locals begin with.
     pub locals: Vec<i32>,
     /// It is in the middle of an atomic sequence.
     pub exclusive: bool,
@@ -37,11 +37,11 @@ pub struct Thread {
 /// An edge that starts threads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
-    /// The edge.
+    /// Where it is.
     pub edge: EdgeAt,
-    /// What they execute.
+    /// What the threads execute.
     pub started: CodeId,
-    /// How many of them are looked at.
+    /// How many of them there are.
     pub instances: u32,
     /// The shared slot that counts the threads started here.
     pub counter: usize,
@@ -49,7 +49,7 @@ pub struct Site {
     pub mail: Vec<Vec<(usize, usize)>>,
 }
 
-/// All threads of a program.
+/// All threads, and what was done before they take turns.
 #[derive(Debug, Clone)]
 pub struct Threads {
     /// In the order of the round robin.
@@ -58,7 +58,7 @@ pub struct Threads {
     pub sites: Vec<Site>,
     /// Types of the shared slots that the sites need, after those of the model.
     pub extra: Vec<Type>,
-    /// The steps before the analysis begins: processes and what they do.
+    /// What the first process does alone.
     pub prelude: Vec<(usize, Action)>,
     /// The state after the prelude.
     pub initial: Machine,
@@ -70,7 +70,7 @@ pub struct Threads {
 const LONGEST_PRELUDE: usize = 10_000;
 
 impl Threads {
-    /// The threads of a program; of a start that can be repeated, so many instances.
+    /// `instances`: how many threads a start that can be repeated is good for.
     pub fn of(model: &Model, sources: &SourceMap, instances: u32, budget: &Budget) -> Result<Threads> {
         let interpreter = match Interpreter::new(model, sources) {
             Ok(interpreter) => interpreter,
@@ -158,7 +158,7 @@ impl Threads {
         Ok(())
     }
 
-    /// The site at an edge, and its number.
+    /// The site at this edge, with its number.
     pub fn site(&self, edge: EdgeAt) -> Option<(usize, &Site)> {
         self.sites.iter().enumerate().find(|(_, site)| site.edge == edge)
     }

@@ -6,7 +6,7 @@ use preempt_model::{CodeId, Command, Expr, Init, Model};
 use std::collections::BTreeSet;
 
 /// The codes that a thread of this code can be in.
-fn codes(model: &Model, code: CodeId) -> Vec<CodeId> {
+pub fn codes(model: &Model, code: CodeId) -> Vec<CodeId> {
     let mut seen = BTreeSet::from([code]);
     let mut waiting = vec![code];
     while let Some(code) = waiting.pop() {
@@ -21,7 +21,8 @@ fn codes(model: &Model, code: CodeId) -> Vec<CodeId> {
     seen.into_iter().collect()
 }
 
-pub(crate) fn reads_pid(model: &Model, code: CodeId) -> bool {
+/// Can a thread of this code ever ask for its number?
+pub fn reads_pid(model: &Model, code: CodeId) -> bool {
     let mut reads = false;
     for code in codes(model, code) {
         let definition = model.code(code);
@@ -40,7 +41,7 @@ pub(crate) fn reads_pid(model: &Model, code: CodeId) -> bool {
 }
 
 /// The codes of each thread, if none of them can be in progress twice; otherwise nothing.
-pub(crate) fn own_codes(model: &Model, threads: &Threads) -> Vec<Vec<CodeId>> {
+pub fn own_codes(model: &Model, threads: &Threads) -> Vec<Vec<CodeId>> {
     let calls_itself = |code: CodeId| {
         let edges = model.code(code).locations.iter().flat_map(|location| &location.edges);
         edges

@@ -1,0 +1,250 @@
+//! From a failure to a run of the program that the reference interpreter has executed.
+//!
+//! A chain of predecessors leads from the first configuration to the failing one, a turn of a thread each. A turn is found
+//! again by a search through the thread's own steps, breadth first, on whole states of the interpreter: which values
+//! nondeterministic expressions took, and what the locals were that rounds have forgotten, is known by nobody else. Where
+//! threads were sorted, the thread that moves is any that stands where the sorted one does. If a turn cannot be found, the
+//! search has made a mistake, and it is an internal error.
+
+use crate::configurations::Configurations;
+use crate::error::{Ended, Result, go_on};
+use crate::intern::{OVER, WAITING};
+use crate::search::{Setting, Start};
+use crate::symmetry::Sorted;
+use crate::turns::{Stop, Turns};
+use preempt_core::{Budget, Property, Trace};
+use preempt_model::System;
+use preempt_model::interpreter::{Action, State};
+use preempt_model::search::replay;
+use std::collections::HashMap;
+
+/// The configurations on the way to a failure, and the place of the thread that goes on from each.
+#[derive(Debug, Clone)]
+pub(crate) struct Chain(Vec<(Vec<u32>, usize)>);
+
+/// Real threads on the way along a chain.
+struct Walk<'a> {
+    start: &'a Start,
+    /// For telling sorted configurations apart as they were told.
+    sorted: Sorted,
+    /// The stack of each thread.
+    at: Vec<u32>,
+}
+
+impl Chain {
+    pub fn of(configurations: &Configurations, from: usize, thread: usize) -> Chain {
+        let mut chain = vec![(configurations.get(from).to_vec(), thread)];
+        let mut here = from;
+        while here > 0 {
+            let (parent, thread) = configurations.parent(here);
+            chain.push((configurations.get(parent).to_vec(), thread));
+            here = parent;
+        }
+        chain.reverse();
+        Chain(chain)
+    }
+
+    /// The threads that go on, each with the stop that its turn leads to; the last one fails.
+    fn turns(&self, start: &Start, turns: &mut Turns<'_>) -> Result<Vec<(usize, Option<Stop>)>> {
+        let mut walk = Walk { start, sorted: Sorted::new(start.clone()), at: start.cells[1..].to_vec() };
+        let mut result = Vec::new();
+        for (index, (cells, place)) in self.0.iter().enumerate() {
+            let thread = walk.real(cells[place + 1], *place);
+            let Some((next, _)) = self.0.get(index + 1) else {
+                result.push((thread, None));
+                break;
+            };
+            let turn = turns.turn(start.kinds[*place], cells[0], cells[place + 1])?;
+            let leads = |stop: &&Stop| {
+                let mut after = cells.clone();
+                start.apply(turns, &mut after, *place, stop)
+                    && (after == *next || walk.sorted.sorted(after) == walk.sorted.sorted(next.clone()))
+            };
+            let stop = *turns
+                .content(turn)
+                .stops
+                .iter()
+                .find(leads)
+                .unwrap_or_else(|| panic!("internal error: a turn on the way to a violation is lost"));
+            walk.at[thread] = stop.stack;
+            for (site, stack) in turns.starts(stop.started) {
+                let free = (0..walk.at.len()).find(|it| start.sites[*it] == Some(site) && walk.at[*it] == WAITING);
+                if let Some(free) = free {
+                    walk.at[free] = stack;
+                }
+            }
+            result.push((thread, Some(stop)));
+        }
+        Ok(result)
+    }
+
+    /// In how many rounds the threads come in this order.
+    pub fn rounds(&self, start: &Start, turns: &mut Turns<'_>) -> Result<u32> {
+        let order = self.turns(start, turns)?;
+        let back = order.windows(2).filter(|pair| pair[1].0 < pair[0].0).count();
+        Ok(back as u32 + 1)
+    }
+}
+
+impl Walk<'_> {
+    /// The thread itself if it stands there, or else one that it may have changed places with.
+    fn real(&self, stack: u32, place: usize) -> usize {
+        let same = |thread: &usize| {
+            let start = self.start;
+            self.at[*thread] == stack
+                && start.codes[*thread] == start.codes[place]
+                && start.kinds[*thread] == start.kinds[place]
+                && start.sites[*thread] == start.sites[place]
+        };
+        std::iter::once(place)
+            .chain(0..self.at.len())
+            .find(same)
+            .unwrap_or_else(|| panic!("internal error: nobody stands where a thread went on"))
+    }
+}
+
+/// What is violated, and the run that does it.
+pub(crate) fn execute(
+    setting: &Setting<'_>,
+    start: &Start,
+    turns: &mut Turns<'_>,
+    chain: &Chain,
+    budget: &Budget,
+) -> Result<(Property, Trace)> {
+    let mut run = Run {
+        setting,
+        state: setting.interpreter.initial_states().remove(0),
+        pids: setting.threads.all.iter().map(|thread| thread.pid).collect(),
+        steps: Vec::new(),
+    };
+    for (pid, action) in &setting.threads.prelude {
+        let successors = setting.interpreter.successors(&run.state, *pid);
+        let next = successors.into_iter().find(|next| next.action == *action).and_then(|next| next.state);
+        run.state = next.unwrap_or_else(|| panic!("internal error: the first steps cannot be repeated"));
+        run.steps.push((*pid, action.clone()));
+    }
+    for (thread, stop) in chain.turns(start, turns)? {
+        go_on(budget)?;
+        run.turn(turns, thread, stop, budget)?;
+    }
+    let initial = setting.interpreter.initial_states().remove(0);
+    let replayed = match replay(&setting.interpreter, &initial, &run.steps, false) {
+        Ok(replayed) => replayed,
+        Err(misfit) => match budget.exhausted() {
+            Some(reason) => return Err(Ended::Stopped(reason)),
+            None => panic!("internal error: the run found does not replay: {misfit:?}"),
+        },
+    };
+    let violation = replayed.violation;
+    let violation = violation.unwrap_or_else(|| panic!("internal error: the run found violates nothing"));
+    Ok((Property::from(violation), replayed.trace))
+}
+
+struct Run<'a> {
+    setting: &'a Setting<'a>,
+    state: State,
+    /// The process of each thread, once it has been started.
+    pids: Vec<Option<usize>>,
+    steps: Vec<(usize, Action)>,
+}
+
+impl Run<'_> {
+    /// The steps of a thread to its next stop, or to the violation.
+    fn turn(&mut self, turns: &mut Turns<'_>, thread: usize, goal: Option<Stop>, budget: &Budget) -> Result<()> {
+        let interpreter = &self.setting.interpreter;
+        let Some(pid) = self.pids[thread] else { panic!("internal error: a thread moves before it is started") };
+        // A process that is blocked in its atomic sequence has given up the processor.
+        if interpreter.exclusive(&self.state).is_some_and(|holder| {
+            holder != pid && interpreter.successors(&self.state, holder).is_empty()
+        }) {
+            self.state = interpreter.release(&self.state);
+        }
+        let processes = interpreter.process_count(&self.state);
+        let mut found: Vec<(State, usize, Option<Action>)> = vec![(self.state.clone(), 0, None)];
+        let mut seen = HashMap::from([(self.state.clone(), ())]);
+        let mut next = 0usize;
+        let last = loop {
+            if next.is_multiple_of(256) {
+                go_on(budget)?;
+            }
+            let Some((state, ..)) = found.get(next).cloned() else {
+                if let Some(reason) = budget.stopped() {
+                    return Err(Ended::Stopped(reason));
+                }
+                panic!("internal error: a turn on the way to a violation cannot be executed");
+            };
+            let here = next;
+            next += 1;
+            if let Some(stop) = goal.filter(|_| here > 0)
+                && self.arrived(turns, &state, pid, processes, &stop)
+            {
+                break here;
+            }
+            let mut failed = None;
+            for successor in interpreter.successors(&state, pid) {
+                let ends = self.ends(&state, pid, &successor.action);
+                if goal.is_none() && successor.violation.is_some() {
+                    failed = Some(successor.action);
+                    break;
+                }
+                let Some(state) = successor.state.filter(|_| !ends) else { continue };
+                if seen.insert(state.clone(), ()).is_none() {
+                    found.push((state, here, Some(successor.action)));
+                }
+            }
+            if let Some(action) = failed {
+                self.follow(&found, here, pid);
+                self.steps.push((pid, action));
+                return Ok(());
+            }
+        };
+        self.follow(&found, last, pid);
+        self.state = found[last].0.clone();
+        let stop = goal.unwrap_or(Stop { shared: 0, stack: OVER, started: 0 });
+        for (number, (site, _)) in turns.starts(stop.started).enumerate() {
+            let threads = &self.setting.threads.all;
+            let waits = |it: &usize| threads[*it].waits.is_some_and(|(of, _)| of == site) && self.pids[*it].is_none();
+            if let Some(started) = (0..threads.len()).find(waits) {
+                self.pids[started] = Some(processes + number);
+            }
+        }
+        Ok(())
+    }
+
+    fn ends(&self, state: &State, pid: usize, action: &Action) -> bool {
+        let Some((code, location)) = self.setting.interpreter.place_of(state, pid) else { return true };
+        let edge = &self.setting.model.code(code).location(location).edges[action.edge as usize];
+        matches!(edge.command, preempt_model::Command::End)
+    }
+
+    fn follow(&mut self, found: &[(State, usize, Option<Action>)], to: usize, pid: usize) {
+        let mut actions = Vec::new();
+        let mut here = to;
+        while let (_, parent, Some(action)) = &found[here] {
+            actions.push((pid, action.clone()));
+            here = *parent;
+        }
+        self.steps.extend(actions.into_iter().rev());
+    }
+
+    /// Is this what the turn leads to, as far as it matters?
+    fn arrived(&self, turns: &mut Turns<'_>, state: &State, pid: usize, processes: usize, stop: &Stop) -> bool {
+        let interpreter = &self.setting.interpreter;
+        let machine = interpreter.open(state);
+        if machine.exclusive.is_some() && !interpreter.successors(state, pid).is_empty() {
+            return false;
+        }
+        if machine.globals != turns.rules.shared.word(stop.shared) {
+            return false;
+        }
+        let started: Vec<u32> = turns.starts(stop.started).map(|(_, stack)| stack).collect();
+        if machine.processes.len() != processes + started.len() {
+            return false;
+        }
+        let stack = turns.stack(&machine.processes[pid]);
+        let new = &machine.processes[processes..];
+        // Who is over is not asked where it stands.
+        (stop.stack == OVER || stack == stop.stack)
+            && new.iter().zip(started).all(|(process, stack)| turns.stack(process) == stack)
+    }
+}
