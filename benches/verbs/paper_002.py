@@ -36,17 +36,20 @@ METHODS = ("portfolio", "rounds", "lazy", "eager")
 
 def counter(text, bits):
     """The same driver with so many bits of pendingIo, where the model has three: it is safe while they count all threads."""
-    names = [f"p{bit}" for bit in range(bits)]
-    carry = lambda bit: " & ".join(names[:bit])
-    borrow = lambda bit: " & ".join(f"!{name}" for name in names[:bit])
-    up = [names[0]] if bits == 0 else ["!" + names[0]] + [f"{name} ^ ({carry(bit)})" for bit, name in enumerate(names) if bit]
-    down = ["!" + names[0]] + [f"{name} ^ ({borrow(bit)})" for bit, name in enumerate(names) if bit]
-    zero = " & ".join("!" + name for name in names)
-    text = text.replace("decl p0, p1, p2;", f"decl {', '.join(names)};")
-    text = text.replace("p0, p1, p2 := T, F, F;", f"{', '.join(names)} := T{', F' * (bits - 1)};")
-    text = re.sub(r"p0, p1, p2 := !p0, p1 \^ p0, p2 \^ \(p1 & p0\);", f"{', '.join(names)} := {', '.join(up)};", text)
-    text = re.sub(r"p0, p1, p2 := !p0, p1 \^ !p0, p2 \^ \(!p1 & !p0\);", f"{', '.join(names)} := {', '.join(down)};", text)
-    return text.replace("!p0 & !p1 & !p2", zero)
+    names = [f"b{bit}" for bit in range(bits)]
+    all_names, low = ", ".join(names), lambda bit, sign: " & ".join(sign + name for name in names[:bit])
+    up = ["!b0"] + [f"b{bit} ^ ({low(bit, '')})" for bit in range(1, bits)]
+    down = ["!b0"] + [f"b{bit} ^ ({low(bit, '!')})" for bit in range(1, bits)]
+    last = " & ".join(["b0"] + [f"!b{bit}" for bit in range(1, bits)])
+    for old, new in [
+        ("decl b2, b1, b0;", f"decl {all_names};"),
+        ("b2, b1, b0, stoppingFlag, stoppingEvent, stopped := F, F, T,", f"{all_names}, stoppingFlag, stoppingEvent, stopped := T{', F' * (bits - 1)},"),
+        ("b0, b1, b2 := !b0, b1 ^ b0, b2 ^ (b1 & b0);", f"{all_names} := {', '.join(up)};"),
+        ("b0, b1, b2, zero := !b0, b1 ^ !b0, b2 ^ (!b1 & !b0), b0 & !b1 & !b2;", f"{all_names}, zero := {', '.join(down)}, {last};"),
+    ]:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
 
 
 def bluetooth(folder, threads, bits=3):

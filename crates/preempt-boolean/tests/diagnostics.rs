@@ -169,6 +169,11 @@ fn syntax() {
             "broadcast;",
             "2:1 `broadcast`, a statement of UCOB and IJIT, is not supported -- wait for a shared variable instead: assume(x);",
         ),
+        (
+            "turn, turn$ := T, T;",
+            "2:7 `turn$`, which is `turn` of all other threads in SATABS, is not supported -- a step writes shared variables \
+             and those of its own thread, not those of other threads",
+        ),
         ("start_thread;", "2:13 expected `goto` and a label, or a call, behind `start_thread`, found `;`"),
         ("fi", "2:1 this `fi` belongs to nothing"),
         (

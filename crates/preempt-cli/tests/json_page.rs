@@ -101,6 +101,7 @@ fn the_page_has_every_field_that_is_printed_and_no_other() {
         vec!["replay", &race, &stored],
         vec!["check", &race, "--search", "context-bounded", "--bound", "0", "--reduction", "paper"],
         vec!["check", &race, "--engine", "symbolic", "--contexts", "2"],
+        vec!["check", &race, "--engine", "symbolic", "--method", "lazy"],
         vec!["check", &choice, "--engine", "explicit"],
         vec!["check", &safe, "--bound", "1"],
         vec!["check", &safe, "--store", "compact", "--bound", "1"],

@@ -45,7 +45,16 @@ impl RoundRobin {
         let threads = start.cells.len() - 1;
         let mut configurations = Configurations::new(&(0..threads).collect::<Vec<_>>());
         configurations.insert(&start.cells, configurations.hash(&start.cells), (0, 0));
-        RoundRobin { configurations, start, most, round: 1, thread: 0, next: 0, done: vec![0; threads], cut: false }
+        RoundRobin {
+            configurations,
+            start,
+            most,
+            round: 1,
+            thread: 0,
+            next: 0,
+            done: vec![0; threads],
+            cut: false,
+        }
     }
 
     /// Expands so many configurations, or fewer if it comes to an end.
@@ -62,7 +71,8 @@ impl RoundRobin {
             if !self.start.may_move(from, thread) {
                 continue;
             }
-            let (shared, stack) = (self.configurations.get(from)[0], self.configurations.get(from)[thread + 1]);
+            let (shared, stack) =
+                (self.configurations.get(from)[0], self.configurations.get(from)[thread + 1]);
             if !Turns::moves(stack) {
                 continue;
             }
@@ -136,7 +146,8 @@ impl Start {
     /// Every thread that was started takes the first place of its site that is free.
     pub fn begin(&self, turns: &Turns<'_>, cells: &mut [u32], started: u32) -> bool {
         turns.starts(started).all(|(site, stack)| {
-            let free = |(thread, of): (usize, &Option<usize>)| *of == Some(site) && cells[thread + 1] == WAITING;
+            let free =
+                |(thread, of): (usize, &Option<usize>)| *of == Some(site) && cells[thread + 1] == WAITING;
             let place = self.sites.iter().enumerate().position(free);
             place.map(|thread| cells[thread + 1] = stack).is_some()
         })

@@ -86,12 +86,15 @@ impl<'a> Rules<'a> {
     /// Must a thread stop here before it goes on?
     pub fn stops(&self, top: u32, below: u32) -> bool {
         let place = self.place(top);
-        place.shared || place.last || place.returns && below != NO_FRAME && self.results_are_shared(top, below)
+        place.shared
+            || place.last
+            || place.returns && below != NO_FRAME && self.results_are_shared(top, below)
     }
 
     fn results_are_shared(&self, top: u32, below: u32) -> bool {
         let (code, called_from) = (self.frames.word(below)[0], &self.frames.word(top)[2..4]);
-        let location = self.setting.model.code(CodeId(code as u16)).location(LocationId(called_from[0] as u32));
+        let location =
+            self.setting.model.code(CodeId(code as u16)).location(LocationId(called_from[0] as u32));
         match location.edges.get(called_from[1] as usize).map(|edge| &edge.command) {
             Some(Command::Call { results, .. }) => stores_shared(results),
             _ => true,
@@ -127,8 +130,14 @@ impl<'a> Rules<'a> {
         let mut processes = initial.processes[..pid].to_vec();
         processes.push(Process { priority: 1, frames });
         let globals = self.shared.word(shared).to_vec();
-        let machine =
-            Machine { globals, hidden: Vec::new(), channels: Vec::new(), processes, exclusive: None, last: 0 };
+        let machine = Machine {
+            globals,
+            hidden: Vec::new(),
+            channels: Vec::new(),
+            processes,
+            exclusive: None,
+            last: 0,
+        };
         let successors = setting.interpreter.successors(&setting.interpreter.close(&machine), pid);
         // An interpreter whose budget has ended leaves steps out.
         if let Some(reason) = self.budget.stopped() {
@@ -146,7 +155,8 @@ impl<'a> Rules<'a> {
             let started = match machine.processes.get(pid + 1) {
                 None => None,
                 Some(process) => {
-                    let Some((site, _)) = setting.threads.site((place.0, place.1, successor.action.edge)) else {
+                    let Some((site, _)) = setting.threads.site((place.0, place.1, successor.action.edge))
+                    else {
                         return unsupported("a start of a process that was not expected");
                     };
                     Some((site as u32, self.intern(process)[0]))
@@ -189,7 +199,9 @@ impl<'a> Rules<'a> {
             if let Some(callee) = process.frames.get(depth + 1) {
                 let (location, edge) = callee.called_from;
                 let edges = &self.setting.model.code(frame.code).location(location).edges;
-                if let Some(Command::Call { results, .. }) = edges.get(edge as usize).map(|edge| &edge.command) {
+                if let Some(Command::Call { results, .. }) =
+                    edges.get(edge as usize).map(|edge| &edge.command)
+                {
                     for place in results.iter().filter(|place| place.scope == Scope::Local) {
                         // an index may be read from what is written
                         if results.iter().all(|place| place.indices.is_empty()) {

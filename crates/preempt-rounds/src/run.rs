@@ -68,7 +68,8 @@ impl Chain {
                 .unwrap_or_else(|| panic!("internal error: a turn on the way to a violation is lost"));
             walk.at[thread] = stop.stack;
             for (site, stack) in turns.starts(stop.started) {
-                let free = (0..walk.at.len()).find(|it| start.sites[*it] == Some(site) && walk.at[*it] == WAITING);
+                let free =
+                    (0..walk.at.len()).find(|it| start.sites[*it] == Some(site) && walk.at[*it] == WAITING);
                 if let Some(free) = free {
                     walk.at[free] = stack;
                 }
@@ -150,13 +151,22 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// The steps of a thread to its next stop, or to the violation.
-    fn turn(&mut self, turns: &mut Turns<'_>, thread: usize, goal: Option<Stop>, budget: &Budget) -> Result<()> {
+    fn turn(
+        &mut self,
+        turns: &mut Turns<'_>,
+        thread: usize,
+        goal: Option<Stop>,
+        budget: &Budget,
+    ) -> Result<()> {
         let interpreter = &self.setting.interpreter;
-        let Some(pid) = self.pids[thread] else { panic!("internal error: a thread moves before it is started") };
+        let Some(pid) = self.pids[thread] else {
+            panic!("internal error: a thread moves before it is started")
+        };
         // A process that is blocked in its atomic sequence has given up the processor.
-        if interpreter.exclusive(&self.state).is_some_and(|holder| {
-            holder != pid && interpreter.successors(&self.state, holder).is_empty()
-        }) {
+        if interpreter
+            .exclusive(&self.state)
+            .is_some_and(|holder| holder != pid && interpreter.successors(&self.state, holder).is_empty())
+        {
             self.state = interpreter.release(&self.state);
         }
         let processes = interpreter.process_count(&self.state);
@@ -203,7 +213,8 @@ impl Run<'_> {
         let stop = goal.unwrap_or(Stop { shared: 0, stack: OVER, started: 0 });
         for (number, (site, _)) in turns.starts(stop.started).enumerate() {
             let threads = &self.setting.threads.all;
-            let waits = |it: &usize| threads[*it].waits.is_some_and(|(of, _)| of == site) && self.pids[*it].is_none();
+            let waits =
+                |it: &usize| threads[*it].waits.is_some_and(|(of, _)| of == site) && self.pids[*it].is_none();
             if let Some(started) = (0..threads.len()).find(waits) {
                 self.pids[started] = Some(processes + number);
             }
@@ -228,7 +239,14 @@ impl Run<'_> {
     }
 
     /// Is this what the turn leads to, as far as it matters?
-    fn arrived(&self, turns: &mut Turns<'_>, state: &State, pid: usize, processes: usize, stop: &Stop) -> bool {
+    fn arrived(
+        &self,
+        turns: &mut Turns<'_>,
+        state: &State,
+        pid: usize,
+        processes: usize,
+        stop: &Stop,
+    ) -> bool {
         let interpreter = &self.setting.interpreter;
         let machine = interpreter.open(state);
         if machine.exclusive.is_some() && !interpreter.successors(state, pid).is_empty() {

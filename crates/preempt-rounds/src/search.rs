@@ -32,7 +32,12 @@ pub struct Setting<'a> {
 
 impl<'a> Setting<'a> {
     /// `instances`: how many threads a start that can be repeated is good for.
-    pub fn new(model: &'a Model, sources: &'a SourceMap, instances: u32, budget: &Budget) -> Result<Setting<'a>> {
+    pub fn new(
+        model: &'a Model,
+        sources: &'a SourceMap,
+        instances: u32,
+        budget: &Budget,
+    ) -> Result<Setting<'a>> {
         if model.has_priorities {
             return unsupported("priorities");
         }
@@ -165,7 +170,9 @@ impl<'a> Search<'a> {
                     let contexts = rounds.round;
                     return self.violated(&chain, contexts, Basis::Rounds).map(Some);
                 }
-                Some(End::Nothing) => return Ok(Some(self.holds(Basis::NothingNew, Guarantee::Exhaustive, cut))),
+                Some(End::Nothing) => {
+                    return Ok(Some(self.holds(Basis::NothingNew, Guarantee::Exhaustive, cut)));
+                }
                 Some(End::Bound) => {
                     let guarantee = Guarantee::Contexts(rounds.round);
                     return Ok(Some(self.holds(Basis::Rounds, guarantee, cut)));
@@ -174,7 +181,7 @@ impl<'a> Search<'a> {
             }
         }
         if let Some(sorted) = &mut self.sorted {
-            let end = sorted.advance(&mut self.turns, WORK / self.start.codes.len() + 1)?;
+            let end = sorted.advance(&mut self.turns, WORK)?;
             match end {
                 Some(End::Failure { from, thread }) => {
                     self.failure = Some(Chain::of(&sorted.configurations, from, thread));

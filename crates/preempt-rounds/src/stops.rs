@@ -36,7 +36,8 @@ impl Places {
 fn kind(model: &Model, code: &Code, location: &Location) -> PlaceKind {
     let clause = code.provided.as_ref().is_some_and(reads_shared);
     PlaceKind {
-        shared: clause || location.edges.iter().any(|edge| edge.atomic || touches_shared(model, &edge.command)),
+        shared: clause
+            || location.edges.iter().any(|edge| edge.atomic || touches_shared(model, &edge.command)),
         last: location.edges.iter().all(|edge| matches!(edge.command, Command::End)),
         returns: location.edges.iter().any(|edge| matches!(edge.command, Command::Return(_))),
     }

@@ -76,14 +76,18 @@ fn command(command: &Command) -> Option<&'static str> {
     Some(match command {
         Command::Send { .. } | Command::Receive { .. } => "channels",
         Command::SetPriority { .. } => "priorities",
-        Command::Assign(assignments) if assignments.iter().any(|(place, _)| hidden(place)) => "hidden variables",
+        Command::Assign(assignments) if assignments.iter().any(|(place, _)| hidden(place)) => {
+            "hidden variables"
+        }
         Command::Call { results, .. } if results.iter().any(hidden) => "hidden variables",
         Command::Deterministic(block) => {
             let inner = block.nodes.iter().flatten().filter_map(|edge| edge.command.as_ref());
             for one in inner {
                 match one {
                     Command::Run { .. } => return Some("starting a process inside a deterministic block"),
-                    Command::Call { .. } | Command::Return(_) => return Some("calls inside a deterministic block"),
+                    Command::Call { .. } | Command::Return(_) => {
+                        return Some("calls inside a deterministic block");
+                    }
                     Command::End => return Some("a process that ends inside a deterministic block"),
                     _ => {}
                 }

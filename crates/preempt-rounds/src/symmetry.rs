@@ -28,7 +28,9 @@ pub(crate) fn classes(start: &Start) -> Vec<usize> {
         let codes = start.codes[a] == start.codes[b] && start.kinds[a] == start.kinds[b];
         codes && start.sites[a] == start.sites[b] && start.exclusive != Some(a) && start.exclusive != Some(b)
     };
-    (0..start.codes.len()).map(|thread| (0..thread).find(|other| same(*other, thread)).unwrap_or(thread)).collect()
+    (0..start.codes.len())
+        .map(|thread| (0..thread).find(|other| same(*other, thread)).unwrap_or(thread))
+        .collect()
 }
 
 /// Are there threads that may change places?
@@ -82,7 +84,10 @@ impl Sorted {
                     let thread = self.classes[class][index];
                     let stack = from_cells[thread + 1];
                     // Of equal threads in equal places one is enough.
-                    if !Turns::moves(stack) || last.replace(stack) == Some(stack) || !self.start.may_move(from, thread) {
+                    if !Turns::moves(stack)
+                        || last.replace(stack) == Some(stack)
+                        || !self.start.may_move(from, thread)
+                    {
                         continue;
                     }
                     let turn = turns.turn(self.start.kinds[thread], shared, stack)?;
@@ -108,7 +113,11 @@ impl Sorted {
                                     store.share(place, new).wrapping_sub(store.share(place, old))
                                 };
                                 let changes = change(0, shared, stop.shared);
-                                before.wrapping_add(changes).wrapping_add(change(thread + 1, stack, stop.stack))
+                                before.wrapping_add(changes).wrapping_add(change(
+                                    thread + 1,
+                                    stack,
+                                    stop.stack,
+                                ))
                             }
                             _ => self.configurations.hash(&cells),
                         };

@@ -53,7 +53,8 @@ fn violations_take_the_known_contexts() {
             assert!(trace.switches() <= report.threads.len() * contexts as usize, "{name}");
         }
         if contexts > 1 {
-            let options = RoundsOptions { contexts: Some(contexts - 1), symmetry: false, ..RoundsOptions::default() };
+            let options =
+                RoundsOptions { contexts: Some(contexts - 1), symmetry: false, ..RoundsOptions::default() };
             let report = answer(&sample(name), &options);
             assert_eq!(report.outcome.verdict, Verdict::Holds, "{name}");
             assert_eq!(report.outcome.guarantee, Guarantee::Contexts(contexts - 1), "{name}");
@@ -83,7 +84,10 @@ fn sorted_threads_do_not_tell_the_rounds() {
     // the one that fails waits for the one after it: it takes a second round
     let report = without_bound(&boolean(text), false);
     assert_eq!((report.outcome.verdict, report.contexts), (Verdict::Violated, 2));
-    let swapped = text.replace("start_thread first(); start_thread second();", "start_thread second(); start_thread first();");
+    let swapped = text.replace(
+        "start_thread first(); start_thread second();",
+        "start_thread second(); start_thread first();",
+    );
     let report = without_bound(&boolean(&swapped), false);
     assert_eq!((report.outcome.verdict, report.contexts), (Verdict::Violated, 1));
     // The same with equal threads, which decide by chance what they are: the violation needs both orders, and which of them
@@ -97,7 +101,11 @@ fn sorted_threads_do_not_tell_the_rounds() {
     let rounds = without_bound(&boolean(equal), false);
     let both = without_bound(&boolean(equal), true);
     assert_eq!((rounds.outcome.verdict, rounds.contexts), (Verdict::Violated, 2));
-    assert_eq!((both.outcome.verdict, both.contexts), (Verdict::Violated, 2), "sorted threads do not change K");
+    assert_eq!(
+        (both.outcome.verdict, both.contexts),
+        (Verdict::Violated, 2),
+        "sorted threads do not change K"
+    );
     assert!(both.fewest);
 }
 
@@ -142,8 +150,10 @@ fn recursion_without_end_is_left_to_others() {
         let report = answer(&boolean(text), &options);
         assert_eq!(report.outcome.verdict, Verdict::Inconclusive(StopReason::Depth));
     }
-    let counting = "int x; active proctype P() { do :: x++ od } active proctype Q() { assert(x >= 0 || x < 0) }";
-    let options = RoundsOptions { caps: Caps { bytes: 1 << 20, ..Caps::default() }, ..RoundsOptions::default() };
+    let counting =
+        "int x; active proctype P() { do :: x++ od } active proctype Q() { assert(x >= 0 || x < 0) }";
+    let options =
+        RoundsOptions { caps: Caps { bytes: 1 << 20, ..Caps::default() }, ..RoundsOptions::default() };
     let report = answer(&promela(counting), &options);
     assert_eq!(report.outcome.verdict, Verdict::Inconclusive(StopReason::States));
 }
@@ -154,7 +164,8 @@ fn atomic_sequences_are_left_where_they_block() {
                   active proctype Q() { x == 1; x = 0; y = 1 }";
     let report = without_bound(&promela(blocks), false);
     assert_eq!((report.outcome.verdict, report.contexts), (Verdict::Violated, 2));
-    let whole = "bit x; active proctype P() { atomic { x = 1; x = 0 } } active proctype Q() { assert(x == 0) }";
+    let whole =
+        "bit x; active proctype P() { atomic { x = 1; x = 0 } } active proctype Q() { assert(x == 0) }";
     assert_eq!(without_bound(&promela(whole), false).outcome.verdict, Verdict::Holds);
 }
 
@@ -173,7 +184,10 @@ fn threads_are_started_where_the_program_says() {
     let endless = "decl x; void main() begin x := F; while (T) do start_thread a(); od end
                    void a() begin x := !x; assert(x | !x); end";
     let report = without_bound(&boolean(endless), true);
-    assert_eq!((report.outcome.verdict, report.complete), (Verdict::Inconclusive(StopReason::Partial), false));
+    assert_eq!(
+        (report.outcome.verdict, report.complete),
+        (Verdict::Inconclusive(StopReason::Partial), false)
+    );
 }
 
 #[test]

@@ -37,14 +37,18 @@ struct State {
     alone: bool,
 }
 
-const FIRST_TURN: Duration = Duration::from_millis(100);
+/// Long enough for diagrams to decide what is easy for them.
+const FIRST_TURN: Duration = Duration::from_millis(500);
 const LONGEST_TURN: Duration = Duration::from_secs(2);
 
 impl Baton {
     /// Diagrams go first: rounds had their chance before.
     pub fn new() -> Baton {
         let (holder, since) = (Runner::Diagrams, Instant::now());
-        Baton { state: Mutex::new(State { holder, since, turn: FIRST_TURN, alone: false }), passed: Condvar::new() }
+        Baton {
+            state: Mutex::new(State { holder, since, turn: FIRST_TURN, alone: false }),
+            passed: Condvar::new(),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -98,12 +102,12 @@ mod tests {
         let other = {
             let (baton, working) = (baton.clone(), working.clone());
             std::thread::spawn(move || {
-                let pieces = work(Runner::Diagrams, &baton, &working, Duration::from_millis(300));
+                let pieces = work(Runner::Diagrams, &baton, &working, Duration::from_millis(1500));
                 baton.end(Runner::Diagrams);
                 pieces
             })
         };
-        assert!(work(Runner::Rounds, &baton, &working, Duration::from_millis(400)) > 1);
+        assert!(work(Runner::Rounds, &baton, &working, Duration::from_millis(1600)) > 1);
         assert!(other.join().unwrap() > 1);
     }
 }

@@ -123,7 +123,13 @@ impl<'a> Driver<'a> {
             let number = kinds.iter().position(|known| *known == kind);
             programs.of_thread.push(number.unwrap_or(kinds.len()));
             if number.is_none() {
-                programs.graphs.push(Graph::new(vars, self.model, &self.setting.threads, thread, &self.setting.liveness)?);
+                programs.graphs.push(Graph::new(
+                    vars,
+                    self.model,
+                    &self.setting.threads,
+                    thread,
+                    &self.setting.liveness,
+                )?);
                 kinds.push(kind);
             }
         }

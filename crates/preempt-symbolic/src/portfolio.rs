@@ -17,10 +17,10 @@ use preempt_model::Model;
 use preempt_rounds::{Answer, Basis, Cap, Caps, Ended, Search, Setting};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// Rounds work alone for so long.
-const HEAD_START: Duration = Duration::from_millis(500);
+/// So many pieces of work rounds do alone: some hundredths of a second, on any machine and under any load the same.
+const HEAD_START: usize = 24;
 
 /// Who has answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,9 +100,12 @@ fn in_turns(program: &Arc<Program>, caps: Caps, budget: &Budget) -> Result<Portf
     let Ok(mut search) = Search::new(&setting, options.contexts, true, caps, budget) else {
         return diagrams_alone(program, budget);
     };
-    let begin = Instant::now();
-    let mut too_much = None;
-    match search.advance(&mut || begin.elapsed() >= HEAD_START) {
+    let (mut pieces, mut too_much) = (0, None);
+    let mut enough = || {
+        pieces += 1;
+        pieces >= HEAD_START
+    };
+    match search.advance(&mut enough) {
         Ok(Some(answer)) => return Ok(by_rounds(&search, &setting, answer, budget)),
         Ok(None) => {}
         Err(Ended::TooMuch(cap)) => too_much = Some(cap),
@@ -230,7 +233,12 @@ fn by_diagrams(report: SymbolicReport, search: &Search<'_>) -> PortfolioReport {
         Verdict::Inconclusive(_) => Answered::Nobody,
         _ => Answered::Diagrams,
     };
-    PortfolioReport { answered, configurations: search.configurations(), fewest: true, ..nobody(report, None) }
+    PortfolioReport {
+        answered,
+        configurations: search.configurations(),
+        fewest: true,
+        ..nobody(report, None)
+    }
 }
 
 fn nobody(report: SymbolicReport, too_much: Option<Cap>) -> PortfolioReport {
@@ -238,7 +246,12 @@ fn nobody(report: SymbolicReport, too_much: Option<Cap>) -> PortfolioReport {
 }
 
 /// A limit was reached: so many rounds were completed.
-fn stopped(search: &Search<'_>, setting: &Setting<'_>, reason: StopReason, budget: &Budget) -> PortfolioReport {
+fn stopped(
+    search: &Search<'_>,
+    setting: &Setting<'_>,
+    reason: StopReason,
+    budget: &Budget,
+) -> PortfolioReport {
     let rounds = search.round().saturating_sub(1);
     let answer = Answer {
         verdict: Verdict::Inconclusive(reason),

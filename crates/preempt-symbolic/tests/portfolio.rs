@@ -57,7 +57,11 @@ fn what_is_too_much_for_rounds_has_the_same_answer() {
         for bytes in [0, 1 << 16, 1 << 30] {
             let found = answer(&sample(name), None, Caps { bytes, ..Caps::default() });
             let report = &found.report;
-            assert_eq!((&report.outcome.verdict, report.contexts), (&Verdict::Violated, contexts), "{name} {bytes}");
+            assert_eq!(
+                (&report.outcome.verdict, report.contexts),
+                (&Verdict::Violated, contexts),
+                "{name} {bytes}"
+            );
             assert!(report.outcome.counterexample.is_some() && found.fewest, "{name} {bytes}");
         }
     }
@@ -70,7 +74,8 @@ fn recursion_without_end_and_without_a_bound_ends_with_its_limits() {
                 void f() begin if * then f(); x := !x; f(); fi y := x; end
                 void g() begin if * then g(); y := !y; fi assert(x | !x | y); end";
     let (model, sources) = boolean(text);
-    let limits = Limits { time: Some(Duration::from_secs(2)), memory_bytes: Some(200 << 20), ..Limits::default() };
+    let limits =
+        Limits { time: Some(Duration::from_secs(2)), memory_bytes: Some(200 << 20), ..Limits::default() };
     let options = SymbolicOptions { limits, ..options(None) };
     let found = portfolio::check(&model, &sources, &options, &Caps::default(), &mut Silent).unwrap();
     assert!(matches!(
@@ -96,7 +101,7 @@ fn everybody_says_the_same_about_random_programs() {
         let limits = Limits { time: Some(Duration::from_secs(3)), ..Limits::default() };
         let options = SymbolicOptions { limits, ..options(Some(contexts)) };
         let lazy = preempt_symbolic::check(&model, &sources, &options, &mut Silent).unwrap();
-        let expected = (lazy.outcome.verdict.clone(), lazy.contexts);
+        let expected = (lazy.outcome.verdict, lazy.contexts);
         if matches!(expected.0, Verdict::Inconclusive(_)) {
             continue;
         }
@@ -113,7 +118,8 @@ fn everybody_says_the_same_about_random_programs() {
         };
         agrees("eager", eager.outcome.verdict, eager.contexts);
         for symmetry in [false, true] {
-            let options = RoundsOptions { contexts: Some(contexts), symmetry, limits, ..RoundsOptions::default() };
+            let options =
+                RoundsOptions { contexts: Some(contexts), symmetry, limits, ..RoundsOptions::default() };
             let rounds = preempt_rounds::check(&model, &sources, &options, &mut Silent).unwrap();
             if !matches!(rounds.outcome.verdict, Verdict::Inconclusive(_)) {
                 agrees("rounds", rounds.outcome.verdict, rounds.contexts);

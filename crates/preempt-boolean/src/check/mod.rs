@@ -291,6 +291,19 @@ impl<'p> Check<'p> {
         });
     }
 
+    /// `b$`, where `b` is declared: what the other threads have under this name.
+    fn is_of_others(&self, name: &str) -> bool {
+        let own = name.strip_suffix('$');
+        own.is_some_and(|own| self.locals.contains_key(own) || self.globals.contains_key(own))
+    }
+
+    fn of_others(&self, name: &str, span: Span) -> Diagnostic {
+        let own = name.trim_end_matches('$');
+        let message = format!("`{name}`, which is `{own}` of all other threads in SATABS, is not supported");
+        Diagnostic::error(span, message)
+            .hint("a step writes shared variables and those of its own thread, not those of other threads")
+    }
+
     fn variable(&mut self, name: &str, span: Span) {
         if self.locals.contains_key(name) || self.globals.contains_key(name) {
             return;
@@ -303,6 +316,7 @@ impl<'p> Check<'p> {
         self.diagnostics.push(match (name, near) {
             ("true" | "TRUE" | "True", _) => error.hint("write T or 1"),
             ("false" | "FALSE" | "False", _) => error.hint("write F or 0"),
+            _ if self.is_of_others(name) => self.of_others(name, span),
             (_, Some(near)) => error.hint(format!("did you mean `{near}`?")),
             _ if self.procedures.contains_key(name) => {
                 error.hint(format!("to call the procedure, write {name}()"))

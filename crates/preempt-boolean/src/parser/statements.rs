@@ -91,7 +91,7 @@ impl Parser {
     }
 
     fn not_supported(&mut self, word: &str) -> Reported {
-        // No description of what they mean could be found.
+        // `docs/src/boolean.md` says what they mean, and why not.
         let dialect = if word == "sync" { "SATABS" } else { "UCOB and IJIT" };
         let hint = "wait for a shared variable instead: assume(x);";
         self.error_with(&format!("`{word}`, a statement of {dialect}, is not supported"), hint)

@@ -82,10 +82,18 @@ fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
 /// Who has answered, and what the answer rests on.
 fn rests_on(answered: Answered, verdict: &Verdict, too_much: Option<Cap>) -> String {
     let answer = match (answered, verdict) {
-        (Answered::Rounds(_), Verdict::Violated) => "answered by explicit rounds; the reference interpreter has executed the run",
-        (Answered::Rounds(Basis::Rounds), _) => "answered by explicit rounds: all runs of so many rounds were looked at, one state after the other",
-        (Answered::Rounds(Basis::NothingNew), _) => "answered by explicit rounds: a round brought no new state, so that no number of contexts does",
-        (Answered::Rounds(Basis::Symmetry), _) => "answered by explicit states with equal threads sorted: none is left, so that no number of contexts brings another",
+        (Answered::Rounds(_), Verdict::Violated) => {
+            "answered by explicit rounds; the reference interpreter has executed the run"
+        }
+        (Answered::Rounds(Basis::Rounds), _) => {
+            "answered by explicit rounds: all runs of so many rounds were looked at, one state after the other"
+        }
+        (Answered::Rounds(Basis::NothingNew), _) => {
+            "answered by explicit rounds: a round brought no new state, so that no number of contexts does"
+        }
+        (Answered::Rounds(Basis::Symmetry), _) => {
+            "answered by explicit states with equal threads sorted: none is left, so that no number of contexts brings another"
+        }
         (Answered::Diagrams, _) => "answered by decision diagrams",
         (Answered::Nobody, _) => "neither explicit rounds nor decision diagrams have come to an end",
     };
@@ -186,11 +194,7 @@ fn at_most(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX).max(1 << 10)
 }
 
-fn used(
-    method: Method,
-    options: &SymbolicOptions,
-    threads: &[String],
-) -> Vec<(&'static str, OptionValue)> {
+fn used(method: Method, options: &SymbolicOptions, threads: &[String]) -> Vec<(&'static str, OptionValue)> {
     let order = match options.order {
         VariableOrder::Declared => settings::VariableOrder::Declared,
         VariableOrder::Dependencies => settings::VariableOrder::Dependencies,
