@@ -70,20 +70,20 @@ def show(head, rows):
 
 
 class Bench:
-    def __init__(self, command, limit):
-        self.command, self.limit = command, limit
+    def __init__(self, command, limit, folder):
+        self.command, self.limit, self.folder = command, limit, folder
         self.limits = {"processor": limit, "memory": MEMORY}
 
     def check(self, path, *more):
-        """Verdict and seconds; None if they were not enough."""
+        """The result and seconds; None if they were not enough."""
         done = run([self.command, "check", path, "--format", "json", *more], **self.limits)
-        return (json.loads(done.stdout)["verdict"], done.seconds) if done.status in (0, 1) else None
+        return (json.loads(done.stdout), done.seconds) if done.status in (0, 1) else None
 
     def cell(self, answer):
-        return f"> {self.limit}" if answer is None else f"{answer[1]:.2f}" + (" v" if answer[0] == "violated" else "")
+        return f"> {self.limit}" if answer is None else f"{answer[1]:.2f}" + (" v" if answer[0]["verdict"] == "violated" else "")
 
     def said(self, answer):
-        return f"> {self.limit}" if answer is None else f"{answer[0]}, {answer[1]:.2f}"
+        return f"> {self.limit}" if answer is None else f"{answer[0]['verdict']}, {answer[1]:.2f}"
 
     def spin(self, name, defines):
         """What Spin needs for all states of the same protocol, its errors counted and passed over."""
@@ -106,56 +106,162 @@ class Bench:
             pass
         return f"> {self.limit}" if done.status is None else "out of memory"
 
+    def plot(self, name, title, x_name, series):
+        if self.folder:
+            os.makedirs(self.folder, exist_ok=True)
+            plots.lines(os.path.join(self.folder, name), title, x_name, "seconds", series)
+            print(f"![{title}](paper-002/{name})\n")
+
     def figure_6(self):
         print("## Fig. 6: the Bluetooth driver, version 3, all threads adders but one stopper\n")
         with tempfile.TemporaryDirectory() as folder:
-            for title, cells in [
-                ("(a) 4 contexts of each thread", [(n, 4) for n in range(1, 11)]),
-                ("(b) 3 threads", [(3, k) for k in range(2, 7)]),
+            for title, name, x_name, cells in [
+                ("(a) 4 contexts of each thread, and as many as it takes", "bluetooth-threads.svg", "threads", [(n, 4) for n in (*range(4, 9), 10, 12, 14, 16, 18, 20)]),
+                ("(b) 3 threads", "bluetooth-contexts.svg", "contexts", [(3, k) for k in range(2, 7)]),
             ]:
-                print(title + ": `preempt check FILE --contexts K --method M`; v: the assertion fails, and the search ends there.\n")
-                rows, slow = [], set()
+                print(title + ": `preempt check FILE --contexts K --method M`; the last column has no `--contexts`. The counter has five bits.\n")
+                ways = [(method, lambda k, method=method: ["--contexts", str(k), "--method", method]) for method in METHODS]
+                ways.append(("portfolio, no bound", lambda k: []))
+                rows, slow, series = [], set(), {way: [] for way, _ in ways}
                 for threads, contexts in cells:
-                    path, row = bluetooth(folder, threads), [threads, contexts]
-                    for method in ("lazy", "eager"):
-                        answer = None if method in slow and threads < 9 else self.check(path, "--contexts", str(contexts), "--method", method)
+                    path, row = bluetooth(folder, threads, 5), [threads, contexts]
+                    for way, words in ways:
+                        answer = None if way in slow else self.check(path, *words(contexts))
                         if answer is None:
-                            slow.add(method)
+                            slow.add(way)
+                        else:
+                            series[way].append((threads if x_name == "threads" else contexts, max(answer[1], 0.01)))
                         row.append(self.cell(answer))
                     rows.append(row)
-                show(("threads", "contexts", "lazy", "eager"), rows)
+                    print(*row, file=sys.stderr, sep=" | ", flush=True)
+                show(("threads", "contexts", *[way for way, _ in ways]), rows)
+                self.plot(name, f"Bluetooth driver: time against {x_name}", x_name, series)
 
     def figure_7(self):
-        print("## Fig. 7: the search tree: `preempt check models/boolean/search_tree_I_S.bp --contexts K`\n")
-        rows = []
+        print("## Fig. 7: the search tree: `preempt check models/boolean/search_tree_I_S.bp --contexts K`, and without `--contexts`\n")
+        rows, series = [], {}
         for name, label in [("1_1", "1 + 1"), ("2_1", "2 + 1"), ("2_2", "2 + 2")]:
-            row, slow = [label], False
-            for contexts in range(2, 7):
-                answer = None if slow else self.check(os.path.join(MODELS, f"search_tree_{name}.bp"), "--contexts", str(contexts))
-                slow = answer is None
+            row, path = [label], os.path.join(MODELS, f"search_tree_{name}.bp")
+            for contexts in (*range(2, 7), None):
+                answer = self.check(path, *(["--contexts", str(contexts)] if contexts else []))
                 row.append(self.cell(answer))
-                print(*row, file=sys.stderr, sep=" | ", flush=True)
-            rows.append(row)
-        show(("inserters + searchers", "2", "3", "4", "5", "6"), rows)
+                if answer and contexts:
+                    series.setdefault(label, []).append((contexts, max(answer[1], 0.01)))
+            series[f"{label}, paper"] = list(zip((2, 6), PAPER_7[label]))
+            rows.append((*row, "{} to {}".format(*PAPER_7[label])))
+            print(*rows[-1], file=sys.stderr, sep=" | ", flush=True)
+        show(("inserters + searchers", "2", "3", "4", "5", "6", "no bound", "paper, K = 2 to 6"), rows)
+        self.plot("search-tree.svg", "Search tree: time against contexts", "contexts", series)
 
     def figure_8(self):
         print("## Fig. 8: protocols\n")
-        print("lazy: `preempt check models/boolean/MODEL.bp --contexts K`; explicit: `preempt check ... --engine explicit`, the")
-        print("simplest run or none at all; Spin: `spin -a`, `gcc -O2 -DSAFETY -DCOLLAPSE`, `pan -c0 -E -n` on the same protocol")
-        print("and sizes in benches/models, that is all states, as in the paper.\n")
+        print("Portfolio and lazy: `preempt check models/boolean/MODEL.bp --contexts K --method M`; explicit: `preempt check ... --engine")
+        print("explicit`, the simplest run or none at all; Spin: `spin -a`, `gcc -O2 -DSAFETY -DCOLLAPSE`, `pan -c0 -E -n` on the same")
+        print("protocol and sizes in benches/models, that is all states, as in the paper. The last column has the paper's seconds.\n")
         rows = []
-        for name, contexts, model, defines in [
-            ("anderson_6", 2, "anderson", ["N=6", "ERROR=0"]),
-            ("anderson_6_broken", 2, "anderson", ["N=6", "ERROR=1"]),
-            ("bakery_4_7", 2, "bakery", ["N=4", "MAX=7", "ERROR=0"]),
-            ("bakery_4_5_broken", 2, "bakery", ["N=4", "MAX=5", "ERROR=1"]),
-            ("peterson_4", 3, "peterson", ["N=4", "ERROR=0"]),
-            ("peterson_4_broken", 3, "peterson", ["N=4", "ERROR=1"]),
-            ("msmie_5_10_10", 2, "msmie", ["N=5", "S=10", "M=10"]),
-            ("msmie_2_7_6_broken", 2, "msmie", ["N=2", "S=7", "M=6"]),
+        for name, contexts, model, defines, paper in [
+            ("anderson_6", 2, "anderson", ["N=6", "ERROR=0"], 52.46),
+            ("anderson_6_broken", 2, "anderson", ["N=6", "ERROR=1"], 54.90),
+            ("bakery_4_7", 2, "bakery", ["N=4", "MAX=7", "ERROR=0"], 5.87),
+            ("bakery_4_5_broken", 2, "bakery", ["N=4", "MAX=5", "ERROR=1"], 13.88),
+            ("peterson_4", 3, "peterson", ["N=4", "ERROR=0"], 5.46),
+            ("peterson_4_broken", 3, "peterson", ["N=4", "ERROR=1"], 25.72),
+            ("msmie_5_10_10", 2, "msmie", ["N=5", "S=10", "M=10"], 47.94),
+            ("msmie_2_7_6_broken", 2, "msmie", ["N=2", "S=7", "M=6"], 1.29),
         ]:
             path = os.path.join(MODELS, f"{name}.bp")
-            lazy, explicit = self.check(path, "--contexts", str(contexts)), self.check(path, "--engine", "explicit")
-            rows.append((name, contexts, self.said(lazy), self.said(explicit), self.spin(model, defines)))
+            ours = [self.said(self.check(path, "--contexts", str(contexts), "--method", method)) for method in ("portfolio", "lazy")]
+            ours.append(self.said(self.check(path, "--engine", "explicit")))
+            rows.append((name, contexts, *ours, self.spin(model, defines), paper))
             print(*rows[-1], file=sys.stderr, sep=" | ", flush=True)
-        show(("model", "contexts", "lazy", "explicit", "Spin"), rows)
+        show(("model", "contexts", "portfolio", "lazy", "explicit", "Spin", "paper"), rows)
+
+    def drivers(self):
+        """Each driver with its mistake (neg) and without (pos): the portfolio's answer and the explicit engine's."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, version, text in drivers():
+                path = os.path.join(folder, f"{name}_{version}.bp")
+                with open(path, "w") as file:
+                    file.write(text)
+                yield name, version, self.check(path), self.check(path, "--engine", "explicit")
+
+    def figure_9(self):
+        print("## Fig. 9: drivers, portfolio against the explicit engine\n")
+        print("The paper compares with Smv on programs of DDVerify, which are not public. These are drivers of our own of that shape: locks,")
+        print("interrupts and flags, made by `benches/run paper-002`, right (pos) and with a mistake (neg), and the other tool is our own")
+        print("explicit engine.\n")
+        rows = []
+        for name, version, ours, explicit in self.drivers():
+            rows.append((name, version, self.said(ours), self.said(explicit), ours[0]["stats"]["contexts"] if ours and version == "neg" else ""))
+        show(("driver", "version", "portfolio", "explicit", "contexts"), rows)
+
+    def figure_10(self):
+        print("## Fig. 10: the same by driver\n")
+        sums = {}
+        for name, version, ours, explicit in self.drivers():
+            kind = name.rsplit("_", 1)[0]
+            entry = sums.setdefault((kind, version), [0, 0, []])
+            entry[0] += ours[1] if ours else self.limit
+            entry[1] += explicit[1] if explicit else self.limit
+            if ours and version == "neg":
+                entry[2].append(ours[0]["stats"]["contexts"])
+        rows = [(kind, version, f"{ours:.2f}", f"{other:.2f}", f"{other / max(ours, 0.01):.1f}", f"[{min(k)}, {max(k)}]" if k else "")
+                for (kind, version), (ours, other, k) in sums.items()]
+        show(("driver", "version", "portfolio", "explicit", "ratio", "contexts"), rows)
+
+
+def library(*names):
+    texts = []
+    for name in names:
+        with open(os.path.join(MODELS, "lib", f"{name}.bp")) as file:
+            texts.append(file.read())
+    return "".join(texts)
+
+
+def drivers():
+    """Name, version and text: a device that is opened once, a watchdog, a button, and lines of a chip, for two to four users."""
+    for users in (2, 3, 4):
+        starts = "".join("  start_thread user();\n" for _ in range(users - 1))
+        for version, test in (("pos", "atomic_begin; ok := !is_open; is_open := T; atomic_end;"), ("neg", "ok := !is_open; is_open := T;")):
+            yield f"nvram_{users}", version, f"""decl is_open := F, busy := F;
+void main() begin
+{starts}  user();
+end
+void user() begin
+  decl ok;
+  {test}
+  if ok then assert(!busy); busy := T; busy := F; is_open := F; fi;
+end
+"""
+        for version, before, after in (("pos", "irq_disable();", "irq_enable();"), ("neg", "", "")):
+            yield f"watchdog_{users}", version, library("interrupt", "mutex") + f"""decl armed := F, fed := F;
+void main() begin
+  start_thread handler();
+{starts}  user();
+end
+void handler() begin
+  while (T) do irq_enter(); if armed then assert(fed); fi; irq_leave(); od;
+end
+void user() begin
+  mutex_lock(); {before} armed := T; fed := T; {after} mutex_unlock();
+  mutex_lock(); {before} fed := F; armed := F; {after} mutex_unlock();
+end
+"""
+        for version, order in (("pos", "pressed := T; event_set();"), ("neg", "event_set(); pressed := T;")):
+            yield f"button_{users}", version, library("event") + f"""decl pressed := F;
+void main() begin
+{starts}  {order}
+end
+void user() begin event_wait(); assert(pressed); end
+"""
+        for version, lock, unlock in (("pos", "mutex_lock();", "mutex_unlock();"), ("neg", "read_lock();", "read_unlock();")):
+            yield f"lines_{users}", version, library("mutex", "rwlock") + f"""decl line_1 := F, line_0 := F, shadow_1 := F, shadow_0 := F;
+void main() begin
+{starts}  user();
+end
+void set(high, low) begin line_1 := high; line_0 := low; shadow_1 := high; shadow_0 := low; end
+void user() begin
+  decl high, low;
+  {lock} high, low := *, *; set(high, low); assert((line_1 = shadow_1) & (line_0 = shadow_0)); {unlock}
+end
+"""

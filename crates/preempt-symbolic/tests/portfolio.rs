@@ -50,6 +50,21 @@ fn deep_recursion_is_left_to_the_diagrams() {
     assert_eq!((found.report.outcome.verdict, found.answered), (Verdict::Holds, Answered::Diagrams));
 }
 
+/// However many threads a loop starts, nothing in them can go wrong: rounds cannot tell, diagrams can.
+#[test]
+fn threads_in_which_nothing_can_go_wrong_may_be_any_number() {
+    let text =
+        "decl x; void main() begin x := F; while (T) do start_thread a(); od end void a() begin x := !x; end";
+    let found = answer(&boolean(text), None, Caps::default());
+    assert_eq!((found.report.outcome.verdict, found.answered), (Verdict::Holds, Answered::Diagrams));
+    let could = text
+        .replace("decl x;", "decl x, y;")
+        .replace("x := F;", "x, y := F, F;")
+        .replace("x := !x;", "assert(!y);");
+    let found = answer(&boolean(&could), Some(1), Caps::default());
+    assert_eq!(found.report.outcome.verdict, Verdict::Inconclusive(StopReason::Partial));
+}
+
 /// Too many states for rounds, and yet an answer with the same K.
 #[test]
 fn what_is_too_much_for_rounds_has_the_same_answer() {
