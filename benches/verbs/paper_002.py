@@ -17,7 +17,7 @@ MEMORY = 6 << 30
 def main(words):
     options = arguments(__name__)
     options.add_argument("--seconds", type=int, default=40, help="for each cell")
-    options.add_argument("--figures", default="6,7,8,9,10")
+    options.add_argument("--figures", default="6,7,8,9,10,table-1")
     options.add_argument("--plots", help="a folder for plots")
     options = options.parse_args(words)
     bench = Bench(preempt(), options.seconds, options.plots)
@@ -27,6 +27,8 @@ def main(words):
     for figure in ("6", "7", "8", "9", "10"):
         if figure in wanted:
             getattr(bench, f"figure_{figure}")()
+    if "table-1" in wanted:
+        table_1()
 
 
 # The paper's seconds for Fig. 7, as far as its text gives them: K = 2 and K = 6.
@@ -50,6 +52,13 @@ def counter(text, bits):
         assert old in text, old
         text = text.replace(old, new)
     return text
+
+
+def table_1():
+    """The stages of post* on the reduced system, of random threads, beside the bounds that the paper gives."""
+    print("## Table 1: the stages of post* on the reduced system\n")
+    command = ["cargo", "test", "-q", "-p", "preempt-pushdown", "--test", "all", "table_1", "--", "--nocapture"]
+    print("\n".join(line for line in run(command, ROOT).stdout.splitlines() if line.startswith("|")), flush=True)
 
 
 def bluetooth(folder, threads, bits=3):
