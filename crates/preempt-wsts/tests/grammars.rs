@@ -143,7 +143,10 @@ fn random_grammars_agree_with_brute_force() {
             (ours, theirs) => panic!("seed {seed}: {ours:?} {theirs:?}"),
         }
     }
-    assert!(derived > cases / 8 && safe > cases / 8 && by_weight > cases / 50, "{derived} {safe} {by_weight}");
+    assert!(
+        derived > cases / 8 && safe > cases / 8 && by_weight > cases / 50,
+        "{derived} {safe} {by_weight}"
+    );
 }
 
 #[test]
