@@ -201,8 +201,11 @@ impl From<Stats> for Statistics {
             (Measure::States, stats.states),
             (Measure::Transitions, stats.transitions),
             (Measure::Revisits, stats.revisits),
-            (Measure::Depth, stats.depth),
         ]);
+        // A search that goes in no order of steps does not know it.
+        if stats.depth > 0 || stats.states <= 1 {
+            counts.insert(Measure::Depth, stats.depth);
+        }
         if stats.executions > 0 {
             counts.insert(Measure::Executions, stats.executions);
         }

@@ -94,7 +94,7 @@ pub struct Stats {
     pub executions: u64,
     /// Runs started and not completed.
     pub pruned: u64,
-    /// The longest path, in steps, on which the search met a new state.
+    /// The longest path, in steps, on which the search met a new state; 0 where steps were not counted.
     pub depth: u64,
     /// From beginning to end.
     pub time: Duration,

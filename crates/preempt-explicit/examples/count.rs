@@ -7,7 +7,9 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let Some(file) = arguments.next() else {
-        eprintln!("usage: count FILE [interpreted] [check] [depth-first] [strong] [compact] [bitstate]");
+        eprintln!(
+            "usage: count FILE [interpreted] [check] [levels] [in-order] [two] [depth-first] [strong] [compact] [bitstate]"
+        );
         return ExitCode::from(2);
     };
     let words: Vec<String> = arguments.collect();
@@ -38,7 +40,19 @@ fn main() -> ExitCode {
         (_, true) => Storage::Bitstate { hashes: 3, bits: None },
         _ => Storage::Exact,
     };
-    let options = SearchOptions { successors, order, reduction, store, ..SearchOptions::default() };
+    // In order of cost alone, or without a beginning in that order.
+    let in_order_first = if has("in-order") { u64::MAX } else { 0 };
+    let (levels, threads) = (has("levels") || has("in-order"), if has("two") { 2 } else { 1 });
+    let options = SearchOptions {
+        successors,
+        order,
+        reduction,
+        store,
+        levels,
+        in_order_first,
+        threads,
+        ..SearchOptions::default()
+    };
     let report = match explore(&model, &loaded.sources, &options, goal, &mut Silent) {
         Ok(report) => report,
         Err(error) => {

@@ -9,6 +9,7 @@
 
 use crate::replay::{Ending, ReplayError, ReplayOptions, StatePath};
 use crate::search::Counterexample;
+use crate::store::packed::pieces::Part;
 use preempt_core::{Budget, Property, PropertyKind};
 use std::io::{Error, ErrorKind, Read, Result, Write};
 
@@ -76,6 +77,12 @@ pub trait Successors {
     /// numbers in them that each search gives as it goes.
     fn fingerprint(&self, state: &[u8]) -> u64;
 
+    /// The stretches of a state of this class that belong together, without the bytes that say the class.
+    fn parts(&self, class: u32) -> Vec<Part> {
+        let end = self.class_size(class).unwrap_or(0);
+        vec![Part { start: self.header().min(end), end, meaning: 0 }]
+    }
+
     /// A path that a search has found, executed by the system's definition.
     fn replay(
         &self,
@@ -116,6 +123,28 @@ pub trait Successors {
     fn error(&self) -> Option<crate::Unsupported> {
         None
     }
+}
+
+/// Where successors are written to.
+pub trait Sink {
+    /// The bytes of all successors, one after the other.
+    fn buffer(&mut self) -> &mut Vec<u8>;
+
+    /// From here to the end of the buffer it is a stable state; `runs` is the process running then.
+    fn arrived(&mut self, start: usize, runs: u8);
+
+    fn violated(&mut self, kind: PropertyKind);
+}
+
+/// What can be asked without a call through an object, and by several threads.
+pub trait Expander: Successors {
+    /// As [`Successors::expand`], without a call for each event and with one copy of each state.
+    fn expand_into(&mut self, state: &[u8], process: usize, sink: &mut impl Sink) -> bool;
+
+    /// The same system for another thread, if that is possible.
+    fn for_another_thread(&self) -> Option<Self>
+    where
+        Self: Sized;
 }
 
 fn no_checkpoints() -> Error {

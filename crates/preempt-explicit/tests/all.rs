@@ -2,6 +2,7 @@
 
 mod all_questions;
 mod by_chance;
+mod by_level;
 mod checkpoints;
 mod counted_claim;
 mod deadlocks;

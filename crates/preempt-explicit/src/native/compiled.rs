@@ -15,12 +15,14 @@ use crate::{CheckError, Unsupported};
 use preempt_core::{Budget, Progress, PropertyKind, SourceMap, StopReason};
 use preempt_model::interpreter::{Action, State};
 use preempt_model::{CodeId, Expr, Interpreter, LocationId, Model, System};
+use std::sync::Arc;
 
-/// A model in machine code, ready to be searched by one thread. Several threads would each have their own, with the
-/// layouts behind a lock that is taken only when a new one is met.
+/// A model in machine code, ready to be searched by one thread. Several threads have each their own, with the same program;
+/// its layouts are behind a lock that is taken only when a new one is met.
 pub struct Native<'m> {
     pub(super) interpreter: Interpreter<'m>,
-    pub(super) program: Box<Program>,
+    pub(super) program: Arc<Program>,
+    pub(super) budget: Budget,
     pub(super) initial: FlatState,
     /// A state that is looked at, after its hidden variables.
     source: Vec<u8>,
@@ -28,8 +30,9 @@ pub struct Native<'m> {
     /// Why there is not machine code for everything, if so.
     pub(super) incomplete: Option<StopReason>,
     pub(super) out_of_layouts: bool,
-    /// Between expansions.
-    context: Option<Box<Context>>,
+    /// Between expansions; and steps by those who take an offered message.
+    pub(super) context: Option<Box<Context>>,
+    pub(super) offers: StepList,
     pub(super) private: PrivateLocations,
     pub(super) persistent: Option<PersistentSets<'m>>,
     /// What an observer reads.
@@ -88,7 +91,7 @@ impl<'m> Native<'m> {
         checkpoints: &mut dyn Checkpoints,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
-        SearchJob { options, goal, variety: Variety::default(), checkpoints, progress }.search(self)
+        SearchJob { options, goal, variety: Variety::default(), checkpoints, progress }.search_by_level(self)
     }
 
     /// With room for an observer's state, and what the observer reads; see [`crate::product`].
@@ -100,24 +103,43 @@ impl<'m> Native<'m> {
     ) -> Result<Native<'m>, Unsupported> {
         let interpreter = Interpreter::new(model, sources)
             .map_err(|fault| Unsupported(format!("initial values without meaning ({})", fault.0)))?;
-        let program = Box::new(Program::new(model, conditions.as_deref(), budget)?);
+        let program = Arc::new(Program::new(model, conditions.as_deref(), budget)?);
         let first = interpreter.initial_states().swap_remove(0);
-        // SAFETY: nothing else refers to the layouts.
-        #[allow(unsafe_code)]
-        let layouts = unsafe { &mut *program.layouts.get() };
-        let initial = flatten(&program.shape, layouts, &interpreter.open(&first))?;
+        let initial = flatten(&program.shape, &program.layouts, &interpreter.open(&first))?;
         Ok(Native {
             interpreter,
+            budget: budget.clone(),
             initial,
             source: Vec::new(),
             sequence: Sequence::new(),
             incomplete: budget.stopped(),
             out_of_layouts: false,
             context: None,
+            offers: StepList::default(),
             private: PrivateLocations::none(model),
             persistent: None,
             conditions: conditions.unwrap_or_default(),
             program,
+        })
+    }
+
+    /// The same machine code for another thread. What it needs for itself is its own; the strong reduction stays here.
+    pub(super) fn another(&self) -> Option<Native<'m>> {
+        let interpreter = Interpreter::new(self.interpreter.model(), self.interpreter.sources()).ok()?;
+        Some(Native {
+            interpreter,
+            program: Arc::clone(&self.program),
+            budget: self.budget.clone(),
+            initial: self.initial.clone(),
+            source: Vec::new(),
+            sequence: Sequence::new(),
+            incomplete: self.incomplete,
+            out_of_layouts: false,
+            context: None,
+            offers: StepList::default(),
+            private: self.private.clone(),
+            persistent: None,
+            conditions: self.conditions.clone(),
         })
     }
 
@@ -212,10 +234,7 @@ impl<'m> Native<'m> {
 
     /// Every step of a process, as the interpreter lists them.
     pub fn successors(&mut self, state: &State, process: usize) -> Result<Vec<NativeSuccessor>, Unsupported> {
-        // SAFETY: no machine code is running, and nothing else refers to the layouts.
-        #[allow(unsafe_code)]
-        let layouts = unsafe { &mut *self.program.layouts.get() };
-        let flat = flatten(&self.program.shape, layouts, &self.interpreter.open(state))?;
+        let flat = flatten(&self.program.shape, &self.program.layouts, &self.interpreter.open(state))?;
         self.source.clear();
         self.source.extend_from_slice(&flat.hidden);
         self.source.extend_from_slice(&flat.bytes);

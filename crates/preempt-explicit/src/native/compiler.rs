@@ -4,7 +4,9 @@ use super::channel_facts::ChannelFacts;
 use super::context::{FAULT, Function, NO, ReadyFunction, UNDONE, YES};
 use super::emitter::Emitter;
 use super::layout::{Layouts, MAX_FIELDS, Shape};
-use super::program::{Apply, ExclusiveUse, LocationEdges, LocationFacts, NativeEdge, Program, Ready};
+use super::program::{
+    Apply, ExclusiveUse, LocationEdges, LocationFacts, MachineCode, NativeEdge, Program, Ready,
+};
 use super::rendezvous::acceptances;
 use crate::Unsupported;
 use cranelift_codegen::Context as Codegen;
@@ -16,7 +18,7 @@ use cranelift_module::{FuncId, Module, default_libcall_names};
 use preempt_core::Budget;
 use preempt_model::command::Command;
 use preempt_model::{CodeId, CodeKind, Edge, Expr, Model, Scope};
-use std::cell::UnsafeCell;
+use std::sync::RwLock;
 
 impl Program {
     /// `conditions`: what an observer reads, if there is one. If the budget ends, the program does nothing.
@@ -72,7 +74,7 @@ impl Program {
         let module = compiler.finish()?;
         let plain = |id: FuncId| function(&module, id);
         let mut program = Program {
-            layouts: UnsafeCell::new(Layouts::new(&shape)),
+            layouts: Layouts::new(&shape),
             edges: Vec::new(),
             locations: model.codes.iter().map(|code| code.locations.iter().map(facts_of).collect()).collect(),
             entries: model.codes.iter().map(|code| (code.entry.0, code.parameters.clone())).collect(),
@@ -83,13 +85,14 @@ impl Program {
             conditions: compiled.into_iter().map(|id| id.map(plain)).collect(),
             has_priorities: model.has_priorities,
             may_be_held_back: model.has_priorities || model.codes.iter().any(|code| code.provided.is_some()),
-            module: None,
-            budget: budget.clone(),
+            code: None,
+            budget: RwLock::new(budget.clone()),
             shape,
         };
         for (edges, init, provided) in pending {
             let location = |edges: Vec<PendingEdge>| LocationEdges {
                 receives: edges.iter().any(|edge| edge.accept.is_some()),
+                direct: false,
                 edges: edges.into_iter().map(|edge| edge.finish(&module)).collect(),
             };
             program.edges.push(edges.into_iter().map(location).collect());
@@ -98,7 +101,8 @@ impl Program {
         }
         let claimed = |(code, receive, channel)| ExclusiveUse { code, receive, channel: plain(channel) };
         program.exclusive_uses = exclusive_uses.into_iter().map(claimed).collect();
-        program.module = Some(module);
+        program.find_direct(model);
+        program.code = Some(MachineCode(module));
         Ok(program)
     }
 }
@@ -162,6 +166,8 @@ struct PendingEdge {
     atomic: bool,
     escape: Option<u32>,
     grows: bool,
+    chooses: bool,
+    sends: bool,
 }
 
 impl PendingEdge {
@@ -175,6 +181,8 @@ impl PendingEdge {
             atomic: self.atomic,
             escape: self.escape,
             grows: self.grows,
+            chooses: self.chooses,
+            sends: self.sends,
         }
     }
 }
@@ -231,7 +239,19 @@ impl<'a> Compiler<'a> {
         let (target, atomic, escape) = (edge.target.0, edge.atomic, edge.escape);
         if self.budget.exhausted().is_some() {
             let (ready, apply, accept, takes) = (Ok(Ready::Else), Ok(Apply::Nothing), None, Vec::new());
-            return Ok(PendingEdge { ready, apply, accept, takes, target, atomic, escape, grows: false });
+            let (grows, chooses, sends) = (false, false, false);
+            return Ok(PendingEdge {
+                ready,
+                apply,
+                accept,
+                takes,
+                target,
+                atomic,
+                escape,
+                grows,
+                chooses,
+                sends,
+            });
         }
         let command = &edge.command;
         let ready = match command {
@@ -271,7 +291,10 @@ impl<'a> Compiler<'a> {
         });
         let takes = takes.collect::<Result<Vec<_>, _>>()?;
         let grows = matches!(command, Command::Run { .. } | Command::Deterministic(_));
-        Ok(PendingEdge { ready, apply, accept, takes, target, atomic, escape, grows })
+        let mut chooses = false;
+        command.visit(&mut |expr| chooses |= matches!(expr, Expr::Any { .. }));
+        let sends = matches!(command, Command::Send { .. });
+        Ok(PendingEdge { ready, apply, accept, takes, target, atomic, escape, grows, chooses, sends })
     }
 
     fn plain(

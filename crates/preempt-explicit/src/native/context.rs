@@ -44,6 +44,10 @@ pub struct Context {
     pub out_of_layouts: bool,
 }
 
+// SAFETY: where it points to is set by whoever uses it, before machine code is entered; between two uses nobody looks there.
+#[allow(unsafe_code)]
+unsafe impl Send for Context {}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event {
     pub process: i32,

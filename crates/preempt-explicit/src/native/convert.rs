@@ -13,7 +13,7 @@ pub struct FlatState {
     pub exclusive: Option<u8>,
 }
 
-pub fn flatten(shape: &Shape, layouts: &mut Layouts, machine: &Machine) -> Result<FlatState, Unsupported> {
+pub fn flatten(shape: &Shape, layouts: &Layouts, machine: &Machine) -> Result<FlatState, Unsupported> {
     let mut number = 0;
     for process in &machine.processes {
         let [frame] = process.frames.as_slice() else {

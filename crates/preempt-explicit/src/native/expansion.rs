@@ -8,7 +8,8 @@ use crate::Unsupported;
 use crate::reduction::strong::{Cycles, StateQuery};
 use crate::replay::{Ending, ReplayError, ReplayOptions, Replayer, StatePath};
 use crate::search::Counterexample;
-use crate::successors::{Event, Successors};
+use crate::store::packed::pieces::Part;
+use crate::successors::{Event, Expander, Sink, Successors};
 use preempt_core::{Budget, Property};
 use preempt_model::{CodeId, LocationId, System};
 use std::hash::{BuildHasher, Hasher};
@@ -50,6 +51,29 @@ impl Native<'_> {
     }
 }
 
+impl Expander for Native<'_> {
+    fn expand_into(&mut self, state: &[u8], process: usize, sink: &mut impl Sink) -> bool {
+        if self.budget.stopped().is_some() {
+            return true;
+        }
+        if let Some(moved) = self.expand_directly(state, process, sink) {
+            return moved;
+        }
+        self.expand(state, process, &mut |event| match event {
+            Event::Arrival { state, runs, .. } => {
+                let start = sink.buffer().len();
+                sink.buffer().extend_from_slice(state);
+                sink.arrived(start, runs);
+            }
+            Event::Violation { kind, .. } => sink.violated(kind),
+        })
+    }
+
+    fn for_another_thread(&self) -> Option<Self> {
+        self.another()
+    }
+}
+
 impl Successors for Native<'_> {
     fn initial(&mut self) -> Vec<Vec<u8>> {
         vec![self.initial.bytes.clone()]
@@ -60,7 +84,7 @@ impl Successors for Native<'_> {
     }
 
     fn expand(&mut self, state: &[u8], process: usize, visit: &mut dyn FnMut(Event<'_>)) -> bool {
-        if self.program.budget.stopped().is_some() {
+        if self.budget.stopped().is_some() {
             return true;
         }
         let context = self.take_context();
@@ -76,7 +100,8 @@ impl Successors for Native<'_> {
         if let Some(reason) = self.incomplete {
             budget.stop(reason);
         }
-        self.program.budget = budget.clone();
+        self.program.work_within(budget);
+        self.budget = budget.clone();
         self.interpreter.work_within(budget);
     }
 
@@ -86,10 +111,14 @@ impl Successors for Native<'_> {
 
     #[allow(unsafe_code)]
     fn can_move(&mut self, state: &[u8], process: usize) -> bool {
-        let start = self.open_stable(state);
+        let (start, context) = (self.open_stable(state), self.take_context());
+        let mut moves = Moves::with(&self.program, context);
         // SAFETY: the state was just opened there, and is not opened again before the answer is known.
         let actor = unsafe { Actor::new(start, self.layout(state), process) };
-        Moves::new(&self.program).has_move(actor, Timeout::Evaluated)
+        let can_move = moves.has_move(actor, Timeout::Evaluated);
+        let context = moves.context;
+        self.keep_context(context);
+        can_move
     }
 
     fn may_end(&self, state: &[u8]) -> bool {
@@ -109,10 +138,7 @@ impl Successors for Native<'_> {
     }
 
     fn class_size(&self, class: u32) -> Option<usize> {
-        // SAFETY: no machine code is running, so no layout is being added.
-        #[allow(unsafe_code)]
-        let layouts = unsafe { &*self.program.layouts.get() };
-        layouts.known(class).map(|layout| layout.size as usize)
+        self.program.layouts.known(class).map(|layout| layout.size as usize)
     }
 
     fn write_class(&self, class: u32, state: &mut [u8]) {
@@ -131,6 +157,24 @@ impl Successors for Native<'_> {
         LAYOUT_BYTES
     }
 
+    /// The globals, every channel, and of every process what is its own.
+    fn parts(&self, class: u32) -> Vec<Part> {
+        let Some(layout) = self.program.layouts.known(class) else { return Vec::new() };
+        let size = layout.size as usize;
+        let mut starts: Vec<usize> = std::iter::once(LAYOUT_BYTES)
+            .chain(layout.channel_offsets.iter().chain(&layout.bases).map(|at| *at as usize))
+            .collect();
+        starts.sort_unstable();
+        starts.dedup();
+        let ends = starts.iter().skip(1).copied().chain([size]);
+        let part = |(start, end): (&usize, usize)| {
+            let process = layout.bases.partition_point(|base| *base as usize <= *start);
+            let meaning = process.checked_sub(1).map_or(0, |process| u32::from(layout.codes[process].0) + 1);
+            Part { start: *start, end, meaning }
+        };
+        starts.iter().zip(ends).map(part).filter(|part| part.start < part.end).collect()
+    }
+
     fn replay(
         &self,
         path: &StatePath,
@@ -143,7 +187,7 @@ impl Successors for Native<'_> {
 
     fn violation(&self, state: &[u8], ending: Ending) -> Option<Property> {
         let (system, state_of) = (&self.interpreter, &|state: &[u8]| self.state_of(state));
-        Replayer { system, state_of, budget: &self.program.budget }.violation(state, ending)
+        Replayer { system, state_of, budget: &self.budget }.violation(state, ending)
     }
 
     fn identity(&self) -> u64 {
@@ -153,15 +197,11 @@ impl Successors for Native<'_> {
     }
 
     fn save(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        // SAFETY: no machine code is running, so no layout is being added.
-        #[allow(unsafe_code)]
-        unsafe { &*self.program.layouts.get() }.save(out)
+        self.program.layouts.save(out)
     }
 
     fn restore(&mut self, input: &mut dyn Read) -> std::io::Result<()> {
-        // SAFETY: no machine code is running, and nothing else refers to the layouts.
-        #[allow(unsafe_code)]
-        unsafe { &mut *self.program.layouts.get() }.restore(&self.program.shape, input)
+        self.program.layouts.restore(&self.program.shape, input)
     }
 
     fn is_possible(&self, state: &[u8]) -> bool {

@@ -54,7 +54,7 @@ pub unsafe extern "C" fn timeout(context: *mut Context) -> i32 {
 /// May a deterministic block go on?
 pub unsafe extern "C" fn is_within_budget(context: *mut Context) -> i32 {
     let (_, _, program) = parts!(context);
-    i32::from(program.budget.exhausted().is_none())
+    i32::from(program.exhausted_with(0).is_none())
 }
 
 /// Could the process move? A fault if that is being asked already, as the interpreter has it.
@@ -125,9 +125,7 @@ pub unsafe extern "C" fn run(context: *mut Context, code: i32, count: i32, prior
     let (this, layout, program) = parts!(context);
     let code = CodeId(code as u16);
     let pid = layout.bases.len();
-    // SAFETY: no other reference to the layouts is used while one is added, and layouts never move.
-    let layouts = unsafe { &mut *program.layouts.get() };
-    let next = match layouts.with_one_more(&program.shape, layout.number, code) {
+    let next = match program.layouts.with_one_more(&program.shape, layout.number, code) {
         Ok(next) => next,
         Err(full) => {
             this.out_of_layouts |= full == Full::Numbers;

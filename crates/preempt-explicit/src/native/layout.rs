@@ -15,6 +15,7 @@ use crate::saved::{damaged, read_below, write_u64};
 use preempt_model::interpreter::{MAX_CHANNELS, MAX_PROCESSES};
 use preempt_model::{Code, CodeId, Expr, Init, Model, Scope, TemplateId};
 use std::io::{Read, Write};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Bytes of the layout's number.
 pub const LAYOUT_BYTES: usize = 2;
@@ -225,6 +226,8 @@ pub struct Layout {
     pub channel_templates: Vec<TemplateId>,
     /// Without its last process.
     parent: u16,
+    /// With one process more, by its code, as far as they were met.
+    children: Box<[OnceLock<u16>]>,
 }
 
 /// Why there is no layout with one process more.
@@ -246,14 +249,20 @@ impl From<Full> for Unsupported {
 }
 
 /// All layouts met so far. They are never moved and never changed, so that running code may point at them while others are
-/// added.
+/// added, by whatever thread.
 #[derive(Debug)]
-#[expect(clippy::vec_box, reason = "a layout must stay where it is when more are added")]
 pub struct Layouts {
-    all: Vec<Box<Layout>>,
-    /// For each of them: that with one process more, by its code.
-    children: Vec<Vec<Option<u16>>>,
+    /// Without processes.
+    empty: Layout,
+    /// All others by their numbers, [`CHUNK`] together.
+    chunks: Box<[OnceLock<Chunk>]>,
+    /// How many there are, the empty one included. Whoever adds one holds the lock.
+    count: Mutex<usize>,
 }
+
+type Chunk = Box<[OnceLock<Layout>]>;
+
+const CHUNK: usize = 256;
 
 impl Layouts {
     pub fn new(shape: &Shape) -> Layouts {
@@ -265,19 +274,28 @@ impl Layouts {
             channel_offsets: shape.global_channels.iter().map(|channel| channel.offset).collect(),
             channel_templates: shape.global_channels.iter().map(|channel| channel.template).collect(),
             parent: 0,
+            children: children(shape),
         };
-        Layouts { all: vec![Box::new(empty)], children: vec![vec![None; shape.codes.len()]] }
+        Layouts { empty, chunks: (0..CHUNK).map(|_| OnceLock::new()).collect(), count: Mutex::new(1) }
     }
 
+    /// A number that was given, or 0.
+    #[inline]
     pub fn get(&self, number: u16) -> &Layout {
-        &self.all[usize::from(number)]
+        self.known(number.into()).unwrap_or(&self.empty)
     }
 
     /// `None` if there is no such number.
+    #[inline]
     pub fn known(&self, number: u32) -> Option<&Layout> {
-        self.all.get(number as usize).map(|layout| &**layout)
+        if number == 0 {
+            return Some(&self.empty);
+        }
+        let chunk = self.chunks.get(number as usize / CHUNK)?.get()?;
+        chunk[number as usize % CHUNK].get()
     }
 
+    #[inline]
     pub fn of_state(&self, state: &[u8]) -> &Layout {
         self.get(u16::from_le_bytes([state[0], state[1]]))
     }
@@ -286,16 +304,21 @@ impl Layouts {
         self.get(self.get(number).parent)
     }
 
-    pub fn with_one_more(&mut self, shape: &Shape, number: u16, code: CodeId) -> Result<&Layout, Full> {
-        if let Some(child) = self.children[usize::from(number)][usize::from(code.0)] {
-            return Ok(self.get(child));
+    pub fn with_one_more(&self, shape: &Shape, number: u16, code: CodeId) -> Result<&Layout, Full> {
+        let parent = self.get(number);
+        if let Some(child) = parent.children[usize::from(code.0)].get() {
+            return Ok(self.get(*child));
         }
-        let (parent, own) = (self.get(number), shape.code(code));
+        let own = shape.code(code);
         let channels = parent.channel_offsets.len() + own.channels.len();
         if parent.codes.len() >= MAX_PROCESSES || channels > MAX_CHANNELS {
             return Err(Full::State);
         }
-        let child = u16::try_from(self.all.len()).map_err(|_| Full::Numbers)?;
+        let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(child) = parent.children[usize::from(code.0)].get() {
+            return Ok(self.get(*child));
+        }
+        let child = u16::try_from(*count).map_err(|_| Full::Numbers)?;
         let mut layout = Layout {
             number: child,
             codes: parent.codes.clone(),
@@ -304,22 +327,23 @@ impl Layouts {
             channel_offsets: parent.channel_offsets.clone(),
             channel_templates: parent.channel_templates.clone(),
             parent: number,
+            children: children(shape),
         };
         layout.codes.push(code);
         layout.bases.push(parent.size);
         layout.channel_offsets.extend(own.channels.iter().map(|channel| parent.size + channel.offset));
         layout.channel_templates.extend(own.channels.iter().map(|channel| channel.template));
-        self.children[usize::from(number)][usize::from(code.0)] = Some(child);
-        self.children.push(vec![None; shape.codes.len()]);
-        self.all.push(Box::new(layout));
-        Ok(self.get(child))
+        let chunk = self.chunks[*count / CHUNK].get_or_init(|| (0..CHUNK).map(|_| OnceLock::new()).collect());
+        let layout = chunk[*count % CHUNK].get_or_init(|| layout);
+        *count += 1;
+        Ok(self.get(*parent.children[usize::from(code.0)].get_or_init(|| layout.number)))
     }
 
     /// Each layout by the one without its last process, and that process's code.
     pub fn save(&self, out: &mut dyn Write) -> Result<(), std::io::Error> {
-        let children = self.all.iter().skip(1);
-        write_u64(out, children.len() as u64)?;
-        for layout in children {
+        let count = *self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        write_u64(out, count as u64 - 1)?;
+        for layout in (1..count as u32).filter_map(|number| self.known(number)) {
             let code = layout.codes.last().map_or(0, |code| code.0);
             write_u64(out, u64::from(layout.parent) << 16 | u64::from(code))?;
         }
@@ -327,11 +351,11 @@ impl Layouts {
     }
 
     /// Numbers the layouts as they were; those met already keep their numbers.
-    pub fn restore(&mut self, shape: &Shape, input: &mut dyn Read) -> Result<(), std::io::Error> {
+    pub fn restore(&self, shape: &Shape, input: &mut dyn Read) -> Result<(), std::io::Error> {
         for number in 1..=read_below(input, 1 << 16)? {
             let packed = read_below(input, 1 << 32)?;
             let (parent, code) = ((packed >> 16) as u16, CodeId(packed as u16));
-            let known = usize::from(parent) < self.all.len() && usize::from(code.0) < shape.codes.len();
+            let known = self.known(parent.into()).is_some() && usize::from(code.0) < shape.codes.len();
             let layout = if known { self.with_one_more(shape, parent, code).ok() } else { None };
             if layout.is_none_or(|layout| u64::from(layout.number) != number) {
                 return Err(damaged("its sets of processes are not those of the model"));
@@ -339,6 +363,10 @@ impl Layouts {
         }
         Ok(())
     }
+}
+
+fn children(shape: &Shape) -> Box<[OnceLock<u16>]> {
+    shape.codes.iter().map(|_| OnceLock::new()).collect()
 }
 
 #[cfg(test)]
@@ -351,7 +379,7 @@ mod tests {
         let additions = preempt_promela::Additions::default();
         let loaded = preempt_promela::load("m.pml", text, &additions, &mut |_| Err(String::new()));
         let shape = Shape::new(&loaded.model.expect("a model"), None).expect("it is small");
-        let mut layouts = Layouts::new(&shape);
+        let layouts = Layouts::new(&shape);
         let mut last = 0;
         let full = loop {
             match layouts.with_one_more(&shape, last, CodeId(0)) {

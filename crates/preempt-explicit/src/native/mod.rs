@@ -11,6 +11,7 @@
 //! * [`program`]: what was compiled; [`context`]: what machine code and Rust say to each other; [`helpers`]: what it calls;
 //! * [`actor`]: a process in a state; [`moves`]: the steps of one process, with [`offers`] and [`scheduling`];
 //!   [`sequence`]: up to stable states;
+//! * [`direct`]: steps that lead straight to one;
 //! * [`compiled`]: a model in machine code; [`expansion`]: what searches ask of it.
 
 mod actor;
@@ -22,6 +23,7 @@ mod compiled;
 mod compiler;
 mod context;
 mod convert;
+mod direct;
 mod emitter;
 mod expansion;
 mod expressions;

@@ -80,6 +80,8 @@ pub struct Moves<'p> {
     pub context: Box<Context>,
     /// A message that is offered, while taking it sends others through the context.
     pub offered: Vec<i32>,
+    /// Steps by those who take it.
+    pub offers: StepList,
 }
 
 impl<'p> Moves<'p> {
@@ -89,7 +91,7 @@ impl<'p> Moves<'p> {
 
     /// With a context that was made for the same program.
     pub fn with(program: &'p Program, context: Box<Context>) -> Moves<'p> {
-        Moves { program, context, offered: Vec::new() }
+        Moves { program, context, offered: Vec::new(), offers: StepList::default() }
     }
 
     /// Appends every step that the process can make. The state must not be part of the list.
@@ -112,7 +114,7 @@ impl<'p> Moves<'p> {
                     break;
                 }
                 // A command that chooses n values has 2^n steps and more. Whoever asked sees that the budget has run out.
-                if look.is_due() && self.program.budget.exhausted_with(found.memory()).is_some() {
+                if look.is_due() && self.program.exhausted_with(found.memory()).is_some() {
                     return;
                 }
             }
@@ -184,9 +186,7 @@ impl<'p> Moves<'p> {
         match edge.apply {
             Apply::Nothing => self.stand_at(next, edge.target),
             Apply::End => {
-                // SAFETY: no machine code is running, so no layout is being added.
-                let layouts = unsafe { &*self.program.layouts.get() };
-                self.context.relayout(layouts.without_last(actor.layout().number));
+                self.context.relayout(self.program.layouts.without_last(actor.layout().number));
             }
             Apply::Code(apply) => {
                 // SAFETY: the code belongs to the program, and the context points at the copy, which has room for the

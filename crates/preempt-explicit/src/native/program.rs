@@ -4,14 +4,14 @@ use super::actor::Actor;
 use super::context::{Function, ReadyFunction};
 use super::layout::{Layouts, Shape};
 use cranelift_jit::JITModule;
-use preempt_core::Budget;
+use preempt_core::{Budget, StopReason};
 use preempt_model::{CodeId, Type};
-use std::cell::UnsafeCell;
+use std::sync::{PoisonError, RwLock};
 
 pub struct Program {
     pub shape: Shape,
     /// Grows while code runs; see the helpers that start processes.
-    pub layouts: UnsafeCell<Layouts>,
+    pub layouts: Layouts,
     /// By code and location.
     pub edges: Vec<Vec<LocationEdges>>,
     pub locations: Vec<Vec<LocationFacts>>,
@@ -28,10 +28,19 @@ pub struct Program {
     /// Is there anything that can keep a process from running?
     pub may_be_held_back: bool,
     /// For what may take long.
-    pub budget: Budget,
-    /// Keeps the machine code alive.
-    pub(super) module: Option<JITModule>,
+    pub(super) budget: RwLock<Budget>,
+    pub(super) code: Option<MachineCode>,
 }
+
+/// Keeps machine code alive, and does nothing else until it is freed.
+pub struct MachineCode(pub(super) JITModule);
+
+// SAFETY: the module is not looked at while it is kept, and freeing it does not depend on the thread.
+#[allow(unsafe_code)]
+unsafe impl Send for MachineCode {}
+// SAFETY: as above: nothing can be asked of it through a shared reference.
+#[allow(unsafe_code)]
+unsafe impl Sync for MachineCode {}
 
 #[derive(Debug, Clone, Copy)]
 pub struct LocationFacts {
@@ -54,6 +63,8 @@ pub struct LocationEdges {
     pub edges: Vec<NativeEdge>,
     /// May one of them take an offered message?
     pub receives: bool,
+    /// Does every step from here lead straight to a stable state ([`super::direct`])?
+    pub direct: bool,
 }
 
 #[derive(Debug)]
@@ -68,6 +79,10 @@ pub struct NativeEdge {
     pub escape: Option<u32>,
     /// May it start processes?
     pub grows: bool,
+    /// Does it choose values?
+    pub chooses: bool,
+    /// May it offer a message?
+    pub sends: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -87,7 +102,7 @@ pub enum Apply {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        if let Some(module) = self.module.take() {
+        if let Some(MachineCode(module)) = self.code.take() {
             // SAFETY: the functions are reached only through this program, which is going away, and none of them is
             // running: whoever runs one borrows the program.
             #[allow(unsafe_code)]
@@ -99,6 +114,16 @@ impl Drop for Program {
 }
 
 impl Program {
+    /// From now on, what may take long looks at this budget.
+    pub fn work_within(&self, budget: &Budget) {
+        *self.budget.write().unwrap_or_else(PoisonError::into_inner) = budget.clone();
+    }
+
+    /// Has the budget run out, where so many bytes are used beside what it knows of?
+    pub fn exhausted_with(&self, bytes: u64) -> Option<StopReason> {
+        self.budget.read().unwrap_or_else(PoisonError::into_inner).exhausted_with(bytes)
+    }
+
     /// Where a process stands.
     #[inline]
     #[allow(unsafe_code)]

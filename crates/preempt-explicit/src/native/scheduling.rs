@@ -66,7 +66,7 @@ impl Moves<'_> {
                     }
                     _ => return true,
                 }
-                let is_over = look.is_due() && self.program.budget.exhausted().is_some();
+                let is_over = look.is_due() && self.program.exhausted_with(0).is_some();
                 if is_over || !self.context.picks.advance() {
                     return false;
                 }

@@ -95,7 +95,7 @@ impl Sequence {
             }
             let step = &self.found.steps[level.next];
             level.next += 1;
-            if self.look.is_due() && program.budget.exhausted_with(self.bytes()).is_some() {
+            if self.look.is_due() && program.exhausted_with(self.bytes()).is_some() {
                 break;
             }
             let step = (step.runs, step.violation, step.exclusive, step.start, step.size);
@@ -213,8 +213,5 @@ impl Sequence {
 
 /// Of a state.
 pub fn layout_of<'p>(program: &'p Program, state: &[u8]) -> &'p Layout {
-    // SAFETY: layouts are added only while machine code runs, and never moved or removed.
-    #[allow(unsafe_code)]
-    let layouts = unsafe { &*program.layouts.get() };
-    layouts.of_state(state)
+    program.layouts.of_state(state)
 }

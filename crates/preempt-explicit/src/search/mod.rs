@@ -1,5 +1,6 @@
 //! Searches over byte vectors.
 //!
+//! * [`by_level`]: everything within so many preemptions, level by level, or all at once; [`simplest`] joins it with
 //! * [`by_cost`]: in order of cost, so that the first violation taken is the simplest; [`cost_model`] says what costs, and
 //!   [`spinning`] when a process may be left for free;
 //! * [`depth_first`]: one path at a time, with the rules of [`holzmann_florian`]'s published searches;
@@ -11,11 +12,13 @@
 //! with one of the latter is not proved to be absent, but what is found is real: it is replayed like everything else.
 
 mod by_cost;
+mod by_level;
 mod cost_model;
 mod depth_first;
 mod holzmann_florian;
 mod random;
 mod report;
+mod simplest;
 mod spinning;
 mod statistics;
 mod variety;
@@ -41,6 +44,9 @@ use holzmann_florian::ByteVisit;
 use preempt_core::{Cost, Limits, Outcome, Progress, Property, Trace};
 use preempt_model::search::RunCost;
 
+/// What is near is found in order of cost before anything else is tried.
+const IN_ORDER_FIRST: u64 = 1 << 15;
+
 /// How a state space is searched, and how much of it. The default finds the simplest violation, or proves that there is none.
 #[derive(Debug, Clone)]
 pub struct SearchOptions {
@@ -65,6 +71,14 @@ pub struct SearchOptions {
     pub limits: Limits,
     /// Who says what follows a state.
     pub successors: SuccessorSource,
+    /// Is it of interest how many states there are at each level of the cost? If not, and no violation is looked for, they are
+    /// searched in any order.
+    pub levels: bool,
+    /// So many states are searched in order of cost before the search level by level begins, which is faster but must be
+    /// followed by another one if there is a violation.
+    pub in_order_first: u64,
+    /// How many threads work where several can.
+    pub threads: usize,
     /// The user says that no never claim and no formula counts how often a state is repeated.
     pub stutter_invariant: bool,
 }
@@ -82,6 +96,9 @@ impl Default for SearchOptions {
             simplify: false,
             limits: Limits::default(),
             successors: SuccessorSource::Native,
+            levels: true,
+            in_order_first: IN_ORDER_FIRST,
+            threads: 1,
             stutter_invariant: false,
         }
     }

@@ -22,6 +22,11 @@ pub fn report(options: &SearchOptions, findings: Findings) -> SearchReport {
         // Preemptions are not counted there, so nothing can be said by their number.
         stats.levels.clear();
     }
+    if !options.levels && options.bound.is_none() {
+        // Whoever asks for no order is told nothing that depends on it.
+        stats.levels.clear();
+        stats.depth = 0;
+    }
     let bound = options.bound.map(|most| Bound { unit: options.cost, most });
     let mut guarantee = bound.map_or(Guarantee::Exhaustive, Guarantee::Bounded);
     // The reduction keeps the fewest preemptions, but not the fewest steps.

@@ -24,6 +24,15 @@ impl Statistics {
         self.level(cost.preemptions).transitions += 1;
     }
 
+    /// So many of each at a level.
+    pub fn add(&mut self, level: u32, states: u64, transitions: u64) {
+        self.stats.states += states;
+        self.stats.transitions += transitions;
+        let level = self.level(level);
+        level.states += states;
+        level.transitions += transitions;
+    }
+
     pub fn violation(&mut self, kind: PropertyKind) {
         *self.stats.violations.entry(kind).or_default() += 1;
     }

@@ -16,6 +16,7 @@ pub mod hash;
 pub mod index;
 pub mod known;
 pub mod nodes;
+pub mod packed;
 pub mod records;
 pub mod sketch;
 pub mod tree;

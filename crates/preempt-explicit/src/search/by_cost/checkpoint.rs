@@ -27,6 +27,11 @@ pub type Save<'a> = dyn FnMut(&mut dyn Write) -> Result<()> + 'a;
 
 /// Where checkpoints go, and where one comes from.
 pub trait Checkpoints {
+    /// Are there to be any, or is one to be continued from?
+    fn are_wanted(&self) -> bool {
+        true
+    }
+
     /// Is it time for one?
     fn is_due(&mut self) -> bool;
 
@@ -44,6 +49,10 @@ pub trait Checkpoints {
 pub struct NoCheckpoints;
 
 impl Checkpoints for NoCheckpoints {
+    fn are_wanted(&self) -> bool {
+        false
+    }
+
     fn is_due(&mut self) -> bool {
         false
     }

@@ -17,8 +17,12 @@ impl<S: Successors + ?Sized, P: PathStore> DepthFirst<'_, S, P> {
         frame.runs_alone =
             self.policy.reduction == Reduction::Exact && self.system.runs_alone(state, usize::from(last));
         let chosen = match self.policy.reduction {
-            Reduction::Strong => self.system.persistent_on_path(state),
-            Reduction::None | Reduction::Exact => None,
+            Reduction::Strong if self.asking.is_due() => {
+                let chosen = self.system.persistent_on_path(state);
+                self.asking.answered(chosen.is_some());
+                chosen
+            }
+            Reduction::Strong | Reduction::None | Reduction::Exact => None,
         };
         match chosen {
             Some(mut chosen) => {

@@ -18,8 +18,9 @@
 //!
 //! **With the strong reduction** some processes are left out ([`crate::reduction::strong`]). They are tried after all if every
 //! step of the others closes a cycle on the path: else they could be put off for ever. It is enough that one step does not:
-//! the state that it leads to is finished before this one is.
+//! the state that it leads to is finished before this one is. Where that never helps, it is soon asked no more ([`asking`]).
 
+mod asking;
 mod eager;
 mod exact;
 mod hashed;
@@ -27,6 +28,7 @@ mod lazy;
 mod outcome;
 mod path_store;
 
+use asking::Asking;
 pub use exact::ExactPathStore;
 pub use hashed::{HashedPathStore, HashedRule};
 pub use path_store::{Admission, PathStore};
@@ -80,6 +82,7 @@ pub struct DepthFirst<'a, S: ?Sized, P: PathStore> {
     options: &'a SearchOptions,
     goal: Goal,
     rng: Rng,
+    asking: Asking,
     statistics: Statistics,
     budget: SearchBudget,
     judges: bool,
@@ -143,6 +146,7 @@ impl<'a, S: Successors + ?Sized, P: PathStore> DepthFirst<'a, S, P> {
             options,
             goal,
             rng: Rng::new(policy.seed),
+            asking: Asking::default(),
             policy,
             statistics: Statistics::default(),
             budget: SearchBudget::new(options.limits, LOOK_EVERY),

@@ -1,0 +1,298 @@
+//! The search level by level: which states can be reached with so many preemptions, and is one of them a violation?
+//!
+//! **What it computes.** The same numbers as the search in order of cost ([`super::by_cost`]): the states and transitions
+//! within each number of preemptions, and the least number with which a violation can be reached. It does not know the
+//! fewest steps, nor the way: if there is a violation, the search in order of cost is asked for it, bounded to its level.
+//! Where nobody asks for levels, it is a plain search of the state space.
+//!
+//! **Why it is right.** As there, each process is expanded in each state once, at its lowest level: an arrival with `p`
+//! running has `p` expanded at the same level and everybody else at the next one, and if `p` cannot move, everybody at
+//! once (at the next level where forced switches are charged, too). A level is finished before the next begins, so the
+//! first expansion of a process in a state is at its lowest level
+//! whatever the order within; and that order is free, since steps are not counted. So it is *newest first*: a state is
+//! expanded while it is still in the cache, as it was computed, and nothing is taken out of the store for it. Whoever
+//! waits for the next level waits as a packed key.
+//!
+//! **What it costs.** A key and a bit for each process for each state ([`PackedStore`]); what waits. Every transition is
+//! executed once.
+//!
+//! **Several threads** share the store. They work in rounds; between two rounds one of them makes room in the store and
+//! shares out what waits. All numbers are sums over expansions, each of which happens once at its level, so they do not
+//! depend on who makes it.
+//!
+//! * [`worker`]: one thread; [`waiting`]: states that wait as keys.
+
+mod waiting;
+mod worker;
+
+use super::statistics::Statistics;
+use super::{Goal, SearchOptions};
+use crate::budget::SearchBudget;
+use crate::reduction::Reduction;
+use crate::store::packed::{Full, PackedStore};
+use crate::successors::Expander;
+use preempt_core::{Cost, Memory, Progress, Snapshot, StopReason};
+use preempt_model::search::RunCost;
+use std::sync::Arc;
+use waiting::Feed;
+use worker::{Deferred, How, Worker};
+
+/// Everybody is to be expanded at the next level.
+const QUEUED: u8 = 1;
+
+/// Fewer states than this are not worth a thread.
+const WORTH_SHARING: u64 = 1 << 14;
+
+/// New states of a round, and expansions and transitions.
+const LEAST_NEW: u64 = 1 << 10;
+const MOST_NEW: u64 = 1 << 16;
+const MOST_WORK: u64 = 1 << 18;
+
+/// A batch may bring more than the round should.
+const SLACK: u64 = 1 << 9;
+
+/// So often room is made for what did not fit.
+const MOST_ATTEMPTS: u32 = 10;
+
+/// What the workers must know.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    levels: bool,
+    reduces: bool,
+    fair_switch: bool,
+    judges: bool,
+    stops_at_violation: bool,
+    /// A switch from somebody who cannot go on costs as much as any other.
+    charges_forced: bool,
+}
+
+/// What came of it.
+pub struct Searched {
+    pub ended: Ended,
+    pub statistics: Statistics,
+    pub memory: Memory,
+}
+
+impl Searched {
+    /// It could not even begin.
+    pub fn nothing(why: StopReason) -> Searched {
+        Searched { ended: Ended::Stopped(why), statistics: Statistics::default(), memory: Memory::default() }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// Everything within the bound was done, violations counted.
+    Whole,
+    /// There is a violation at this level, and none below it.
+    Violated(u32),
+    Stopped(StopReason),
+}
+
+/// Searches with as many threads as there are systems.
+pub struct ByLevel<'s, S> {
+    workers: Vec<Worker<'s, S>>,
+    store: PackedStore,
+    feed: Feed,
+    plan: Plan,
+    level: u32,
+    statistics: Statistics,
+    most_waiting_bytes: u64,
+    /// From so many states on, several threads work.
+    worth_sharing: u64,
+}
+
+/// Can this be searched level by level? If not, only the search in order of cost does it.
+pub fn is_for(options: &SearchOptions) -> bool {
+    options.cost != Cost::Steps && options.limits.depth.is_none()
+}
+
+impl<'s, S: Expander + Send> ByLevel<'s, S> {
+    pub fn new(
+        systems: impl Iterator<Item = &'s mut S>,
+        options: &SearchOptions,
+        goal: Goal,
+        budget: &SearchBudget,
+    ) -> Result<ByLevel<'s, S>, Full> {
+        let plan = Plan {
+            levels: options.levels || options.bound.is_some() || goal != Goal::Count,
+            reduces: options.reduction == Reduction::Exact && goal == Goal::First,
+            fair_switch: options.fair_switch,
+            judges: false,
+            stops_at_violation: goal != Goal::Count,
+            charges_forced: options.cost == Cost::Switches,
+        };
+        let mut workers: Vec<_> = systems.map(|system| Worker::new(system, plan, &budget.shared)).collect();
+        let judges = workers.iter_mut().any(|worker| worker.system().judges_states());
+        let plan = Plan { judges, ..plan };
+        workers.iter_mut().for_each(|worker| worker.set_plan(plan));
+        Ok(ByLevel {
+            workers,
+            store: PackedStore::new(plan.levels)?,
+            feed: Feed::default(),
+            plan,
+            level: 0,
+            statistics: Statistics::default(),
+            most_waiting_bytes: 0,
+            worth_sharing: WORTH_SHARING.min(options.in_order_first),
+        })
+    }
+
+    /// Everything within the bound, or less if there is a violation and the search is for one.
+    pub fn run(
+        mut self,
+        options: &SearchOptions,
+        budget: &mut SearchBudget,
+        progress: &mut dyn Progress,
+    ) -> Searched {
+        let ended =
+            self.search(options, budget, progress).unwrap_or_else(|Full| Ended::Stopped(StopReason::Memory));
+        // What was found without a budget counts for nothing.
+        let ended = budget.stopped().map_or(ended, Ended::Stopped);
+        let store = self.store.bytes() + self.workers.iter_mut().map(|it| it.system().bytes()).sum::<u64>();
+        let memory = Memory { store, frontier: self.most_waiting_bytes, parents: 0 };
+        Searched { ended, statistics: self.statistics, memory }
+    }
+
+    fn search(
+        &mut self,
+        options: &SearchOptions,
+        budget: &mut SearchBudget,
+        progress: &mut dyn Progress,
+    ) -> Result<Ended, Full> {
+        let initial = self.workers[0].system().initial();
+        let initial = initial.into_iter().map(|state| Deferred { state, how: How::INITIAL });
+        self.workers[0].deferred = initial.collect();
+        loop {
+            self.settle(options)?;
+            if let Some(reason) = self.poll(budget, progress) {
+                return Ok(Ended::Stopped(reason));
+            }
+            if self.plan.stops_at_violation && self.statistics.has_violations() {
+                return Ok(Ended::Violated(self.level));
+            }
+            if self.is_level_done() {
+                let is_last = options.bound.is_some_and(|bound| self.level >= bound);
+                let is_dearer = options.cheaper_than.is_some_and(|known| self.level >= known.preemptions);
+                let mut later = waiting::Waiting::default();
+                self.workers.iter_mut().for_each(|worker| later.append(std::mem::take(&mut worker.later)));
+                if later.states() == 0 || is_last || is_dearer {
+                    return Ok(Ended::Whole);
+                }
+                self.level += 1;
+                self.feed.get_mut().append(later);
+            }
+            self.round(options);
+        }
+    }
+
+    fn is_level_done(&mut self) -> bool {
+        self.workers.iter().all(Worker::is_idle) && self.feed.get_mut().states() == 0
+    }
+
+    /// How many states may be new in the next round.
+    fn most_new(&self, options: &SearchOptions) -> u64 {
+        let states = self.statistics.stats.states;
+        let most = (states / 8).clamp(LEAST_NEW, MOST_NEW);
+        options.limits.states.map_or(most, |limit| most.min(limit.saturating_sub(states) + 1))
+    }
+
+    fn round(&mut self, options: &SearchOptions) {
+        let threads = if self.is_shared() { self.workers.len() } else { 1 };
+        let most_new = self.most_new(options).div_ceil(threads as u64);
+        let (store, feed) = (&self.store, &self.feed);
+        if threads == 1 {
+            self.workers[0].round(store, feed, most_new, MOST_WORK);
+            return;
+        }
+        std::thread::scope(|scope| {
+            let mut workers = self.workers.iter_mut();
+            let first = workers.next();
+            for worker in workers {
+                scope.spawn(move || worker.round(store, feed, most_new, MOST_WORK));
+            }
+            if let Some(worker) = first {
+                worker.round(store, feed, most_new, MOST_WORK);
+            }
+        });
+    }
+
+    fn is_shared(&self) -> bool {
+        self.workers.len() > 1 && self.statistics.stats.states >= self.worth_sharing
+    }
+
+    /// After a round: counts, makes room, and lets in whatever did not fit.
+    fn settle(&mut self, options: &SearchOptions) -> Result<(), Full> {
+        let threads = self.workers.len();
+        for attempt in 0..MOST_ATTEMPTS {
+            let mut deferred = Vec::new();
+            for worker in &mut self.workers {
+                let counted = std::mem::take(&mut worker.counted);
+                if counted.states + counted.transitions > 0 {
+                    self.statistics.add(self.level, counted.states, counted.transitions);
+                }
+                for (kind, count) in counted.violations {
+                    *self.statistics.stats.violations.entry(kind).or_default() += count;
+                }
+                self.store.table.count(&std::mem::take(&mut worker.new));
+                deferred.append(&mut worker.deferred);
+            }
+            // What did not fit finds more room each time.
+            let more = (self.most_new(options) + SLACK * threads as u64) << attempt;
+            self.store.make_room(more, threads)?;
+            if deferred.is_empty() {
+                self.share_out();
+                return Ok(());
+            }
+            let fits =
+                deferred.iter().all(|it| self.store.encode(&*self.workers[0].system(), &it.state).is_some());
+            if !fits {
+                let old = Arc::clone(&self.store.encoding);
+                let mut states = deferred.iter().map(|it| &*it.state);
+                self.store.widen(&*self.workers[0].system(), &mut states, threads)?;
+                self.workers.iter_mut().for_each(|worker| worker.repack(&self.store, &old));
+            }
+            for Deferred { state, how } in deferred {
+                if !self.workers[0].arrive(&self.store, &state, how) {
+                    return Err(Full);
+                }
+            }
+        }
+        Err(Full)
+    }
+
+    /// Whatever did not fit on a stack, and half of a stack if somebody else has nothing to do.
+    fn share_out(&mut self) {
+        let is_shared = self.is_shared();
+        self.store.table.set_shared(is_shared);
+        if is_shared && self.workers.iter().any(Worker::is_idle) && self.feed.get_mut().states() < 4096 {
+            self.workers.iter_mut().for_each(|worker| worker.spill_all(&self.store));
+        }
+        for worker in &mut self.workers {
+            let spilled = std::mem::take(&mut worker.spilled);
+            self.feed.get_mut().append(spilled);
+        }
+    }
+
+    fn poll(&mut self, budget: &mut SearchBudget, progress: &mut dyn Progress) -> Option<StopReason> {
+        let waiting = self.workers.iter().map(Worker::waiting).sum::<u64>() + self.feed.get_mut().states();
+        let beside: u64 = self.workers.iter().map(Worker::memory).sum::<u64>() + self.feed.get_mut().bytes();
+        self.most_waiting_bytes = self.most_waiting_bytes.max(beside);
+        let systems: u64 = self.workers.iter_mut().map(|worker| worker.system().bytes()).sum();
+        let (stats, level) = (&self.statistics.stats, self.level);
+        let bytes = self.store.bytes() + beside + systems;
+        budget.poll(stats.states, progress, || Snapshot {
+            states: stats.states,
+            transitions: stats.transitions,
+            frontier: waiting,
+            depth: 0,
+            level,
+            bytes,
+        })
+    }
+}
+
+/// A violation at this level, and everything cheaper.
+pub fn up_to(level: u32) -> RunCost {
+    RunCost { preemptions: level + 1, steps: 0 }
+}

@@ -1,0 +1,121 @@
+//! The simplest violation, or the proof that there is none, by two searches: the one level by level ([`super::by_level`]) is
+//! faster, and finds how many preemptions are needed if there is a violation; the one in order of cost
+//! ([`super::by_cost`]) finds the run. What is near is looked for in order of cost at once.
+
+use super::by_cost::{ByCost, ExactStore};
+use super::by_level::{self, ByLevel, Ended, Searched};
+use super::report::{Findings, report};
+use super::{Goal, NoCheckpoints, Order, SearchJob, SearchOptions, SearchReport, Storage};
+use crate::CheckError;
+use crate::budget::SearchBudget;
+use crate::replay::ReplayError;
+use crate::store::known::Reach;
+use crate::successors::Expander;
+use preempt_core::{Limits, Progress, StopReason, Verdict};
+use preempt_model::search::RunCost;
+use std::time::Instant;
+
+impl SearchJob<'_> {
+    /// As [`SearchJob::search`], for whoever can be searched level by level.
+    pub fn search_by_level<S: Expander + Send>(self, system: &mut S) -> Result<SearchReport, CheckError> {
+        let SearchJob { options, goal, .. } = self;
+        let is_in_order = (options.store, options.order) == (Storage::Exact, Order::ByCost);
+        if !is_in_order || !by_level::is_for(options) || self.checkpoints.are_wanted() {
+            return self.search(system);
+        }
+        let mut both = Both { system, options, goal, started: Instant::now() };
+        let mut found = both.search(self.progress)?;
+        found.outcome.stats.time = both.started.elapsed();
+        Ok(found)
+    }
+}
+
+struct Both<'a, S> {
+    system: &'a mut S,
+    options: &'a SearchOptions,
+    goal: Goal,
+    started: Instant,
+}
+
+impl<S: Expander + Send> Both<'_, S> {
+    fn search(&mut self, progress: &mut dyn Progress) -> Result<SearchReport, CheckError> {
+        let options = self.options;
+        let first = options.in_order_first;
+        let is_ordered = self.goal != Goal::Count || options.levels || options.bound.is_some();
+        if is_ordered && first > 0 {
+            let states = options.limits.states.map_or(first, |most| most.min(first));
+            let found = self.in_order(options.cheaper_than, Some(states), progress)?;
+            let is_cut = found.outcome.verdict == Verdict::Inconclusive(StopReason::States);
+            if !is_cut || options.limits.states == Some(states) {
+                return Ok(found);
+            }
+        }
+        let searched = self.by_level(progress)?;
+        match searched.ended {
+            Ended::Violated(level) => {
+                let within = by_level::up_to(level);
+                let cheaper = options.cheaper_than.map_or(within, |known| known.min(within));
+                // Each violation has its own cheapest run.
+                let cheaper = if self.goal == Goal::All { options.cheaper_than } else { Some(cheaper) };
+                let mut found = self.in_order(cheaper, options.limits.states, progress)?;
+                if found.outcome.verdict == Verdict::Holds && options.cheaper_than.is_none() {
+                    let lost = ReplayError::Wrong(format!("a violation with {level} preemptions"));
+                    found.outcome.verdict = Verdict::Inconclusive(lost.stop_reason());
+                }
+                Ok(found)
+            }
+            // What is cheap may lie within the limit all the same.
+            Ended::Stopped(StopReason::States) if self.goal != Goal::Count => {
+                self.in_order(options.cheaper_than, options.limits.states, progress)
+            }
+            _ => Ok(self.report(searched)),
+        }
+    }
+
+    /// What is left of the time.
+    fn limits(&self) -> Limits {
+        let limits = self.options.limits;
+        Limits { time: limits.time.map(|most| most.saturating_sub(self.started.elapsed())), ..limits }
+    }
+
+    fn in_order(
+        &mut self,
+        cheaper_than: Option<RunCost>,
+        states: Option<u64>,
+        progress: &mut dyn Progress,
+    ) -> Result<SearchReport, CheckError> {
+        let limits = Limits { states, ..self.limits() };
+        let options = SearchOptions { cheaper_than, limits, ..self.options.clone() };
+        ByCost::new(&mut *self.system, ExactStore::new(), &options, self.goal)
+            .run(&mut NoCheckpoints, progress)
+    }
+
+    fn by_level(&mut self, progress: &mut dyn Progress) -> Result<Searched, CheckError> {
+        let mut budget = SearchBudget::new(self.limits(), 1);
+        self.system.work_within(budget.begin(progress));
+        let mut others: Vec<S> = Vec::new();
+        for _ in 1..self.options.threads.max(1) {
+            others.extend(self.system.for_another_thread());
+        }
+        others.iter_mut().for_each(|system| system.work_within(&budget.shared));
+        let systems = std::iter::once(&mut *self.system).chain(&mut others);
+        let searched = match ByLevel::new(systems, self.options, self.goal, &budget) {
+            Ok(search) => search.run(self.options, &mut budget, progress),
+            Err(_) => Searched::nothing(StopReason::Memory),
+        };
+        match std::iter::once(&*self.system).chain(&others).find_map(|system| system.error()) {
+            Some(error) => Err(error.into()),
+            None => Ok(searched),
+        }
+    }
+
+    fn report(&self, searched: Searched) -> SearchReport {
+        let Searched { ended, statistics, memory } = searched;
+        let verdict = match ended {
+            Ended::Stopped(reason) => Verdict::Inconclusive(reason),
+            Ended::Whole | Ended::Violated(_) => Verdict::conclude(statistics.has_violations(), None),
+        };
+        let (stats, reach, errors) = (statistics.stats, Reach::Whole, Vec::new());
+        report(self.options, Findings { verdict, errors, stats, memory, reach })
+    }
+}

@@ -1,0 +1,378 @@
+//! States as keys: the numbers of all pieces of a state, bit by bit one after the other. The key is exact and can be taken
+//! apart again; a step changes only the numbers of the pieces that it has written.
+//!
+//! Each piece has as many bits as its numbers need, and one to spare while they are still becoming more. When a number no
+//! longer fits, a new encoding is made and the table is packed anew; the hash of a state is a sum over its pieces and does
+//! not depend on how they are packed. Where all numbers together need more than [`WIDE`] bits, neighbours are paired: the
+//! pair's number stands for both, as in the tree of Laarman, van de Pol and Weber ("Parallel recursive state compression for
+//! free", 2011), and pairs of pairs if need be.
+
+use super::pieces::{CLASS_ODD, Pieces};
+use super::table::FLAGS;
+
+/// At most 128 bits.
+pub type Key = [u64; 2];
+
+/// Keys with more bits than this have pairs.
+const WIDE: u32 = 112;
+
+/// Every bit of the hash from the sum over the pieces.
+#[inline]
+pub fn finished(raw: u64) -> u64 {
+    let word = (raw ^ raw >> 32).wrapping_mul(0x9FB2_1C65_1E98_DF25);
+    let word = (word ^ word >> 29).wrapping_mul(0xA24B_AED4_963E_E407);
+    word ^ word >> 32
+}
+
+/// Where a number lies in the key.
+#[derive(Debug, Clone, Copy, Default)]
+struct Field {
+    lane: u8,
+    shift: u8,
+    bits: u8,
+}
+
+impl Field {
+    #[inline]
+    fn get(self, key: &Key) -> u64 {
+        key[usize::from(self.lane & 1)] >> self.shift & ((1 << self.bits) - 1)
+    }
+
+    /// Instead of what is there. False if it does not fit.
+    #[inline]
+    fn set(self, key: &mut Key, number: u64) -> bool {
+        let was = self.get(key);
+        key[usize::from(self.lane & 1)] ^= (was ^ number) << self.shift;
+        number >> self.bits == 0
+    }
+}
+
+/// Two numbers that are kept as one.
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    left: u32,
+    right: u32,
+    kind: u32,
+}
+
+/// How the states of one class are packed. Its numbers are those of the leaves, then of the pairs, children first.
+#[derive(Debug, Clone, Default)]
+struct ClassCode {
+    /// Of the leaves, where there are no pairs.
+    fields: Vec<Field>,
+    pairs: Vec<Pair>,
+    /// Where there are: the numbers that are in no pair.
+    roots: Vec<(u32, Field)>,
+}
+
+/// How often the numbers of each class are paired; it never becomes less.
+#[derive(Debug, Default)]
+pub struct Folding(Vec<u32>);
+
+#[derive(Debug)]
+pub struct Encoding {
+    classes: Vec<ClassCode>,
+    class_field: Field,
+    /// Bytes of a key, and of what is known of a state.
+    pub key_bytes: usize,
+    pub known_bytes: usize,
+}
+
+/// A state that successors are compared with.
+#[derive(Debug, Default)]
+pub struct Source {
+    /// Among those that were met.
+    pub class: u32,
+    pub key: Key,
+    /// The hash, before it is finished.
+    pub raw: u64,
+    /// All of them where there are pairs, else none.
+    numbers: Vec<u32>,
+}
+
+impl Source {
+    pub fn new(class: u32, key: Key, raw: u64) -> Source {
+        Source { class, key, raw, numbers: Vec::new() }
+    }
+}
+
+fn bits_for(count: u64) -> u8 {
+    if count <= 1 { 0 } else { (64 - (count - 1).leading_zeros()) as u8 }
+}
+
+impl Encoding {
+    /// For everything that was met. `before` are how many numbers there were of each kind the last time: those that become
+    /// more have a bit to spare. If `most_processes` is given, there is room for what is known of so many.
+    pub fn new(
+        pieces: &mut Pieces,
+        folding: &mut Folding,
+        before: &mut Vec<u32>,
+        most_processes: Option<usize>,
+        each_key: &mut dyn FnMut(&Encoding, &Pieces),
+    ) -> Encoding {
+        let known_bytes = most_processes.map_or(0, |most| (most + FLAGS).div_ceil(8));
+        let count = pieces.classes().len();
+        folding.0.resize(count, 0);
+        loop {
+            let mut classes = Vec::with_capacity(count);
+            for class in 0..count {
+                classes.push(class_code(pieces, class, folding.0[class]));
+            }
+            let mut made = Encoding { classes, class_field: Field::default(), key_bytes: 16, known_bytes };
+            if folding.0.iter().any(|times| *times > 0) {
+                // Pairs are numbered before their numbers are given bits.
+                each_key(&made, pieces);
+            }
+            before.resize(pieces.kinds(), 0);
+            let bits: Vec<u8> = (0..pieces.kinds())
+                .map(|kind| {
+                    let (now, then) = (u64::from(pieces.words(kind as u32).len()), u64::from(before[kind]));
+                    let grows = now > then + then / 10;
+                    bits_for(if grows { 2 * now } else { now })
+                })
+                .collect();
+            let Some(wide) = made.lay_out(pieces, &bits) else {
+                for (kind, before) in before.iter_mut().enumerate() {
+                    *before = pieces.words(kind as u32).len();
+                }
+                return made;
+            };
+            folding.0[wide] += 1;
+        }
+    }
+
+    /// Gives every number its place; which class needs too many bits, if one does.
+    fn lay_out(&mut self, pieces: &Pieces, bits: &[u8]) -> Option<usize> {
+        let class_count = self.classes.len() as u64;
+        let class_bits = bits_for(if class_count > 1 { class_count + 2 } else { 1 });
+        self.class_field = Field { lane: 0, shift: 0, bits: class_bits };
+        self.key_bytes = 4;
+        for (number, class) in self.classes.iter_mut().enumerate() {
+            let leaves = &pieces.classes()[number].leaves;
+            let kind = |node: usize| match node.checked_sub(leaves.len()) {
+                None => leaves[node].kind,
+                Some(pair) => class.pairs[pair].kind,
+            };
+            let nodes: Vec<usize> = match class.pairs.is_empty() {
+                true => (0..leaves.len()).collect(),
+                false => class.roots.iter().map(|(node, _)| *node as usize).collect(),
+            };
+            let mut order: Vec<(usize, u8)> =
+                nodes.iter().map(|node| bits[kind(*node) as usize]).enumerate().collect();
+            let total = u32::from(class_bits) + order.iter().map(|(_, bits)| u32::from(*bits)).sum::<u32>();
+            if total > WIDE && nodes.len() > 2 {
+                return Some(number);
+            }
+            order.sort_by_key(|(_, bits)| std::cmp::Reverse(*bits));
+            let mut used = [class_bits, 0];
+            let mut fields = vec![Field::default(); nodes.len()];
+            for (at, bits) in order {
+                let lane = usize::from(used[0] + bits > 64);
+                if used[lane] + bits > 64 {
+                    return Some(number);
+                }
+                let shift = if bits == 0 { 0 } else { used[lane] };
+                fields[at] = Field { lane: lane as u8, shift, bits };
+                used[lane] += bits;
+            }
+            let bytes = if used[1] > 0 { 8 + used[1].div_ceil(8) } else { used[0].div_ceil(8) };
+            self.key_bytes = self.key_bytes.max(usize::from(bytes));
+            match class.pairs.is_empty() {
+                true => class.fields = fields,
+                false => class.roots.iter_mut().zip(fields).for_each(|((_, place), field)| *place = field),
+            }
+        }
+        None
+    }
+
+    /// The class and the numbers of a key's pieces; those of pairs follow them.
+    #[inline]
+    pub fn take_apart(&self, pieces: &Pieces, key: &Key, numbers: &mut Vec<u32>) -> u32 {
+        let class = self.class_field.get(key) as u32;
+        let code = &self.classes[class as usize];
+        numbers.clear();
+        if code.pairs.is_empty() {
+            numbers.extend(code.fields.iter().map(|field| field.get(key) as u32));
+            return class;
+        }
+        let leaves = pieces.classes()[class as usize].leaves.len();
+        numbers.resize(leaves + code.pairs.len(), 0);
+        for (node, field) in &code.roots {
+            numbers[*node as usize] = field.get(key) as u32;
+        }
+        for (at, pair) in code.pairs.iter().enumerate().rev() {
+            let word = pieces.words(pair.kind).word(numbers[leaves + at]);
+            numbers[pair.left as usize] = word as u32;
+            numbers[pair.right as usize] = (word >> 32) as u32;
+        }
+        class
+    }
+
+    /// The hash of a key, before it is finished.
+    #[inline]
+    pub fn raw(&self, pieces: &Pieces, key: &Key) -> u64 {
+        let class = self.class_field.get(key);
+        let code = &self.classes[class as usize];
+        let leaves = &pieces.classes()[class as usize].leaves;
+        let mut raw = class.wrapping_mul(CLASS_ODD);
+        if code.pairs.is_empty() {
+            for (leaf, field) in leaves.iter().zip(&code.fields) {
+                raw = raw.wrapping_add(field.get(key).wrapping_mul(leaf.odd));
+            }
+            return raw;
+        }
+        let mut numbers = Vec::new();
+        self.take_apart(pieces, key, &mut numbers);
+        raw_of(pieces, class as u32, &numbers)
+    }
+
+    /// The key of pieces with these numbers; numbers of pairs are found or given. `None` if one does not fit.
+    pub fn put_together(&self, pieces: &Pieces, class: u32, numbers: &mut Vec<u32>) -> Option<Key> {
+        let code = self.classes.get(class as usize)?;
+        let mut key = [0, 0];
+        let mut fits = self.class_field.set(&mut key, class.into());
+        if code.pairs.is_empty() {
+            for (field, number) in code.fields.iter().zip(numbers) {
+                fits &= field.set(&mut key, u64::from(*number));
+            }
+            return fits.then_some(key);
+        }
+        numbers.truncate(pieces.classes()[class as usize].leaves.len());
+        for pair in &code.pairs {
+            numbers.push(pieces.words(pair.kind).number(pair_word(numbers, pair))?);
+        }
+        for (node, field) in &code.roots {
+            fits &= field.set(&mut key, u64::from(numbers[*node as usize]));
+        }
+        fits.then_some(key)
+    }
+
+    /// A state that was met in whatever way: its class, key and hash. `None` if it does not fit.
+    pub fn encode(&self, pieces: &Pieces, class: u32, state: &[u8]) -> Option<(Key, u64)> {
+        let leaves = &pieces.classes()[class as usize].leaves;
+        let mut numbers = Vec::with_capacity(2 * leaves.len());
+        for leaf in leaves {
+            numbers.push(pieces.words(leaf.kind).number(leaf.read(state))?);
+        }
+        let raw = raw_of(pieces, class, &numbers);
+        Some((self.put_together(pieces, class, &mut numbers)?, raw))
+    }
+
+    /// Prepares a state whose successors will be encoded.
+    #[inline]
+    pub fn begin(&self, pieces: &Pieces, source: &mut Source, (class, key, raw): (u32, Key, u64)) {
+        (source.class, source.key, source.raw) = (class, key, raw);
+        if !self.classes[source.class as usize].pairs.is_empty() {
+            let key = source.key;
+            self.take_apart(pieces, &key, &mut source.numbers);
+        }
+    }
+
+    /// As [`Encoding::encode`], for a successor of the same class: only what has changed is looked up.
+    #[inline]
+    pub fn encode_successor(
+        &self,
+        pieces: &Pieces,
+        source: &Source,
+        before: &[u8],
+        state: &[u8],
+    ) -> Option<(Key, u64)> {
+        let code = &self.classes[source.class as usize];
+        if !code.pairs.is_empty() {
+            return self.encode_paired(pieces, source, before, state);
+        }
+        let (mut key, mut raw) = (source.key, source.raw);
+        let fits = pieces.classes()[source.class as usize].each_changed(before, state, |at, leaf| {
+            let Some(number) = pieces.words(leaf.kind).number(leaf.read(state)) else { return false };
+            let (field, number) = (code.fields[at], u64::from(number));
+            let was = field.get(&key);
+            raw = raw.wrapping_add(number.wrapping_sub(was).wrapping_mul(leaf.odd));
+            field.set(&mut key, number)
+        });
+        fits.then_some((key, raw))
+    }
+
+    fn encode_paired(
+        &self,
+        pieces: &Pieces,
+        source: &Source,
+        before: &[u8],
+        state: &[u8],
+    ) -> Option<(Key, u64)> {
+        let code = &self.classes[source.class as usize];
+        let leaves = &pieces.classes()[source.class as usize].leaves;
+        let mut numbers = source.numbers.clone();
+        let mut raw = source.raw;
+        let is_numbered = pieces.classes()[source.class as usize].each_changed(before, state, |at, leaf| {
+            let Some(number) = pieces.words(leaf.kind).number(leaf.read(state)) else { return false };
+            let difference = u64::from(number).wrapping_sub(u64::from(numbers[at]));
+            raw = raw.wrapping_add(difference.wrapping_mul(leaf.odd));
+            numbers[at] = number;
+            true
+        });
+        if !is_numbered {
+            return None;
+        }
+        for (at, pair) in code.pairs.iter().enumerate() {
+            let is_other = |node: u32| numbers[node as usize] != source.numbers[node as usize];
+            if is_other(pair.left) || is_other(pair.right) {
+                numbers[leaves.len() + at] = pieces.words(pair.kind).number(pair_word(&numbers, pair))?;
+            }
+        }
+        let mut key = source.key;
+        let fits =
+            code.roots.iter().all(|(node, field)| field.set(&mut key, u64::from(numbers[*node as usize])));
+        fits.then_some((key, raw))
+    }
+
+    /// Has it a place for the states of this class?
+    #[inline]
+    pub fn knows(&self, class: u32) -> bool {
+        (class as usize) < self.classes.len()
+    }
+
+    pub fn bytes(&self) -> u64 {
+        let of_class = |code: &ClassCode| {
+            code.fields.capacity() * size_of::<Field>()
+                + code.pairs.capacity() * size_of::<Pair>()
+                + code.roots.capacity() * size_of::<(u32, Field)>()
+        };
+        self.classes.iter().map(of_class).sum::<usize>() as u64
+    }
+}
+
+#[inline]
+fn pair_word(numbers: &[u32], pair: &Pair) -> u64 {
+    u64::from(numbers[pair.left as usize]) | u64::from(numbers[pair.right as usize]) << 32
+}
+
+pub fn raw_of(pieces: &Pieces, class: u32, numbers: &[u32]) -> u64 {
+    let leaves = pieces.classes()[class as usize].leaves.iter().zip(numbers);
+    leaves.fold(u64::from(class).wrapping_mul(CLASS_ODD), |raw, (leaf, number)| {
+        raw.wrapping_add(u64::from(*number).wrapping_mul(leaf.odd))
+    })
+}
+
+/// The class's numbers, neighbours paired so many times.
+fn class_code(pieces: &mut Pieces, class: usize, times: u32) -> ClassCode {
+    let kinds: Vec<u32> = pieces.classes()[class].leaves.iter().map(|leaf| leaf.kind).collect();
+    let mut code = ClassCode::default();
+    let mut nodes: Vec<(u32, u32)> = kinds.iter().enumerate().map(|(at, kind)| (at as u32, *kind)).collect();
+    for _ in 0..times {
+        let mut folded = Vec::new();
+        for two in nodes.chunks(2) {
+            let [(left, left_kind), (right, right_kind)] = *two else {
+                folded.extend_from_slice(two);
+                continue;
+            };
+            let kind = pieces.pair(left_kind, right_kind);
+            folded.push(((kinds.len() + code.pairs.len()) as u32, kind));
+            code.pairs.push(Pair { left, right, kind });
+        }
+        nodes = folded;
+    }
+    if !code.pairs.is_empty() {
+        code.roots = nodes.into_iter().map(|(node, _)| (node, Field::default())).collect();
+    }
+    code
+}

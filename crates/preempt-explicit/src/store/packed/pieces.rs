@@ -1,0 +1,236 @@
+//! What states are made of: pieces of at most eight bytes that never cross from one variable scope, channel or process to
+//! the next, so that each takes few values. A piece's values are numbered ([`Words`]); pieces that mean the same, in
+//! whatever class of states, share their numbers.
+
+use super::words::Words;
+use crate::successors::Successors;
+use std::collections::HashMap;
+
+/// A stretch of a state that belongs together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    pub start: usize,
+    pub end: usize,
+    /// What it means, where the place alone does not say so.
+    pub meaning: u32,
+}
+
+/// A piece of the states of one class.
+#[derive(Debug, Clone, Copy)]
+pub struct Leaf {
+    /// From here eight bytes are read, of which these are the piece's.
+    at: u32,
+    shift: u32,
+    mask: u64,
+    offset: u32,
+    length: u32,
+    /// Which numbers.
+    pub kind: u32,
+    /// Its weight in the hash.
+    pub odd: u64,
+}
+
+impl Leaf {
+    #[inline]
+    pub fn read(&self, state: &[u8]) -> u64 {
+        let at = self.at as usize;
+        match state.get(at..at + 8).and_then(|bytes| <[u8; 8]>::try_from(bytes).ok()) {
+            Some(bytes) => (u64::from_le_bytes(bytes) >> self.shift) & self.mask,
+            None => self.read_short(state),
+        }
+    }
+
+    /// Of a state that has less than eight bytes.
+    #[cold]
+    fn read_short(&self, state: &[u8]) -> u64 {
+        let bytes = state.get(self.offset as usize..(self.offset + self.length) as usize).unwrap_or(&[]);
+        bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+    }
+
+    #[inline]
+    fn write(&self, state: &mut [u8], word: u64) {
+        let at = self.at as usize;
+        match state.get_mut(at..at + 8).and_then(|bytes| <&mut [u8; 8]>::try_from(bytes).ok()) {
+            Some(bytes) => {
+                let others = u64::from_le_bytes(*bytes) & !(self.mask << self.shift);
+                *bytes = (others | word << self.shift).to_le_bytes();
+            }
+            None => {
+                let (start, length) = (self.offset as usize, self.length as usize);
+                state[start..start + length].copy_from_slice(&word.to_le_bytes()[..length]);
+            }
+        }
+    }
+}
+
+/// The states of one class.
+#[derive(Debug)]
+pub struct ClassPieces {
+    pub leaves: Vec<Leaf>,
+    /// For every eight bytes of a state: the first leaf that has some of them, and the first after those.
+    blocks: Vec<(u32, u32)>,
+    /// A state of which nothing but the class is written.
+    blank: Vec<u8>,
+}
+
+impl ClassPieces {
+    /// Calls `visit` with every leaf that may be another one in another state of the class, by its number, and at least with
+    /// every one that is. False as soon as it says so.
+    #[inline]
+    pub fn each_changed(
+        &self,
+        before: &[u8],
+        state: &[u8],
+        mut visit: impl FnMut(usize, &Leaf) -> bool,
+    ) -> bool {
+        let ((now, rest), (then, other)) = (state.as_chunks::<8>(), before.as_chunks::<8>());
+        let mut next = 0;
+        let mut changed = |block: usize| {
+            let Some((first, end)) = self.blocks.get(block) else { return true };
+            for at in next.max(*first as usize)..*end as usize {
+                if !visit(at, &self.leaves[at]) {
+                    return false;
+                }
+            }
+            next = next.max(*end as usize);
+            true
+        };
+        for (block, (now, then)) in now.iter().zip(then).enumerate() {
+            if now != then && !changed(block) {
+                return false;
+            }
+        }
+        rest == other || changed(now.len())
+    }
+}
+
+/// By blocks of eight bytes: which of the leaves, in the order of their places, overlap.
+fn blocks_of(leaves: &[Leaf], size: usize) -> Vec<(u32, u32)> {
+    let block = |number: usize| {
+        let (start, end) = (8 * number as u32, 8 * number as u32 + 8);
+        let first = leaves.partition_point(|leaf| leaf.offset + leaf.length <= start);
+        let after = leaves.partition_point(|leaf| leaf.offset < end);
+        (first as u32, after as u32)
+    };
+    (0..size.div_ceil(8)).map(block).collect()
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Leaf { offset: usize, length: usize, meaning: u32 },
+    Pair(u32, u32),
+}
+
+/// All classes that were met, and the numbers of what their states hold.
+#[derive(Debug, Default)]
+pub struct Pieces {
+    words: Vec<Words>,
+    kinds: HashMap<Kind, u32>,
+    classes: Vec<ClassPieces>,
+    /// By the class's number: which of them it is.
+    order: Vec<Option<u32>>,
+}
+
+/// Different odd numbers that look like chance.
+fn odd(number: usize) -> u64 {
+    let mut word = (number as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (word ^ word >> 31) | 1
+}
+
+/// The weight of the class in the hash.
+pub const CLASS_ODD: u64 = 0xD1B5_4A32_D192_ED03;
+
+impl Pieces {
+    /// Makes the class of a state known, if it is not. `None` if there is no such class.
+    pub fn meet<S: Successors + ?Sized>(&mut self, system: &S, class: u32) -> Option<()> {
+        if self.known(class).is_some() {
+            return Some(());
+        }
+        let mut blank = vec![0; system.class_size(class)?];
+        system.write_class(class, &mut blank);
+        let mut leaves = Vec::new();
+        for part in system.parts(class) {
+            let mut start = part.start;
+            while start < part.end {
+                let length = (part.end - start).min(8);
+                let kind = self.kind(Kind::Leaf { offset: start, length, meaning: part.meaning });
+                let at = start.min(blank.len().saturating_sub(8));
+                leaves.push(Leaf {
+                    at: at as u32,
+                    shift: 8 * (start - at) as u32,
+                    mask: u64::MAX >> (64 - 8 * length),
+                    offset: start as u32,
+                    length: length as u32,
+                    kind,
+                    odd: odd(leaves.len()),
+                });
+                start += length;
+            }
+        }
+        if self.order.len() <= class as usize {
+            self.order.resize(class as usize + 1, None);
+        }
+        self.order[class as usize] = Some(self.classes.len() as u32);
+        let blocks = blocks_of(&leaves, blank.len());
+        self.classes.push(ClassPieces { leaves, blocks, blank });
+        Some(())
+    }
+
+    fn kind(&mut self, kind: Kind) -> u32 {
+        let next = self.words.len() as u32;
+        let number = *self.kinds.entry(kind).or_insert(next);
+        if number == next {
+            self.words.push(Words::default());
+        }
+        number
+    }
+
+    /// The numbers of pairs of these.
+    pub fn pair(&mut self, left: u32, right: u32) -> u32 {
+        self.kind(Kind::Pair(left, right))
+    }
+
+    /// Which of the classes that were met it is.
+    #[inline]
+    pub fn known(&self, class: u32) -> Option<u32> {
+        self.order.get(class as usize).copied().flatten()
+    }
+
+    pub fn classes(&self) -> &[ClassPieces] {
+        &self.classes
+    }
+
+    #[inline]
+    pub fn words(&self, kind: u32) -> &Words {
+        &self.words[kind as usize]
+    }
+
+    pub fn kinds(&self) -> usize {
+        self.words.len()
+    }
+
+    pub fn tidy(&mut self) {
+        self.words.iter_mut().for_each(Words::tidy);
+    }
+
+    /// The state of a class whose pieces have these numbers.
+    pub fn open(&self, class: u32, numbers: &[u32], state: &mut Vec<u8>) {
+        let class = &self.classes[class as usize];
+        state.clear();
+        state.extend_from_slice(&class.blank);
+        for (leaf, number) in class.leaves.iter().zip(numbers) {
+            leaf.write(state, self.words(leaf.kind).word(*number));
+        }
+    }
+
+    pub fn bytes(&self) -> u64 {
+        let words: u64 = self.words.iter().map(Words::bytes).sum();
+        let of_class =
+            |class: &ClassPieces| class.leaves.capacity() * size_of::<Leaf>() + class.blank.capacity();
+        let classes: usize = self.classes.iter().map(of_class).sum();
+        let kinds = self.kinds.capacity() * 8 / 7 * (size_of::<(Kind, u32)>() + 1);
+        words + (classes + kinds + 8 * self.order.capacity()) as u64
+    }
+}
