@@ -82,13 +82,30 @@ pub fn table() -> Vec<Entry> {
             let limits = Limits { depth: Some(100), ..Limits::default() };
             add(SearchOptions { successors, order, limits, ..plain() }, Real);
         }
+        // Level by level from the first state on; the interpreter has no part in that.
+        for (bound, threads) in [(None, 1), (None, 2), (Some(0), 2), (Some(1), 1), (Some(2), 2)] {
+            let in_order_first = 0;
+            for (fair_switch, levels) in [(false, true), (true, true), (false, false)] {
+                let options = SearchOptions { successors, bound, threads, in_order_first, ..plain() };
+                add(SearchOptions { fair_switch, levels, ..options.clone() }, Simplest);
+                add(SearchOptions { fair_switch, levels, reduction: Reduction::Exact, ..options }, Fewest);
+            }
+        }
         for (preemptions, steps) in [(0, 3), (1, 4), (2, 9)] {
             let cheaper_than = Some(RunCost { preemptions, steps });
             add(SearchOptions { successors, cheaper_than, ..plain() }, Simplest);
+            add(
+                SearchOptions { successors, cheaper_than, in_order_first: 0, threads: 2, ..plain() },
+                Simplest,
+            );
         }
         for states in [1, 5, 50] {
             let limits = Limits { states: Some(states), ..Limits::default() };
             add(SearchOptions { successors, limits, ..plain() }, OrInconclusive);
+            add(
+                SearchOptions { successors, limits, in_order_first: 0, threads: 2, ..plain() },
+                OrInconclusive,
+            );
         }
     }
     for bound in [0, 1, 2, 3] {

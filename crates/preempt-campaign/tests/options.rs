@@ -71,6 +71,9 @@ fn of_the_explicit_engine() {
             simplify,
             limits,
             successors,
+            levels,
+            in_order_first,
+            threads,
             stutter_invariant,
         } = options;
         let Limits { states, depth, time: _, memory_bytes: _ } = limits;
@@ -84,10 +87,22 @@ fn of_the_explicit_engine() {
             format!("limited states {}", states.is_some()),
             format!("limited depth {}", depth.is_some()),
             format!("stutter invariant {stutter_invariant}"),
+            format!("levels {levels}"),
+            format!("in order first {}", in_order_first > 0),
+            format!("several threads {}", threads > 1),
         ]);
     }
-    let flags =
-        ["fair switch", "limited cost", "simplify", "limited states", "limited depth", "stutter invariant"];
+    let flags = [
+        "fair switch",
+        "limited cost",
+        "simplify",
+        "limited states",
+        "limited depth",
+        "stutter invariant",
+        "levels",
+        "in order first",
+        "several threads",
+    ];
     let lists = names(&[ORDERS, STORES, COSTS, REDUCTIONS, SOURCES]);
     assert_all([lists, both(&flags), bounds()].concat(), &met);
     let methods: BTreeSet<String> =
@@ -165,6 +180,9 @@ fn of_swarms() {
             simplify: _,
             limits,
             successors,
+            levels: _,
+            in_order_first: _,
+            threads: _,
             stutter_invariant: _,
         } = options;
         let Limits { states, depth, time, memory_bytes } = limits;

@@ -48,8 +48,7 @@ fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
     let checkpoints = context.checkpoints.as_mut().map(|it| &mut **it as &mut dyn Checkpoints);
     let answers = match settings.search {
         Some(SearchOrder::Swarm) => {
-            let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-            portfolio.swarm(settings.seed.unwrap_or(SEED), threads, context.progress).map(Some)
+            portfolio.swarm(settings.seed.unwrap_or(SEED), options.threads, context.progress).map(Some)
         }
         _ if settings.all_errors => portfolio.all_violations(&checks, checkpoints, context.progress),
         _ => portfolio.simplest(&checks, checkpoints, context.progress),
@@ -72,6 +71,8 @@ fn count(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
         options.reduction = preempt_explicit::Reduction::Strong;
         options.order = Order::DepthFirst;
     }
+    // Whoever asks for no order asks for no levels.
+    options.levels = settings.search.is_some() || options.bound.is_some();
     // Fails before the search if the initial values have no meaning.
     loaded.interpreter(&budget)?;
     let portfolio = portfolio(settings, &loaded, &options, context);
@@ -158,8 +159,15 @@ fn options(settings: &Settings) -> Result<SearchOptions, Error> {
             Some(SuccessorsKind::Interpreted) => SuccessorSource::Interpreted,
             Some(SuccessorsKind::Native) | None => SuccessorSource::Native,
         },
+        levels: true,
+        threads: settings.threads.map_or_else(all_threads, |threads| threads as usize),
         stutter_invariant: settings.stutter_invariant,
+        ..SearchOptions::default()
     })
+}
+
+fn all_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 fn store(settings: &Settings, order: SearchOrder) -> Result<Storage, Error> {

@@ -289,6 +289,8 @@ pub struct Settings {
     pub bdd_cache: Option<u64>,
     /// The order of their variables.
     pub bdd_order: Option<VariableOrder>,
+    /// How many threads search; `None` for as many as the machine has.
+    pub threads: Option<u32>,
     /// What may be spent.
     pub limits: Limits,
 }

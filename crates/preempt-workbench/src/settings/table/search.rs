@@ -86,15 +86,30 @@ pub const ROWS: &[Setting] = &[
         verbs: COUNT,
         inputs: MODELS,
         engines: Engines::Of(&[Taker::all("explicit"), Taker::only("reference", &["fewest-preemptions"])]),
-        usual: &["fewest-preemptions"],
         example: "depth-first",
         apply: |settings, text| word(&mut settings.search, text),
         ..Setting::new(
             "search",
             Value::OneOf("ORDER", &["fewest-preemptions", "breadth-first", "depth-first"]),
-            "In which order to search",
-            "The number of states is the same; what is told of each level, and the longest path, is not. The other searches of \
-             `check` look for a violation and do not count.",
+            "In which order to search (any)",
+            "The number of states is the same. With fewest-preemptions, and within a bound, it is told how many there are at each \
+             level, which takes longer; without an order nobody counts. The other searches of `check` look for a violation and do \
+             not count.",
+        )
+    },
+    Setting {
+        verbs: SEARCHES,
+        inputs: MODELS,
+        engines: EXPLICIT,
+        example: "2",
+        apply: |settings, text| value(&mut settings.threads, units::number(text, 1, 256)),
+        ..Setting::new(
+            "threads",
+            Value::Number("N", 1, 256),
+            "How many threads search (as many as the machine has)",
+            "Verdict, numbers and the run that is shown do not depend on it. Several threads search where states are stored \
+             whole and visited in any order or in that of the fewest preemptions, and the searches of a swarm; the other \
+             searches have one.",
         )
     },
     Setting {
