@@ -1,10 +1,14 @@
 """Preempt and Spin on the same Promela models (default: models/). Prints a table and writes it to results/.
 
-Installs spin and gcc with apt if they are missing and it may. Three modes:
+Installs spin and gcc with apt if they are missing and it may. Five modes:
 
 whole      The whole state space, every reduction off.
-           Preempt: `preempt count`, from start to verdict, nothing prepared.
-           Spin:    `spin -o1 -o2 -o3 -a`, `gcc -O3 -DNOREDUCE -DSAFETY -DNOCLAIM`, `./pan -c0`; `pan` is also timed alone.
+           Preempt: `preempt count --threads 1`, from start to verdict, nothing prepared.
+           Spin:    `spin -o1 -o2 -o3 -a`, `gcc -O3 -DNOREDUCE -DSAFETY -DNOCLAIM`, `./pan -c0`; `pan` is also timed alone,
+                    without what it takes on a model of one step (its table and its stack).
+levels     The same, every state at its level: `preempt check --property safety --reduction none --threads 1` against the same
+           `pan`, on models in which nothing is violated.
+profile    Both once more under `valgrind --tool=cachegrind`: instructions, references to data and misses for each transition.
 reduction  How many states each partial-order reduction leaves, static optimisations off, violations passed over.
            Preempt: `preempt count --reduction strong`.
            Spin:    as above without `-DNOREDUCE`.
@@ -14,7 +18,7 @@ defaults   Default against default, safety only: total time, states, verdict.
            Spin:    `spin -a`, `gcc -O2 -DSAFETY -DNOCLAIM`, `./pan`.
 
 Each is run N times, in turns; the least time of the processor (user and system) counts."""
-import datetime, json, os, tempfile
+import datetime, json, os, re, tempfile
 
 from shared import spin
 from shared.commands import ROOT, arguments, preempt, promela_models
@@ -46,7 +50,9 @@ def main(words):
         except Refused as why:
             left_out.append(f"{os.path.basename(path)}: {why}")
             continue
-        print(row(mode.cells(rows[-1])), flush=True)
+        cells = mode.cells(rows[-1])
+        for line in cells if isinstance(cells, list) else [cells]:
+            print(row(line), flush=True)
     lines = mode.report(rows, options)
     if left_out:
         lines += ["Left out: " + "; ".join(left_out) + ".", ""]
@@ -97,6 +103,25 @@ class Both:
         return [(runs[0][0], min(seconds for _, seconds in runs)) for runs in zip(*turns)]
 
 
+STARTUP_MODEL = "active proctype P() { skip }\n"
+STARTUP = {}
+
+
+def startup(options):
+    """The least seconds of `pan` on a model of one step, with the flags of the mode `whole`."""
+    if not STARTUP:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "one_step.pml")
+            with open(path, "w") as file:
+                file.write(STARTUP_MODEL)
+            both = Both(None, path, folder, options)
+            STARTUP["pan"] = min(both.pan(*WHOLE_PAN)[1] for _ in range(max(3, options.repeat)))
+    return STARTUP["pan"]
+
+
+WHOLE_PAN = (["-o1", "-o2", "-o3"], ["-O3", "-DNOREDUCE"], ["-c0"])
+
+
 class Whole:
     HEAD = (
         "model", "states", "same", "preempt (s)", "pan (s)", "pan / preempt", "spin+gcc+pan (s)", "all / preempt",
@@ -106,17 +131,18 @@ class Whole:
     @staticmethod
     def compare(both):
         (result, seconds), (found, pan_seconds) = both.in_turns(
-            lambda: both.large_enough("count"),
-            lambda: both.pan(["-o1", "-o2", "-o3"], ["-O3", "-DNOREDUCE"], ["-c0"]),
+            lambda: both.large_enough("count", "--threads", "1"),
+            lambda: both.pan(*WHOLE_PAN),
         )
         ours = result["stats"]
+        alone = max(pan_seconds - startup(both.options), 0.001)
         return {
             "model": both.name,
             "states": ours["states"],
             # Spin counts the way into the initial state.
             "same": (found.states, found.transitions) == (ours["states"], ours["transitions"] + 1),
             "preempt": seconds,
-            "pan": pan_seconds,
+            "pan": alone,
             "all": both.made + pan_seconds,
             "store": ours["memory"]["store"] / ours["states"],
             "peak": ours["peak_bytes"] / ours["states"],
@@ -133,22 +159,24 @@ class Whole:
 
     @staticmethod
     def report(rows, options):
-        large = [row for row in rows if 300_000 <= row["states"] <= 6_000_000]
+        large = [row for row in rows if row["states"] >= 300_000]
         small = [row for row in rows if row["states"] < 100_000]
         lines = [
             "# Preempt and Spin, every reduction off",
             "",
             f"Made by `benches/run compare-spin` with `--repeat {options.repeat}`; times are of the processor, the least of "
-            "the repetitions. The verb's help says what was run.",
+            f"the repetitions. The verb's help says what was run. `pan` is without the {startup(options):.3f} s that it takes on "
+            "a model of one step.",
             "",
             *table(Whole.HEAD, map(Whole.cells, rows)),
         ]
         if large:
             lines += [
-                f"**{len(large)} models of 0.3 to 6 million states:** pan / preempt "
+                f"**{len(large)} models of at least 0.3 million states:** pan / preempt "
                 f"{geometric_mean([row['pan'] / row['preempt'] for row in large]):.2f} (geometric mean; above 1 preempt is "
-                f"faster); store {sum(row['store'] for row in large) / len(large):.1f} bytes a state, everything together "
-                f"{sum(row['peak'] for row in large) / len(large):.1f}.",
+                f"faster), least {min(row['pan'] / row['preempt'] for row in large):.2f}; store "
+                f"{geometric_mean([row['store'] for row in large]):.1f} bytes a state, everything together "
+                f"{geometric_mean([row['peak'] for row in large]):.1f} (geometric means).",
                 "",
             ]
         if small:
@@ -159,6 +187,76 @@ class Whole:
                 "",
             ]
         return lines
+
+
+class Levels(Whole):
+    @staticmethod
+    def compare(both):
+        words = ("check", "--property", "safety", "--reduction", "none", "--threads", "1")
+        (result, seconds), (found, pan_seconds) = both.in_turns(
+            lambda: both.large_enough(*words), lambda: both.pan(*WHOLE_PAN)
+        )
+        if result["verdict"] != "holds":
+            raise Refused("something is violated")
+        ours = result["stats"]
+        return {
+            "model": both.name,
+            "states": ours["states"],
+            "same": (found.states, found.transitions) == (ours["states"], ours["transitions"] + 1),
+            "preempt": seconds,
+            "pan": max(pan_seconds - startup(both.options), 0.001),
+            "all": both.made + pan_seconds,
+            "store": ours["memory"]["store"] / ours["states"],
+            "peak": ours["peak_bytes"] / ours["states"],
+            "pan_bytes": found.bytes / ours["states"],
+        }
+
+
+class Profile:
+    """Counts do not depend on what else the machine does."""
+
+    HEAD = ("model", "transitions", "", "instructions", "data references", "D1 misses", "LL misses")
+    COUNTS = ("I refs", "D refs", "D1  misses", "LLd misses")
+
+    @staticmethod
+    def compare(both):
+        result, _ = both.large_enough("count", "--threads", "1")
+        both.pan(*WHOLE_PAN)
+        count = [both.command, "count", both.path, "--threads", "1"]
+        levels = [*count, "--search", "fewest-preemptions"]
+        pan = [os.path.join(both.folder, "pan"), "-c0", "-n", "-m2000000", "-w22"]
+        counted = {"count": count, "count, by level": levels, "pan": pan}
+        each = {name: Profile.counts(command, both) for name, command in counted.items()}
+        return {"model": both.name, "transitions": result["stats"]["transitions"], "each": each}
+
+    @staticmethod
+    def counts(command, both):
+        flags = ["--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=/dev/null"]
+        done = run(["valgrind", *flags, *command], both.folder, wall=20 * both.options.limit)
+        found = [re.search(rf"{name}:\s+([\d,]+)", done.text) for name in Profile.COUNTS]
+        if not all(found):
+            raise Refused("not counted by valgrind")
+        return [int(number[1].replace(",", "")) for number in found]
+
+    @staticmethod
+    def cells(row):
+        lines = []
+        for name, numbers in row["each"].items():
+            each = [number / row["transitions"] for number in numbers]
+            lines.append((row["model"], f"{row['transitions']:,}", name, *(f"{number:,.1f}" for number in each)))
+        return lines
+
+    @staticmethod
+    def report(rows, options):
+        lines = [line for row in rows for line in Profile.cells(row)]
+        return [
+            "# Preempt and Spin: instructions and misses for each transition",
+            "",
+            "Made by `benches/run compare-spin --mode profile`; the verb's help says what was run. Start-up is part of it: "
+            "compiling the model here, clearing the table there.",
+            "",
+            *table(Profile.HEAD, lines),
+        ]
 
 
 class Reduction:
@@ -251,4 +349,4 @@ class Defaults:
         ]
 
 
-MODES = {"whole": Whole, "reduction": Reduction, "defaults": Defaults}
+MODES = {"whole": Whole, "levels": Levels, "profile": Profile, "reduction": Reduction, "defaults": Defaults}
