@@ -156,10 +156,10 @@ fn wide_states() {
         proctype W(byte n) { byte k; do :: k < n -> k++; x[k + n] = k :: k >= n -> break od; c!k }
         active proctype A() {
             do
-            :: i < 500 -> atomic { x[(i * 7) % 255] = (i * 13) % 251; i++ }
-            :: i == 7 || i == 150 -> run W(2); i++
-            :: i == 300 && nfull(d) -> d!1,i; i++
-            :: i >= 500 -> break
+            :: i < 300 -> atomic { x[(i * 7) % 255] = (i * 13) % 251; i++ }
+            :: i == 7 -> run W(1); i++
+            :: i == 200 && nfull(d) -> d!1,i; i++
+            :: i >= 300 -> break
             od
         }
         active proctype B() { byte v; do :: c?v -> x[v] = v :: d?v,_ -> skip :: timeout -> break od }
@@ -173,7 +173,7 @@ fn wide_states() {
         (stats.states, stats.transitions, stats.violations, stats.levels)
     };
     let expected = numbers(&in_order());
-    assert!((3_000..100_000).contains(&expected.0), "{}", expected.0);
+    assert!((1_000..100_000).contains(&expected.0), "{}", expected.0);
     for threads in [1, 2] {
         assert_eq!(numbers(&by_level(threads)), expected, "{threads} threads");
         let plain = numbers(&SearchOptions { levels: false, ..by_level(threads) });

@@ -275,7 +275,9 @@ impl CheckContext<'_, '_> {
         checkpoints: Option<&mut dyn Checkpoints>,
     ) -> Result<SearchReport, CheckError> {
         let Portfolio { model, sources, .. } = *self.strategy;
-        let options = self.account.left(options, states);
+        let mut options = self.account.left(options, states);
+        // In a turn nothing is searched twice.
+        options.in_order_first = options.in_order_first.max(states.unwrap_or(0));
         let mut none = NoCheckpoints;
         let checkpoints: &mut dyn Checkpoints = match checkpoints {
             Some(checkpoints) => checkpoints,
