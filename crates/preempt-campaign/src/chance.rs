@@ -217,9 +217,7 @@ impl<'p> Case<'p> {
         same(|| "preemptions".into(), &trace.preemptions(), &again.trace.preemptions())?;
         let cheap = options.bound.is_none_or(|bound| trace.preemptions() <= bound as usize);
         same(|| format!("{} preemptions within the bound", trace.preemptions()), &cheap, &true)?;
-        // The depth-first searches of a swarm do what fails in the step beyond.
-        let walks = matches!(options.order, Order::Random(_));
-        let short = !walks || options.limits.depth.is_none_or(|depth| trace.steps.len() as u64 <= depth);
+        let short = options.limits.depth.is_none_or(|depth| trace.steps.len() as u64 <= depth);
         same(|| format!("{} steps within the depth", trace.steps.len()), &short, &true)?;
         let cheapest = self.oracle.cheapest().map(|cost| cost.preemptions as usize);
         let possible = cheapest.is_some_and(|least| least <= trace.preemptions());

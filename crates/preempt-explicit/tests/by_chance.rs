@@ -1,7 +1,7 @@
 //! Random walks and swarms on random models: what they find is real and within the bound, what they do not find they
 //! leave open, and on small faulty programs they find it.
 
-use preempt_core::{Cost, Progress, Silent, Snapshot, SourceMap, StopReason, Verdict};
+use preempt_core::{Cost, Limits, Progress, Silent, Snapshot, SourceMap, StopReason, Verdict};
 use preempt_explicit::{
     Goal, Order, SearchOptions, SearchReport, Storage, SuccessorSource, SwarmSize, Walks, check, count, explore,
     swarm,
@@ -225,6 +225,18 @@ fn a_swarm_ends_when_it_is_told_to() {
     assert_eq!(outcome.verdict, Verdict::Inconclusive(StopReason::Partial));
     assert!(started.elapsed() < Duration::from_secs(20));
     assert!(outcome.stats.peak_bytes <= 12 << 20, "{}", outcome.stats.peak_bytes);
+}
+
+/// The step that fails counts, depth first too: swarms are made of such searches.
+#[test]
+fn what_fails_in_the_step_beyond_the_depth_is_not_shown() {
+    let (model, sources) = model_of("byte x; active proctype P() { x = 1; x = 2; x = 3; assert(x != 3) }");
+    for (depth, expected) in [(3, Verdict::Inconclusive(StopReason::Depth)), (4, Verdict::Violated)] {
+        let limits = Limits { depth: Some(depth), ..Limits::default() };
+        let options = SearchOptions { order: Order::DepthFirst, limits, ..SearchOptions::default() };
+        let report = explore(&model, &sources, &options, Goal::First, &mut Silent).expect("supported");
+        assert_eq!(report.outcome.verdict, expected, "{depth}");
+    }
 }
 
 #[test]

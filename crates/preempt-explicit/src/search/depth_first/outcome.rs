@@ -63,7 +63,7 @@ impl<S: Successors + ?Sized, P: PathStore> DepthFirst<'_, S, P> {
             return None;
         }
         let has_limit = self.longest < u64::MAX || self.policy.shortens();
-        if self.goal != Goal::Count && self.policy.eager && has_limit {
+        if self.goal != Goal::Count && has_limit {
             return self.violation_within_length(ending);
         }
         self.statistics.violation(kind);
