@@ -176,8 +176,9 @@ impl<'p> Case<'p> {
         let Program { model, sources } = self.program;
         let name = || format!("a swarm with {entry:?}");
         let started = Instant::now();
-        let report = swarm(model, sources, options, SwarmSize { seed: *seed, threads: *threads }, &mut Silent)
-            .map_err(|refusal| format!("{}: {refusal}", name()))?;
+        let report =
+            swarm(model, sources, options, SwarmSize { seed: *seed, threads: *threads }, &mut Silent)
+                .map_err(|refusal| format!("{}: {refusal}", name()))?;
         let elapsed = started.elapsed();
         self.is_real(&report, options).map_err(|why| format!("{}: {why}", name()))?;
         // It ended because search after search saw nothing new, so it has seen everything, and what is wrong with it.

@@ -3,8 +3,8 @@
 
 use preempt_core::{Cost, Limits, Progress, Silent, Snapshot, SourceMap, StopReason, Verdict};
 use preempt_explicit::{
-    Goal, Order, SearchOptions, SearchReport, Storage, SuccessorSource, SwarmSize, Walks, check, count, explore,
-    swarm,
+    Goal, Order, SearchOptions, SearchReport, Storage, SuccessorSource, SwarmSize, Walks, check, count,
+    explore, swarm,
 };
 use preempt_model::generator::program_from_seed;
 use preempt_model::search::oracle::cheapest_costs;
@@ -156,7 +156,8 @@ fn a_swarm_counts_states_that_are_the_same_once() {
         for threads in [1, 4] {
             let mut options = SearchOptions { successors, ..SearchOptions::default() };
             options.limits.time = Some(Duration::from_millis(1500));
-            let report = swarm(&model, &sources, &options, SwarmSize { seed: 3, threads }, &mut Silent).expect("supported");
+            let report = swarm(&model, &sources, &options, SwarmSize { seed: 3, threads }, &mut Silent)
+                .expect("supported");
             let found = report.outcome.stats.states;
             assert!(found <= states + states / 20, "{successors:?}, {threads} threads: {found} of {states}");
             assert!(found * 2 >= states, "{successors:?}, {threads} threads: {found} of {states}");

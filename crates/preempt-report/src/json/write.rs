@@ -2,9 +2,9 @@
 
 use super::{SCHEMA, wire};
 use preempt_core::{
-    Awaited, Change, Cost, ErrorProjection, FormulaAnswer, Guarantee, Measure, Note, OptionValue, Partner, Property,
-    PropertyKind, PropertyResult, Report, Statistics, Step, StopReason, SwitchKind, Trace, Value, Verdict,
-    Waiting,
+    Awaited, Change, Cost, ErrorProjection, FormulaAnswer, Guarantee, Measure, Note, OptionValue, Partner,
+    Property, PropertyKind, PropertyResult, Report, Statistics, Step, StopReason, SwitchKind, Trace, Value,
+    Verdict, Waiting,
 };
 
 /// One object, indented, with a final newline.
