@@ -76,11 +76,10 @@ pub fn query(data: &[u8]) -> bool {
     let source = sources.add("properties", text.as_str());
     let (found, told) = preempt_net::query::read_within(&problem.net, source, &text, None, &budget());
     places_exist(&told, &sources);
-    assert_eq!(
-        found.iter().all(|property| property.unsupported().is_some()),
-        has_error(&told) || found.is_empty()
-    );
-    found.iter().any(|property| property.unsupported().is_none())
+    // A sign that is none of the language is an error even beside what is understood.
+    let understood = found.iter().any(|property| property.unsupported().is_none());
+    assert!(understood || has_error(&told));
+    understood
 }
 
 fn understood(text: &str, read: &Read<'_>) -> Option<Problem> {

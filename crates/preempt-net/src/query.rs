@@ -309,7 +309,8 @@ impl Reader<'_, '_> {
             }
             let minus = self.cursor.peek().0 == Token::Sign('-') && self.cursor.second() != Token::Sign('>');
             sign = if minus { -1 } else { 1 };
-            if !(minus && self.cursor.accept_sign('-')) && !self.cursor.accept_sign('+') {
+            let goes_on = if minus { self.cursor.accept_sign('-') } else { self.cursor.accept_sign('+') };
+            if !goes_on {
                 return Ok((weights, constant));
             }
         }

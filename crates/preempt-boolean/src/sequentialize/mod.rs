@@ -40,7 +40,7 @@ mod writer;
 
 use crate::ast::Program;
 use preempt_core::{Budget, Diagnostic, SourceMap, Span};
-use preempt_model::{Command, Interpreter, Model};
+use preempt_model::{Command, Interpreter, Model, Scope};
 use skeleton::Skeleton;
 
 /// More contexts than this are refused: the program grows with each.
@@ -68,7 +68,7 @@ pub fn to_boolean(
     // A procedure of the Boolean program returns truth values.
     for edge in model.edges() {
         if let Command::Call { results, .. } = &edge.command
-            && results.iter().any(|place| place.ty.bits > 1)
+            && results.iter().any(|place| place.scope != Scope::Nowhere && place.ty.bits > 1)
         {
             return Err(refused(edge.span, "a procedure returns a number").hint("C can do that: --to c"));
         }

@@ -25,7 +25,8 @@ impl Program {
         // Whoever takes a message may go on alone.
         let goes_on_alone = has_rendezvous && all().any(|edge| edge.accept.is_some() && edge.atomic);
         let is_direct = |edge: &NativeEdge| {
-            !edge.atomic && edge.escape.is_none() && !edge.chooses && !(edge.sends && goes_on_alone)
+            let is_special = edge.atomic || edge.chooses || edge.escape.is_some();
+            !is_special && (!edge.sends || !goes_on_alone)
         };
         for location in self.edges.iter_mut().flatten() {
             location.direct = is_plain && location.edges.iter().all(is_direct);

@@ -138,10 +138,12 @@ impl<'a> Lowering<'a, '_> {
         let mut guards: Vec<(Place, Range)> = Vec::new();
         let mut split = None;
         for (place, constraint) in self.constraints(&rule.guards) {
-            if let Some(high) = constraint.high {
-                if high > constraint.low && high - constraint.low < LONGEST_SPLIT && split.is_none() {
-                    split = Some((guards.len(), constraint.low..=high));
-                }
+            if let Some(high) = constraint.high
+                && high > constraint.low
+                && high - constraint.low < LONGEST_SPLIT
+                && split.is_none()
+            {
+                split = Some((guards.len(), constraint.low..=high));
             }
             guards.push((place, Range { low: constraint.low, high: constraint.high }));
         }

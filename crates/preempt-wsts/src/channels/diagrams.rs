@@ -39,6 +39,9 @@ struct Slot {
 /// A number as its bits, the least significant first.
 type Bits = Vec<Bdd>;
 
+/// Which variable: the size of its domain, and the number of its copy among those of that size.
+type DomainCopy = (u64, u32);
+
 impl<'s> Slices<'s> {
     pub(crate) fn new(
         system: &'s ChannelSystem,
@@ -54,13 +57,13 @@ impl<'s> Slices<'s> {
             *next += 1;
             (size, *next - 1)
         };
-        let control: Vec<(u64, u32)> = system.variables.iter().map(|(_, size)| place(*size)).collect();
-        let parameters: Vec<Vec<(u64, u32)>> = system
+        let control: Vec<DomainCopy> = system.variables.iter().map(|(_, size)| place(*size)).collect();
+        let parameters: Vec<Vec<DomainCopy>> = system
             .rules
             .iter()
             .map(|rule| rule.parameters.iter().map(|size| place(*size)).collect())
             .collect();
-        let mut slots: Vec<Vec<((u64, u32), Vec<(u64, u32)>)>> = vec![Vec::new(); system.channels.len()];
+        let mut slots: Vec<Vec<(DomainCopy, Vec<DomainCopy>)>> = vec![Vec::new(); system.channels.len()];
         for _ in 0..count {
             for ((_, fields), slots) in system.channels.iter().zip(&mut slots) {
                 slots.push((place(2), fields.iter().map(|size| place(*size)).collect()));
@@ -69,8 +72,8 @@ impl<'s> Slices<'s> {
         let mut layout = Layout::new().within(budget);
         let first: BTreeMap<u64, Variable> =
             copies.iter().map(|(size, count)| (*size, layout.add(*size, *count))).collect();
-        let variable = |(size, copy): &(u64, u32)| first[size].copy(*copy);
-        let slot = |(present, fields): &((u64, u32), Vec<(u64, u32)>)| Slot {
+        let variable = |(size, copy): &DomainCopy| first[size].copy(*copy);
+        let slot = |(present, fields): &(DomainCopy, Vec<DomainCopy>)| Slot {
             present: variable(present),
             fields: fields.iter().map(variable).collect(),
         };

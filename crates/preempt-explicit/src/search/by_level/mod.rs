@@ -145,8 +145,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
         budget: &mut SearchBudget,
         progress: &mut dyn Progress,
     ) -> Searched {
-        let ended =
-            self.search(options, budget, progress).unwrap_or_else(|Full| Ended::Stopped(StopReason::Memory));
+        let ended = self.search(options, budget, progress).unwrap_or(Ended::Stopped(StopReason::Memory));
         // What was found without a budget counts for nothing.
         let ended = budget.stopped().map_or(ended, Ended::Stopped);
         let store = self.store.bytes() + self.workers.iter_mut().map(|it| it.system().bytes()).sum::<u64>();

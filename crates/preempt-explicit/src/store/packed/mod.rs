@@ -52,10 +52,10 @@ impl PackedStore {
     }
 
     /// An encoding that has room for these states, too; everything is packed anew.
-    pub fn widen<'s, S: Successors + ?Sized>(
+    pub fn widen<S: Successors + ?Sized>(
         &mut self,
         system: &S,
-        states: &mut dyn Iterator<Item = &'s [u8]>,
+        states: &mut dyn Iterator<Item = &[u8]>,
         threads: usize,
     ) -> Result<(), Full> {
         let mut added = Vec::new();
