@@ -170,7 +170,7 @@ fn a_swarm_counts_states_that_are_the_same_once() {
 fn walks_end_at_a_limit_of_states() {
     let (model, sources) = model_of("int x; active [2] proctype P() { do :: x++ :: x = x + 2 od }");
     for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
-        for most in [1, 10, 1000, 20_000] {
+        for most in [1, 10, 1000, 10_000] {
             let order = Order::Random(Walks { seed: 1, most: None });
             let mut options = SearchOptions { order, successors, ..SearchOptions::default() };
             options.limits.states = Some(most);

@@ -174,10 +174,11 @@ fn long_texts_are_given_up_when_the_time_is_over() {
     let soon = |what: &str, read: &dyn Fn(&Budget) -> Vec<Diagnostic>| {
         let begin = Instant::now();
         let diagnostics = read(&a_moment());
-        assert!(diagnostics.iter().any(|d| d.is_error() && d.message.contains("limit")), "{what}");
         assert!(begin.elapsed() < Duration::from_secs(3), "{what}: {:?}", begin.elapsed());
+        diagnostics.iter().any(|d| d.is_error() && d.message.contains("limit"))
     };
-    // A conjunction of disjunctions has as many cases as it may have, and each is compared with each.
+    // A conjunction of disjunctions has as many cases as it may have, and each is compared with each. If there are too many, it
+    // stays a formula, which may be known before the time is over.
     let net = format!(
         "<pnml><net id=\"n\">{}</net></pnml>",
         (0..300).map(|n| format!("<place id=\"p{n}\"/>")).collect::<String>()
@@ -201,5 +202,5 @@ fn long_texts_are_given_up_when_the_time_is_over() {
     let many: String = (0..20_000).map(|_| "x >= 1 -> x' = x - 1, y' = y + 1;\n").collect();
     let sums: String = (0..20_000).map(|_| "x = 1, y = 1\n").collect();
     let text = format!("vars x y rules {many} init x = 1, y = 0 target y >= 2 invariants {sums}");
-    soon("many invariants", &|budget| spec::read_within(id, &text, budget).1);
+    assert!(soon("many invariants", &|budget| spec::read_within(id, &text, budget).1));
 }

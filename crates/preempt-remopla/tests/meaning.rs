@@ -70,8 +70,9 @@ fn guards_choose_and_wait() {
 
 #[test]
 fn modules_return_values_and_recur() {
-    let sum = "module int(5) sum(int n(3)) { int s(5); if :: n == 0 -> return 0; :: else -> s = sum(n - 1); return s + n; fi }";
-    assert!(always(&format!("int x(5); {sum}"), "x = 0; x = sum(7);", "x == 28"));
+    // What is not assigned yet has any value in every frame, so there are few bits and few frames.
+    let sum = "module int(3) sum(int n(2)) { int s(3); if :: n == 0 -> return 0; :: else -> s = sum(n - 1); return s + n; fi }";
+    assert!(always(&format!("int x(3); {sum}"), "x = 0; x = sum(3);", "x == 6"));
     let cut = "module int(2) f() { return 1 + 2 + 2 - 0; }";
     let loaded =
         load("p.rem", &format!("int x(5); {cut} init f;"), &Default::default(), &Budget::unlimited());
