@@ -1,6 +1,6 @@
 //! post*: all configurations that can be reached from those of an automaton.
 //!
-//! The saturation of Schwoon 2002 (Algorithm 2 of his thesis; [25] in paper 002) with the weights of Reps, Schwoon, Jha and
+//! The saturation of Schwoon 2002 (Algorithm 2 of his thesis; reference 25 of paper 002) with the weights of Reps, Schwoon, Jha and
 //! Melski 2005. For the head of each call there is a new state, which stands for "whatever lies below the call": so what a
 //! procedure does is computed once for all its callers. The transitions that enter such a state say what the procedure has
 //! done since its entry, those that leave it what its callers had done before; where both are known and the procedure

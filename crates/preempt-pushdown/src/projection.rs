@@ -1,6 +1,6 @@
 //! Error projection: every statement that lies on some error trace within K contexts of each thread.
 //!
-//! A. Lal, N. Kidd, T. Reps and T. Touili, "Abstract error projection" (SAS 2007; [11] in paper 002, section 4), on the reduced system
+//! A. Lal, N. Kidd, T. Reps and T. Touili, "Abstract error projection" (SAS 2007; reference 11 of paper 002, section 4), on the reduced system
 //! of Fig. 4. A rule lies on an error trace if a configuration to which it can be applied is reached from the beginning and what
 //! it leads to reaches an error. Both are known: post* has the one, pre* the other, each as an automaton whose weights relate
 //! tuples of shared states. That the same stack lies below is said by reading it with both automata at once, and that calls and

@@ -267,7 +267,7 @@ impl Expr {
     }
 }
 
-/// For tests and internal errors; [`print`](super::print) writes what can be read again.
+/// For tests and internal errors, not to be read again.
 impl fmt::Debug for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -66,7 +66,7 @@ pub fn write(certificates: &[ProtocolCertificate]) -> String {
     text
 }
 
-/// Reads what [`write`] wrote. The error says which line is wrong, and why.
+/// Reads what [`write()`] wrote. The error says which line is wrong, and why.
 pub fn parse(text: &str) -> Result<Vec<ProtocolCertificate>, String> {
     let mut lines = text.lines().enumerate();
     for expected in [HEADER, KIND] {
