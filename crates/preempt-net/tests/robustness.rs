@@ -197,6 +197,9 @@ fn long_texts_are_given_up_when_the_time_is_over() {
     let mut map = SourceMap::new();
     let id = map.add("q.xml", "");
     soon("a long formula", &|budget| mcc::read_within(&problem.net, id, &question, None, budget).1);
+    let over = Budget::within(&Limits { time: Some(Duration::ZERO), ..Limits::default() });
+    let (_, given_up) = mcc::read_within(&problem.net, id, &question, None, &over);
+    assert!(given_up.iter().any(|d| d.is_error() && d.message.contains("limit")), "{given_up:?}");
 
     // Invariants are compared with every rule.
     let many: String = (0..20_000).map(|_| "x >= 1 -> x' = x - 1, y' = y + 1;\n").collect();

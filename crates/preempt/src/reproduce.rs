@@ -1,4 +1,4 @@
-//! A test that repeats a failing run, as text to paste: the failure stays in the suite after the session that found it.
+//! A test that repeats a failing run, as text to paste: the failure stays in the suite after it was found.
 
 use crate::source::Sources;
 
