@@ -57,7 +57,7 @@ def counter(text, bits):
 def table_1():
     """The stages of post* on the reduced system, of random threads, beside the bounds that the paper gives."""
     print("## Table 1: the stages of post* on the reduced system\n")
-    command = ["cargo", "test", "-q", "-p", "preempt-pushdown", "--test", "all", "table_1", "--", "--nocapture"]
+    command = ["cargo", "test", "-q", "--workspace", "--test", "pushdown", "table_1", "--", "--nocapture"]
     print("\n".join(line for line in run(command, ROOT).stdout.splitlines() if line.startswith("|")), flush=True)
 
 
