@@ -14,3 +14,4 @@ mod processes;
 mod promises;
 mod readers;
 mod replay;
+mod smallest_inputs;

@@ -70,7 +70,7 @@ pub(crate) fn clean(text: &str) -> String {
 
 /// The text with `…` at its end if it is too wide.
 pub(crate) fn cut(text: &str, room: usize) -> String {
-    if width(text) <= room {
+    if fits(text, room) {
         return text.to_string();
     }
     let (head, _) = split_at_width(text, room.saturating_sub(1));
@@ -97,7 +97,7 @@ pub(super) fn fill<'a>(pieces: impl IntoIterator<Item = &'a str>, room: usize) -
             }
         };
         let mut rest = joined.as_str();
-        while width(rest) > room {
+        while !fits(rest, room) {
             let (head, tail) = break_line(rest, room);
             lines.push(head.trim_end().to_string());
             rest = tail.trim_start();
@@ -106,6 +106,11 @@ pub(super) fn fill<'a>(pieces: impl IntoIterator<Item = &'a str>, room: usize) -
     }
     lines.extend(line.filter(|line| !line.is_empty()));
     lines
+}
+
+/// Looks only as far as the room goes: the value of a large array has hundreds of thousands of columns.
+fn fits(text: &str, room: usize) -> bool {
+    split_at_width(text, room).1.is_empty()
 }
 
 /// At the last blank that fits, if it is not far back; else wherever the line is full.
