@@ -1,10 +1,9 @@
-//! Front ends: what can be read. Each is a file that exports one constant; a new one is a file and a line in
-//! [`FRONT_ENDS`].
+//! Front ends: what can be read. Each is a file that exports one constant, and a line in [`FRONT_ENDS`]; a format for nets
+//! that is only read is a line.
 
 mod boolean;
 mod channels;
 mod grammar;
-mod lola;
 mod net;
 mod pds;
 mod pnml;
@@ -13,9 +12,6 @@ mod protocol;
 mod remopla;
 mod spec;
 mod system;
-mod tina;
-mod tpn;
-mod tts;
 
 pub(crate) use net::in_words;
 pub use net::{LoadedNet, Written};
@@ -27,8 +23,10 @@ use crate::error::{Error, Mistakes};
 use crate::model::LoadedModel;
 use crate::settings::Settings;
 use crate::verb::Verb;
+use net::load_net;
 use preempt_core::{Budget, Diagnostic, Report, SourceMap};
 use preempt_model::Model;
+use preempt_net::{lola, tina, tpn, tts};
 use preempt_promela::trail::StatementNumbers;
 use std::path::Path;
 
@@ -42,10 +40,10 @@ pub const FRONT_ENDS: &[&FrontEnd] = &[
     &pnml::PNML,
     &protocol::PROTOCOL,
     &protocol::CUBICLE,
-    &tts::TTS,
-    &lola::LOLA,
-    &tina::TINA,
-    &tpn::TPN,
+    &net::format("tts", "TTS", "thread-transition systems", &["tts"], |it| load_net(it, tts::read_within)),
+    &net::format("lola", "LoLA", "LoLA nets", &["lola"], |it| load_net(it, lola::read_within)),
+    &net::format("tina", "TINA", "TINA nets", &["net"], |it| load_net(it, tina::read_within)),
+    &net::format("tpn", "TPN", "Woflan nets", &["tpn"], |it| load_net(it, tpn::read_within)),
     &channels::CHANNELS,
     &grammar::GRAMMAR,
 ];

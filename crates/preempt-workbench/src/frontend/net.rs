@@ -1,6 +1,6 @@
 //! What the front ends for nets share: a net with its targets, and how it is written.
 
-use super::{Input, LoadRequest, Loaded};
+use super::{FrontEnd, Input, Kind, LoadRequest, Loaded};
 use crate::error::Error;
 use crate::plan::Plan;
 use preempt_core::{Budget, Diagnostic, Limits, SourceId, SourceMap};
@@ -36,7 +36,33 @@ pub struct Written {
     pub text: String,
 }
 
-pub(super) fn load_net(request: &mut LoadRequest<'_>, read: ReadNet, with_properties: bool) -> Loaded {
+/// A format for nets that is only read, with targets in a file of properties (or in the text as well).
+pub(super) const fn format(
+    name: &'static str,
+    title: &'static str,
+    plural: &'static str,
+    extensions: &'static [&'static str],
+    load: fn(&mut LoadRequest<'_>) -> Loaded,
+) -> FrontEnd {
+    FrontEnd {
+        name,
+        alias: None,
+        title,
+        noun: "a net",
+        plural,
+        extensions,
+        kind: Kind::Net,
+        engines: &["coverability"],
+        has_runtime_errors: true,
+        load,
+        reads_properties: true,
+        write_net: None,
+        write_trail: None,
+    }
+}
+
+/// A net and, where there is a file of them, its properties.
+pub(super) fn load_net(request: &mut LoadRequest<'_>, read: ReadNet) -> Loaded {
     let mut sources = SourceMap::new();
     let source = sources.add(request.name, request.text);
     let (mut problem, mut diagnostics) = read(source, request.text, request.budget);
@@ -47,7 +73,7 @@ pub(super) fn load_net(request: &mut LoadRequest<'_>, read: ReadNet, with_proper
     }
     let mut properties = Vec::new();
     let wanted = request.settings.property.as_deref();
-    if let Some((name, text)) = request.properties.filter(|_| with_properties) {
+    if let Some((name, text)) = request.properties {
         let source = sources.add(name, text);
         // Names mean nothing before the net is understood.
         if is_sound {
