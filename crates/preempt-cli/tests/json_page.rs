@@ -4,6 +4,7 @@
 use crate::common;
 
 use common::{file, folder, preempt};
+use preempt_workbench::Kind;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -90,7 +91,7 @@ fn the_page_has_every_field_that_is_printed_and_no_other() {
     let nets = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/nets.in");
     let (pnml, questions) = (format!("{nets}/token.pnml"), format!("{nets}/questions.xml"));
     let mixed = format!("{nets}/mixed.formula");
-    let runs: Vec<Vec<&str>> = vec![
+    let mut runs: Vec<Vec<&str>> = vec![
         vec!["check", &several],
         vec!["check", &several, "--all-errors"],
         vec!["check", &several, "--engine", "reference"],
@@ -116,14 +117,14 @@ fn the_page_has_every_field_that_is_printed_and_no_other() {
         vec!["check", &choice, "--method", "pushdown", "--direction", "backward", "--error-projection"],
         vec!["check", &net],
         vec!["check", &mutex],
-        vec!["check", &mutex, "--engine", "prechecks"],
-        vec!["check", &mutex, "--engine", "basis"],
-        vec!["check", &net, "--engine", "weight"],
-        vec!["check", &net, "--engine", "weight-plain"],
-        vec!["check", &net, "--engine", "forward"],
         vec!["check", &pnml, "--properties", &questions],
         vec!["check", &pnml, "--properties", &mixed],
     ];
+    // Everybody by name.
+    for engine in preempt_workbench::ENGINES {
+        let inputs = if (engine.takes)(Kind::Net).is_ok() { vec![&net, &mutex] } else { vec![&choice] };
+        runs.extend(inputs.into_iter().map(|input| vec!["check", input, "--engine", engine.name]));
+    }
     let mut found = BTreeMap::new();
     let mut engines = BTreeSet::new();
     for run in runs {

@@ -132,7 +132,8 @@ fn every_file_of_tests_belongs_to_a_test_program() {
             if path.extension().is_none_or(|extension| extension != "rs") {
                 continue;
             }
-            let named = own.contains(&format!("[[test]]\nname = \"{name}\"\n"));
+            let named = own.contains(&format!("[[test]]\nname = \"{name}\"\n"))
+                || own.contains(&format!("path = \"tests/{name}.rs\"\n"));
             let module = all.lines().any(|line| line == format!("mod {name};"));
             assert!(named != module, "{} belongs to no test program, or to two", path.display());
             files += 1;

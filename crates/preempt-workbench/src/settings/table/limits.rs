@@ -1,6 +1,6 @@
 //! What may be spent. Reaching a limit is no answer: the verdict is then inconclusive.
 
-use super::{SEARCHES, value};
+use super::{ONE_BY_ONE, SEARCHES, value};
 use crate::frontend::Kind;
 use crate::settings::units;
 use crate::settings::{Again, Engines, Group, Inputs, Setting, Taker, Value};
@@ -40,7 +40,7 @@ pub const ROWS: &[Setting] = &[
         group: Group::Limits,
         verbs: SEARCHES,
         inputs: Inputs::Kind(Kind::Model),
-        engines: Engines::Of(&[Taker::all("explicit"), Taker::all("reference")]),
+        engines: ONE_BY_ONE,
         // It may have cut the runs that are longer.
         again: Again::Kept,
         example: "100",

@@ -8,7 +8,7 @@ mod search;
 mod states;
 mod symbolic;
 
-use super::Setting;
+use super::{Engines, Setting, Taker};
 use crate::verb::Verb;
 use std::str::FromStr;
 
@@ -30,6 +30,10 @@ pub fn settings() -> impl Iterator<Item = &'static Setting> {
 pub fn setting(verb: Verb, name: &str) -> Option<&'static Setting> {
     settings().find(|row| row.name == name && row.verbs.contains(&verb))
 }
+
+const EXPLICIT: Engines = Engines::Of(&[Taker::all("explicit")]);
+/// Whoever looks at states one by one: it sees the whole of a property, and every run within a bound.
+const ONE_BY_ONE: Engines = Engines::Of(&[Taker::all("explicit"), Taker::all("reference")]);
 
 const CHECK: &[Verb] = &[Verb::Check];
 const SEARCHES: &[Verb] = &[Verb::Check, Verb::Count];

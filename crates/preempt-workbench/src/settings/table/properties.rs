@@ -1,11 +1,8 @@
 //! What is checked.
 
-use super::{CHECK, flag, text};
+use super::{CHECK, ONE_BY_ONE, flag, text};
 use crate::frontend::Kind;
 use crate::settings::{Again, Engines, Group, Inputs, Rule, Setting, Taker, Value};
-
-/// Whatever looks at states one by one sees the whole of a property.
-const ONE_BY_ONE: Engines = Engines::Of(&[Taker::all("explicit"), Taker::all("reference")]);
 
 pub const ROWS: &[Setting] = &[
     Setting {

@@ -1,6 +1,6 @@
 //! How states are searched.
 
-use super::{CHECK, SEARCHES, flag, value, word};
+use super::{CHECK, EXPLICIT, ONE_BY_ONE, SEARCHES, flag, value, word};
 use crate::engine;
 use crate::frontend::Kind;
 use crate::settings::units;
@@ -10,8 +10,6 @@ use crate::settings::{
 use crate::verb::Verb;
 
 const COUNT: &[Verb] = &[Verb::Count];
-const EXPLICIT: Engines = Engines::Of(&[Taker::all("explicit")]);
-const ONE_BY_ONE: Engines = Engines::Of(&[Taker::all("explicit"), Taker::all("reference")]);
 const MODELS: Inputs = Inputs::Kind(Kind::Model);
 
 /// Those that do not go in the order of cost.

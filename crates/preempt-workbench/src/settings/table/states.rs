@@ -1,13 +1,12 @@
 //! What is kept of states, and which of them need not be visited.
 
-use super::{CHECK, SEARCHES, flag, value, word};
+use super::{CHECK, EXPLICIT, SEARCHES, flag, value, word};
 use crate::frontend::Kind;
 use crate::settings::units;
 use crate::settings::{Again, Engines, Inputs, Reduction, Rule, Setting, Simplify, StoreKind, Taker, Value};
 use crate::verb::Verb;
 
 const COUNT: &[Verb] = &[Verb::Count];
-const EXPLICIT: Engines = Engines::Of(&[Taker::all("explicit")]);
 const MODELS: Inputs = Inputs::Kind(Kind::Model);
 
 const PUBLISHED: &[&str] = &["naive-bounded", "context-bounded"];
