@@ -27,6 +27,21 @@ use preempt_model::system::System;
 use preempt_model::{Interpreter, Model};
 
 /// Finds the simplest violation of safety, or shows that there is none.
+///
+/// ```
+/// use preempt_core::{Silent, Verdict};
+/// use preempt_explicit::{SearchOptions, check};
+/// use preempt_promela::{Additions, load};
+///
+/// let text = "byte x; active [2] proctype P() { byte old = x; x = old + 1 }
+///             active proctype Q() { _nr_pr == 1; assert(x == 2) }";
+/// let loaded = load("m.pml", text, &Additions::default(), &mut |name| Err(format!("there is no {name}")));
+/// let model = loaded.model.expect("there is no error in it");
+/// let outcome = check(&model, &loaded.sources, &SearchOptions::default(), &mut Silent)?;
+/// assert_eq!(outcome.verdict, Verdict::Violated);
+/// assert_eq!(outcome.counterexample.expect("a run").preemptions(), 1);
+/// # Ok::<(), preempt_explicit::CheckError>(())
+/// ```
 pub fn check(
     model: &Model,
     sources: &SourceMap,
@@ -37,6 +52,18 @@ pub fn check(
 }
 
 /// Counts the whole state space, violations included: a failed assertion is passed over.
+///
+/// ```
+/// # use preempt_core::Silent;
+/// # use preempt_explicit::{SearchOptions, count};
+/// # use preempt_promela::{Additions, load};
+/// # let loaded = load("m.pml", "byte x; active proctype P() { do :: x++ od }", &Additions::default(), &mut |_| Err(String::new()));
+/// # let model = loaded.model.expect("there is no error in it");
+/// // byte x; active proctype P() { do :: x++ od }
+/// let outcome = count(&model, &loaded.sources, &SearchOptions::default(), &mut Silent)?;
+/// assert_eq!(outcome.stats.states, 256);
+/// # Ok::<(), preempt_explicit::CheckError>(())
+/// ```
 pub fn count(
     model: &Model,
     sources: &SourceMap,
@@ -47,6 +74,26 @@ pub fn count(
 }
 
 /// Any of the goals, for a system written as a Rust type.
+///
+/// ```
+/// use preempt_core::Silent;
+/// use preempt_explicit::{Goal, SearchOptions, explore_system};
+/// use preempt_model::system::{Successor, System};
+///
+/// struct Clock;
+/// impl System for Clock {
+///     type State = u8;
+///     type Action = &'static str;
+///     fn initial_states(&self) -> Vec<u8> { vec![0] }
+///     fn process_count(&self, _: &u8) -> usize { 1 }
+///     fn successors(&self, &hour: &u8, me: usize) -> Vec<Successor<u8, &'static str>> {
+///         vec![Successor::new("tick", (hour + 1) % 12, me)]
+///     }
+/// }
+/// let report = explore_system(&Clock, &SearchOptions::default(), Goal::Count, &mut Silent)?;
+/// assert_eq!(report.outcome.stats.states, 12);
+/// # Ok::<(), preempt_explicit::CheckError>(())
+/// ```
 pub fn explore_system<S: System>(
     system: &S,
     options: &SearchOptions,
