@@ -57,6 +57,8 @@ pub struct ThreadLog {
     pub(crate) objects: u32,
     /// Which of them are known to race.
     pub(crate) races: Vec<bool>,
+    /// Nothing is known to be shared with others (see `private.rs`).
+    pub(crate) private: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -278,7 +280,7 @@ impl Graph {
     fn add_threads(&mut self, program: &impl Executable, parent: Option<(usize, u32)>) {
         for thread in self.threads.len()..program.threads() {
             let (name, pending) = (program.name(thread), program.next(thread));
-            let races = self.racing.of(name);
+            let (races, private) = (self.racing.of(name), self.is_private(name));
             let log = ThreadLog {
                 name,
                 parent,
@@ -288,6 +290,7 @@ impl Graph {
                 pending_hidden: false,
                 objects: 0,
                 races,
+                private,
             };
             self.threads.push(log);
             self.place_pending(thread);

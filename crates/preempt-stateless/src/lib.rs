@@ -48,6 +48,7 @@ pub mod parallel;
 pub mod pct;
 pub mod persistent;
 pub mod prefix;
+mod private;
 pub mod program;
 mod racing;
 pub mod random;

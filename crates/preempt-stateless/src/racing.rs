@@ -41,6 +41,7 @@ use crate::executable::Flow;
 use crate::graph::{Event, Graph, ObjectLog, ThreadLog};
 use crate::operation::{Choices, Need, Operation};
 use crate::prefix::Prefix;
+use crate::private::Privacy;
 use crate::stamp::Stamp;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -53,6 +54,8 @@ pub(crate) struct Racing {
     hides: bool,
     /// For each thread, by its name: which of its objects race.
     known: HashMap<u64, Vec<bool>, foldhash::fast::FixedState>,
+    /// Which threads are not private.
+    pub(crate) privacy: Privacy,
     /// How often something was learned.
     epoch: u32,
 }
@@ -65,6 +68,7 @@ impl Racing {
     /// Adds what another search knows. False if there was nothing to add.
     fn add(&mut self, other: &Racing) -> bool {
         let mut news = self.hides && !other.hides;
+        news |= self.privacy.add(&other.privacy);
         self.hides &= other.hides;
         for (name, flags) in &other.known {
             let mine = self.known.entry(*name).or_default();
@@ -108,7 +112,7 @@ fn set(flags: &mut Vec<bool>, place: u32) -> bool {
 }
 
 /// Can the operation be hidden at all? What it needs must be decided by what it conflicts with.
-fn hideable(operation: &Operation) -> bool {
+pub(crate) fn hideable(operation: &Operation) -> bool {
     let touches = |need: &Need| match need {
         Need::Clear { object, .. } | Need::Set { object, .. } => {
             operation.accesses().any(|access| access.object == *object)
@@ -122,7 +126,15 @@ impl Graph {
     /// From now on steps are hidden unless they are known to race.
     pub(crate) fn hide(&mut self) {
         self.racing.hides = true;
+        for thread in 0..self.threads.len() {
+            self.expose_pending(thread);
+        }
         self.look_again();
+    }
+
+    /// Are steps hidden at all?
+    pub(crate) fn hides_steps(&self) -> bool {
+        self.racing.hides
     }
 
     /// Tells the team what was learned since `epoch`, and learns what the team knows.
@@ -137,6 +149,7 @@ impl Graph {
         }
         self.racing.clone_from(&all);
         drop(all);
+        self.others_may_defer();
         for log in &mut self.threads {
             log.races = self.racing.of(log.name);
         }
@@ -149,7 +162,7 @@ impl Graph {
     }
 
     /// The thread has moved, and goes on before anybody else: its next step is hidden, and enabled.
-    fn goes_on(&self, counts: &[u32], thread: usize) -> bool {
+    pub(crate) fn goes_on(&self, counts: &[u32], thread: usize) -> bool {
         let log = &self.threads[thread];
         let hidden = log.events.get(counts[thread] as usize).map_or(log.pending_hidden, |event| event.hidden);
         hidden && self.enabled_in(counts, thread)
@@ -175,9 +188,9 @@ impl Graph {
                 index > 0 && event.yields_before == 0 && self.hides(log, &event.operation, event.places)
             };
             let hidden: Vec<bool> = log.events.iter().enumerate().map(hidden).collect();
-            let pending = self.hides_pending(log);
+            let (pending, private) = (self.hides_pending(log), self.is_private(log.name));
             let log = &mut self.threads[thread];
-            log.pending_hidden = pending;
+            (log.pending_hidden, log.private) = (pending, private);
             log.events.iter_mut().zip(hidden).for_each(|(event, hidden)| event.hidden = hidden);
         }
     }
@@ -212,9 +225,11 @@ impl Graph {
         (0..counts.len()).find(|&thread| self.goes_on(counts, thread))
     }
 
-    /// May the thread do its next step here, as far as hidden steps of others are concerned?
+    /// May the thread do its next step here, as far as hidden steps of others and private threads are concerned?
     fn admits(&self, counts: &[u32], thread: usize) -> bool {
-        !self.racing.hides || (0..counts.len()).all(|other| other == thread || !self.goes_on(counts, other))
+        !self.racing.hides
+            || (0..counts.len()).all(|other| other == thread || !self.goes_on(counts, other))
+                && !self.is_deferred(counts, thread)
     }
 
     /// "The n-th object that this thread has used", for each access of its next operation.
@@ -278,8 +293,10 @@ impl Graph {
             if set(&mut log.races, place) {
                 set(self.racing.known.entry(log.name).or_default(), place);
                 news = true;
+                self.expose(thread);
             }
         }
+        news |= self.expose_movers(thread, from);
         if news {
             self.racing.epoch += 1;
             self.look_again();

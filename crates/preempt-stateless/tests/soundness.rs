@@ -75,6 +75,15 @@ fn marking_on_private_work() {
     compare(Strategy::Marking, shape(3, 3, ATOMICS | CHANNEL | FAIL | MAIN | PRIVATE), 0..100, None);
 }
 
+/// Threads that share nothing are left until somebody waits for them.
+#[test]
+fn marking_on_private_threads() {
+    compare(Strategy::Marking, shape(4, 2, ATOMICS | JOIN | MAIN | PRIVATE), 0..300, None);
+    compare(Strategy::Marking, shape(4, 2, LOCKS | PARK | WEAK | JOIN | MAIN | PRIVATE), 0..150, None);
+    compare(Strategy::Marking, shape(3, 3, ATOMICS | JOIN | YIELD | MAIN | PRIVATE), 0..100, Some(1));
+    compare(Strategy::Marking, shape(4, 2, ATOMICS | CHANNEL | JOIN | FAIL | MAIN | PRIVATE), 0..150, None);
+}
+
 /// Steps that may happen spuriously.
 #[test]
 fn spurious_steps() {

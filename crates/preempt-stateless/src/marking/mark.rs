@@ -53,7 +53,10 @@ impl<E: Executable, T: RunObserver, H: Table> Search<'_, E, T, H> {
         openings.clear();
         match graph.must_continue(&prefix.counts) {
             Some(thread) => moves.push(thread.into()),
-            None => graph.add_moves_in(&prefix.counts, moves),
+            None => {
+                graph.add_moves_in(&prefix.counts, moves);
+                moves.retain(|step| !graph.is_deferred(&prefix.counts, step.thread));
+            }
         }
         for step in &*moves {
             let next = graph.successor_stamp(prefix, *step);

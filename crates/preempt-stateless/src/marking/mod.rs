@@ -20,7 +20,8 @@
 //! a state itself.
 //!
 //! **Independent work.** A thread whose next step is hidden goes on before anybody else may move (`racing.rs`), so only
-//! prefixes that do not separate hidden steps from those before are ever looked at. When something is found to race, fewer
+//! prefixes that do not separate hidden steps from those before are ever looked at; and a thread that shares nothing moves
+//! when somebody waits for it, or nobody else can (`private.rs`), so that there are no prefixes for its place among others. When something is found to race, fewer
 //! steps are hidden: all but complete graphs are open again, and the frames on the stack compute their branches anew.
 //! Searches that share a table share what they know to race, too.
 //!
@@ -123,6 +124,9 @@ impl<'a, E: Executable, T: RunObserver, H: Table> Search<'a, E, T, H> {
         let runner = Runner::new(program);
         let mut graph = Graph::new(runner.program());
         graph.hide();
+        if team.racing.is_some() {
+            graph.others_may_defer();
+        }
         Search {
             runner,
             graph,
@@ -266,6 +270,8 @@ impl<'a, E: Executable, T: RunObserver, H: Table> Search<'a, E, T, H> {
         let left = last.filter(|&last| moves.contains(&Move::from(last)));
         if let Some(must_continue) = self.graph.must_continue(&prefix.counts) {
             moves.retain(|step| step.thread == must_continue);
+        } else {
+            moves.retain(|step| !self.graph.is_deferred(&prefix.counts, step.thread));
         }
         // Going on is free, so it comes first: cheap runs are made before expensive ones.
         moves.sort_by_key(|step| Some(step.thread) != left);

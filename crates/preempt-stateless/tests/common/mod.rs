@@ -152,6 +152,11 @@ pub fn random_program(seed: u64, shape: ProgramShape) -> Program {
     let lists = (0..threads).map(|own| {
         let mut code = Vec::new();
         let length = 1 + rng.below(shape.length);
+        // A thread that shares nothing, or nothing but what `private` does in some branch.
+        if shape.kinds & PRIVATE != 0 && rng.below(3) == 0 {
+            (0..length).for_each(|_| private(&mut rng, &mut code, own as u8, threads));
+            return code;
+        }
         while code.len() < length {
             block(&mut rng, &mut code, Author { own, threads, kinds: shape.kinds }, 0);
             if shape.kinds & PRIVATE != 0 {

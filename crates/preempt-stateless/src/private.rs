@@ -1,0 +1,122 @@
+//! Which threads are left until they are needed: those that share nothing.
+//!
+//! **What it computes.** A thread is *private* if all its steps are hidden (`racing.rs`; its first step counts too): they
+//! race with nobody, leave no choice, wait for no thread's end, start no thread and do not yield. The search *defers* it: it
+//! moves only where somebody stands before an operation that waits for its end, or where nobody else can move but private
+//! threads that nobody waits for, and then in the order of their names.
+//!
+//! **Why nothing is lost, within any bound.** Take a cheapest run of a graph and move all steps of a private thread t together:
+//! before the first step that waits for t's end, or to the end of the run. No step in between conflicts with them, so the
+//! graph is the same. It costs no more. Where t's steps were taken out, u before and v after them, the switch from u to v is a
+//! preemption only if u could go on, and then the one from u to t was; t cannot have enabled u. Where they are put in,
+//! before a step of j that waits for t, the switch from u to t is a preemption only if u could go on, so if u is not j,
+//! which waits; then the switch from u to j was one, and the one from t, which has finished, to j is free. At the end nobody
+//! else can go on. A thread that waits for t now does so for longer, which can only make switches from it free. Private
+//! threads do not wait for each other, so all of them can be moved at once.
+//!
+//! **Why it may be learned.** As in `racing.rs`, every thread counts as private until it is seen to do otherwise, in a step that
+//! it has done or stands before. Suppose that a graph within the bound was not run, and let its run be one that keeps to the
+//! rule for longest: `α Y`, where Y begins with a step of t, which should have been deferred. If t is not private in Y, take
+//! the steps of others in Y up to the first that depends on t's steps or, if there is none, that yields, and then go on
+//! without preemptions as the rule has it. That costs no more than `α Y` and keeps to the rule for longer, so it was run. In
+//! it t does the same steps, and meets the step that it conflicts with done or pending, unordered: `Graph::learn` has seen it.
+//!
+//! **Yields** would count t's steps against others under the fair bound, so once a step yields nobody is deferred any more.
+//!
+//! **What it costs.** k threads of private work that are joined one by one have 2 k prefixes instead of 2^k. A thread that is
+//! found not to be private opens the table again, if one was deferred since the last time.
+
+use crate::graph::Graph;
+use crate::operation::{Need, Operation};
+use crate::racing::hideable;
+use std::cell::Cell;
+use std::collections::HashSet;
+
+/// Which threads are not private.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Privacy {
+    /// Their names.
+    exposed: HashSet<u64, foldhash::fast::FixedState>,
+    /// Something yields, so that none is.
+    yields: bool,
+    /// A thread was deferred since something was learned.
+    deferred: Cell<bool>,
+}
+
+impl Privacy {
+    /// Adds what another search knows. False if there was nothing to add.
+    pub fn add(&mut self, other: &Privacy) -> bool {
+        let mut news = other.yields && !self.yields;
+        self.yields |= other.yields;
+        for name in &other.exposed {
+            news |= self.exposed.insert(*name);
+        }
+        news
+    }
+}
+
+fn waits_for(operation: &Operation, thread: usize) -> bool {
+    operation.needs.contains(&Some(Need::Finished(thread)))
+}
+
+impl Graph {
+    /// Is nothing known that the thread of this name shares?
+    pub(crate) fn is_private(&self, name: u64) -> bool {
+        let Privacy { exposed, yields, .. } = &self.racing.privacy;
+        self.hides_steps() && !yields && !exposed.contains(&name)
+    }
+
+    /// Is the thread left until it is needed?
+    pub(crate) fn is_deferred(&self, counts: &[u32], thread: usize) -> bool {
+        if !self.threads[thread].private {
+            return false;
+        }
+        let waited_for = |thread: usize| {
+            (0..counts.len())
+                .any(|other| self.next_in(counts, other).is_some_and(|next| waits_for(next, thread)))
+        };
+        if waited_for(thread) {
+            return false;
+        }
+        let comes_first = |other: usize| {
+            let (mine, theirs) = (&self.threads[thread], &self.threads[other]);
+            other != thread
+                && self.enabled_in(counts, other)
+                && (!theirs.private || theirs.name < mine.name || waited_for(other))
+        };
+        let deferred = (0..counts.len()).any(comes_first);
+        if deferred {
+            self.racing.privacy.deferred.set(true);
+        }
+        deferred
+    }
+
+    /// Another search with the same table may have deferred somebody at any time.
+    pub(crate) fn others_may_defer(&mut self) {
+        self.racing.privacy.deferred.set(true);
+    }
+
+    /// The thread is not private.
+    pub(crate) fn expose(&mut self, thread: usize) -> bool {
+        let log = &mut self.threads[thread];
+        std::mem::take(&mut log.private) && self.racing.privacy.exposed.insert(log.name)
+    }
+
+    /// As far as its next operation is concerned.
+    pub(crate) fn expose_pending(&mut self, thread: usize) -> bool {
+        let Some(pending) = self.threads[thread].pending.as_ref() else { return false };
+        let (shares, yields) = (!hideable(pending) || pending.yields, pending.yields);
+        let news = yields && !std::mem::replace(&mut self.racing.privacy.yields, true);
+        news | (shares && self.expose(thread))
+    }
+
+    /// The thread has moved, and started those from number `from` on. True if that matters to what was searched.
+    pub(crate) fn expose_movers(&mut self, thread: usize, from: usize) -> bool {
+        let mut news = self.expose_pending(thread);
+        news |= from < self.threads.len() && self.expose(thread);
+        for child in from..self.threads.len() {
+            news |= self.expose_pending(child);
+        }
+        news && self.racing.privacy.deferred.take()
+    }
+}
