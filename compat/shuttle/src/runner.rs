@@ -152,7 +152,10 @@ impl<S: Scheduler + 'static> Runner<S> {
     pub fn run<F: Fn() + Send + Sync + 'static>(self, f: F) -> usize {
         let plan = self.scheduler.plan();
         let by_priorities = matches!(plan.strategy, Strategy::Pct { .. });
-        let report = self.config.checker(plan).run(f);
+        let report = self.config.checker(plan).run(move || {
+            preempt::thread::shuttle_rules();
+            f();
+        });
         // Priorities need somebody to give them to; shuttle refuses such tests too.
         let idle = by_priorities && report.failure.is_none() && report.steps == 0;
         assert!(!idle, "test closure did not exercise any concurrency");

@@ -109,14 +109,14 @@ impl PctScheduler {
 }
 
 scheduler!(
-    /// Without preemptions.
+    /// The threads take turns, a step each.
     RoundRobinScheduler
 );
 
 impl RoundRobinScheduler {
-    /// So many.
-    pub fn new(max_iterations: usize) -> RoundRobinScheduler {
-        RoundRobinScheduler(plan(Strategy::Marking, Some(max_iterations)))
+    /// All runs would be the same, so there is one.
+    pub fn new(_max_iterations: usize) -> RoundRobinScheduler {
+        RoundRobinScheduler(plan(Strategy::RoundRobin, Some(1)))
     }
 }
 

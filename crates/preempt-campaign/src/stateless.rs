@@ -75,6 +75,7 @@ pub fn table() -> Vec<Entry> {
         }
         add(Strategy::Dpor, ExplorationLimits { stop_at_failure, ..plain }, None, Promise::AllWithin);
         let limits = ExplorationLimits { executions: Some(20), stop_at_failure, ..plain };
+        add(Strategy::RoundRobin, limits, None, Promise::Some);
         for seed in [1, 2] {
             add(Strategy::Random(seed), limits, None, Promise::Some);
             for depth in [1, 2, 3] {
@@ -150,7 +151,7 @@ fn function_of(strategy: Strategy) -> BoundFunction {
 /// The bound, if the strategy has one.
 fn bound_of(entry: &Entry) -> Option<u32> {
     match entry.strategy {
-        Strategy::Dpor | Strategy::Random(_) | Strategy::Pct { .. } => None,
+        Strategy::Dpor | Strategy::RoundRobin | Strategy::Random(_) | Strategy::Pct { .. } => None,
         _ => entry.limits.preemptions,
     }
 }

@@ -209,6 +209,7 @@ kinds!(STRATEGIES, strategy_kind, Strategy, {
     Strategy::BporBy(BoundFunction::Depth) => "bpor by depth",
     Strategy::Dpor => "dpor",
     Strategy::CbDfs => "cb-dfs",
+    Strategy::RoundRobin => "round-robin",
     Strategy::Random(_) => "random",
     Strategy::Pct { .. } => "pct",
 });

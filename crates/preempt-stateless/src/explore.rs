@@ -24,6 +24,8 @@ pub enum Strategy {
     Dpor,
     /// Depth-first search within the bound, without reduction ([`crate::cb_dfs`]).
     CbDfs,
+    /// One run in which the threads take turns, a step each ([`crate::random::take_turns`]).
+    RoundRobin,
     /// Random schedules ([`crate::random`]); the number is the seed.
     Random(u64),
     /// Probabilistic concurrency testing ([`crate::pct`]).
@@ -206,6 +208,7 @@ pub fn explore<E: Executable>(
         Strategy::BporBy(function) => bpor::explore(program, limits, function, observer),
         Strategy::Dpor => bpor::explore_unbounded(program, limits, observer),
         Strategy::CbDfs => cb_dfs::explore(program, limits, observer),
+        Strategy::RoundRobin => random::take_turns(program, limits, observer),
         Strategy::Random(seed) => random::explore(program, limits, seed, observer),
         Strategy::Pct { seed, depth } => pct::explore(program, limits, seed, depth, observer),
     }

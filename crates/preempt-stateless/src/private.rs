@@ -26,7 +26,7 @@
 //! **What it costs.** k threads of private work that are joined one by one have 2 k prefixes instead of 2^k. A thread that is
 //! found not to be private opens the table again, if one was deferred since the last time.
 
-use crate::graph::Graph;
+use crate::graph::{Graph, ThreadLog};
 use crate::operation::{Need, Operation};
 use crate::racing::hideable;
 use std::cell::Cell;
@@ -71,24 +71,44 @@ impl Graph {
         if !self.threads[thread].private {
             return false;
         }
-        let waited_for = |thread: usize| {
-            (0..counts.len())
-                .any(|other| self.next_in(counts, other).is_some_and(|next| waits_for(next, thread)))
-        };
-        if waited_for(thread) {
-            return false;
-        }
-        let comes_first = |other: usize| {
-            let (mine, theirs) = (&self.threads[thread], &self.threads[other]);
-            other != thread
-                && self.enabled_in(counts, other)
-                && (!theirs.private || theirs.name < mine.name || waited_for(other))
-        };
-        let deferred = (0..counts.len()).any(comes_first);
+        let deferred = !self.is_waited_for(counts, thread) && self.somebody_comes_before(counts, thread);
         if deferred {
             self.racing.privacy.deferred.set(true);
         }
         deferred
+    }
+
+    fn is_waited_for(&self, counts: &[u32], thread: usize) -> bool {
+        (0..counts.len()).any(|other| self.next_in(counts, other).is_some_and(|next| waits_for(next, thread)))
+    }
+
+    /// Can somebody move who comes before the private thread, if nobody waits for it?
+    fn somebody_comes_before(&self, counts: &[u32], thread: usize) -> bool {
+        let mine = &self.threads[thread];
+        let comes_before = |(other, theirs): (usize, &ThreadLog)| {
+            other != thread
+                && self.enabled_in(counts, other)
+                && (!theirs.private || theirs.name < mine.name || self.is_waited_for(counts, other))
+        };
+        self.threads.iter().enumerate().any(comes_before)
+    }
+
+    /// Does some run that keeps to the rule end with this prefix? A private thread has moved only if its end was waited
+    /// for, or still is, or if nobody comes before it even now: its steps have enabled nobody else.
+    pub(crate) fn is_orderly(&self, counts: &[u32]) -> bool {
+        let was_waited_for = |thread: usize| {
+            self.threads.iter().zip(counts).enumerate().any(|(other, (log, &count))| {
+                other != thread
+                    && count > 0
+                    && log.events[count as usize - 1].clock.get(thread).is_some_and(|&seen| seen > 0)
+            })
+        };
+        let in_order = |thread: usize| {
+            was_waited_for(thread)
+                || self.is_waited_for(counts, thread)
+                || !self.somebody_comes_before(counts, thread)
+        };
+        (0..counts.len()).all(|thread| !self.threads[thread].private || counts[thread] == 0 || in_order(thread))
     }
 
     /// Another search with the same table may have deferred somebody at any time.

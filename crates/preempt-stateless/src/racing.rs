@@ -214,7 +214,8 @@ impl Graph {
                 start.counts[thread] = index + 1;
                 let maximal = first == prefix.stamp || self.in_frontier(&start.counts, thread);
                 start.counts[thread] = index;
-                let reachable = maximal && self.admits(&start.counts, thread);
+                let reachable =
+                    maximal && self.admits(&start.counts, thread) && self.is_orderly(&start.counts);
                 return reachable.then_some((start, first));
             }
         }

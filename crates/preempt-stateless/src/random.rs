@@ -24,6 +24,22 @@ pub fn explore<E: Executable>(
     runs(program, limits, observer, |_, moves, _| moves[rng.below(moves.len())])
 }
 
+/// One run in which the threads take turns: whoever can move and comes next by number, and then from the first again.
+pub fn take_turns<E: Executable>(
+    program: &mut E,
+    limits: &ExplorationLimits,
+    observer: &mut impl RunObserver,
+) -> Exploration {
+    let limits = ExplorationLimits { executions: Some(1), ..*limits };
+    let mut last = None;
+    runs(program, &limits, observer, |_, moves, _| {
+        let next = moves.iter().filter(|step| step.choice == 0).find(|step| Some(step.thread) > last);
+        let step = *next.unwrap_or(&moves[0]);
+        last = Some(step.thread);
+        step
+    })
+}
+
 /// Run after run, with `choose(run, moves, step)` deciding who moves, and how.
 pub(crate) fn runs<E: Executable>(
     program: &mut E,

@@ -78,33 +78,33 @@ fn marking_on_private_work() {
 /// Threads that share nothing are left until somebody waits for them.
 #[test]
 fn marking_on_private_threads() {
-    compare(Strategy::Marking, shape(4, 2, ATOMICS | JOIN | MAIN | PRIVATE), 0..300, None);
-    compare(Strategy::Marking, shape(4, 2, LOCKS | PARK | WEAK | JOIN | MAIN | PRIVATE), 0..150, None);
-    compare(Strategy::Marking, shape(3, 3, ATOMICS | JOIN | YIELD | MAIN | PRIVATE), 0..100, Some(1));
-    compare(Strategy::Marking, shape(4, 2, ATOMICS | CHANNEL | JOIN | FAIL | MAIN | PRIVATE), 0..150, None);
+    compare(Strategy::Marking, shape(4, 2, ATOMICS | JOIN | MAIN | PRIVATE), 0..50, None);
+    compare(Strategy::Marking, shape(4, 2, LOCKS | PARK | WEAK | JOIN | MAIN | PRIVATE), 0..25, None);
+    compare(Strategy::Marking, shape(3, 3, ATOMICS | JOIN | YIELD | MAIN | PRIVATE), 0..30, Some(1));
+    compare(Strategy::Marking, shape(4, 2, ATOMICS | CHANNEL | JOIN | FAIL | MAIN | PRIVATE), 0..25, None);
 }
 
 /// Steps that may happen spuriously.
 #[test]
 fn spurious_steps() {
     let kinds = LOCKS | TRY | ATOMICS | CONDVAR | WEAK | MAIN;
-    compare(Strategy::Marking, shape(3, 4, kinds), 0..600, None);
-    compare(Strategy::Basic, shape(3, 4, kinds), 0..200, None);
-    compare(Strategy::Bpor, shape(3, 4, kinds), 0..200, None);
-    compare(Strategy::CbDfs, shape(3, 3, kinds), 0..30, None);
+    compare(Strategy::Marking, shape(3, 4, kinds), 0..60, None);
+    compare(Strategy::Basic, shape(3, 4, kinds), 0..25, None);
+    compare(Strategy::Bpor, shape(3, 4, kinds), 0..25, None);
+    compare(Strategy::CbDfs, shape(3, 3, kinds), 0..6, None);
 }
 
 /// Runs that end in the middle: a failing step is the last one, whatever the others had left to do.
 #[test]
 fn failing_runs() {
     let kinds = LOCKS | ATOMICS | CHANNEL | FAIL | MAIN;
-    compare(Strategy::Marking, shape(3, 4, kinds), 0..600, None);
-    compare(Strategy::Basic, shape(3, 4, kinds), 0..200, None);
-    compare(Strategy::Bpor, shape(3, 4, kinds), 0..600, None);
-    compare(Strategy::CbDfs, shape(3, 3, kinds), 0..50, None);
+    compare(Strategy::Marking, shape(3, 4, kinds), 0..120, None);
+    compare(Strategy::Basic, shape(3, 4, kinds), 0..60, None);
+    compare(Strategy::Bpor, shape(3, 4, kinds), 0..120, None);
+    compare(Strategy::CbDfs, shape(3, 3, kinds), 0..12, None);
     let kinds = LOCKS | ATOMICS | YIELD | FAIL;
-    compare(Strategy::Marking, shape(3, 4, kinds), 0..300, Some(0));
-    compare(Strategy::Bpor, shape(3, 4, kinds), 0..300, Some(0));
+    compare(Strategy::Marking, shape(3, 4, kinds), 0..80, Some(0));
+    compare(Strategy::Bpor, shape(3, 4, kinds), 0..80, Some(0));
 }
 
 /// Several searches that share the table run every graph once between them, at every bound.
@@ -225,6 +225,7 @@ fn campaign() {
     for strategy in [Strategy::Marking, Strategy::Bpor] {
         compare(strategy, shape(3, 5, ALL | MAIN), seeds.clone(), None);
         compare(strategy, shape(4, 3, ALL | MAIN | WEAK | FAIL), seeds.clone(), None);
+        compare(strategy, shape(4, 2, ATOMICS | PARK | WEAK | JOIN | MAIN | PRIVATE), seeds.clone(), None);
         compare(
             strategy,
             shape(3, 4, LOCKS | TRY | RWLOCK | CONDVAR | ATOMICS | CHANNEL),

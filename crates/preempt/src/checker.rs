@@ -31,7 +31,7 @@ use std::time::Duration;
 /// Environment variables win over what the code says, so that CI can search further:
 /// `PREEMPT_MAX_PREEMPTIONS`, `PREEMPT_MAX_EXECUTIONS`, `PREEMPT_MAX_DURATION` (in seconds), `PREEMPT_MAX_STEPS`,
 /// `PREEMPT_FAIR_BOUND`, `PREEMPT_SPURIOUS`, `PREEMPT_THREADS`, `PREEMPT_STRATEGY` (`marking`, `basic`, `bpor`, `dpor`,
-/// `cb-dfs`, `random`, `pct`; seeds as in `random:7` and `pct:7`), `PREEMPT_WATCHDOG` (in seconds) and `PREEMPT_REPLAY`
+/// `cb-dfs`, `round-robin`, `random`, `pct`; seeds as in `random:7` and `pct:7`), `PREEMPT_WATCHDOG` (in seconds) and `PREEMPT_REPLAY`
 /// (`FILE:LINE=SCHEDULE`, for the check that is called there); `none` lifts a limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checker {

@@ -70,7 +70,7 @@ fn limit<T: FromStr>(
 fn strategy(text: &str) -> Result<Strategy, String> {
     let (name, seed) = text.split_once(':').map_or((text, None), |(name, seed)| (name, Some(seed)));
     let wrong = || {
-        let names = "marking, basic, bpor, dpor, cb-dfs, random, random:SEED, pct and pct:SEED";
+        let names = "marking, basic, bpor, dpor, cb-dfs, round-robin, random, random:SEED, pct and pct:SEED";
         format!("PREEMPT_STRATEGY={text} is not known; there are {names}")
     };
     let number = seed.map_or(Ok(0), |seed| seed.parse::<u64>().map_err(|_| wrong()))?;
@@ -80,6 +80,7 @@ fn strategy(text: &str) -> Result<Strategy, String> {
         ("bpor", None) => Ok(Strategy::Bpor),
         ("dpor", None) => Ok(Strategy::Dpor),
         ("cb-dfs", None) => Ok(Strategy::CbDfs),
+        ("round-robin", None) => Ok(Strategy::RoundRobin),
         ("random", _) => Ok(Strategy::Random(number)),
         ("pct", _) => Ok(Strategy::Pct { seed: number, depth: 3 }),
         _ => Err(wrong()),

@@ -9,6 +9,7 @@
 //! });
 //! ```
 
+use crate::runtime::current::try_with;
 use crate::sync::{Mutex, Notify};
 use crate::thread;
 use std::fmt;
@@ -165,13 +166,25 @@ where
         let output = poll_until_ready(future, Notify::new(), given_up);
         mine.finish(output.ok_or(JoinError::Cancelled));
     });
-    JoinHandle { task, thread: handle.thread().id() }
+    let thread = handle.thread();
+    JoinHandle { task, number: thread.number, thread: thread.id() }
 }
 
 /// The result of a task, as a future. A handle that is dropped leaves the task running.
 pub struct JoinHandle<T> {
     task: Arc<Task<T>>,
+    number: usize,
     thread: thread::ThreadId,
+}
+
+impl<T> Drop for JoinHandle<T> {
+    fn drop(&mut self) {
+        try_with(|context| {
+            context.threads[self.number].detached = true;
+            // Whether the task or the test ends first matters then.
+            context.wants_ends |= context.stricter && !context.threads[self.number].finished;
+        });
+    }
 }
 
 /// Of a task.

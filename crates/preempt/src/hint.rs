@@ -16,7 +16,7 @@
 //! });
 //! ```
 
-pub use std::hint::{black_box, unreachable_unchecked};
+pub use std::hint::{assert_unchecked, black_box, cold_path, select_unpredictable, unreachable_unchecked};
 
 /// In a spin loop: a step that counts as a yield under the fair bound (see [`crate::thread::yield_now`]).
 #[track_caller]

@@ -1,6 +1,6 @@
 //! `std::thread::scope`: threads that borrow from the frame that waits for them.
 
-use crate::thread::{Builder, Packet, Thread, deliver, join, start};
+use crate::thread::{Builder, Packet, Thread, deliver, is_finished, join, start};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -139,6 +139,12 @@ impl<T> ScopedJoinHandle<'_, T> {
     /// The thread.
     pub fn thread(&self) -> &Thread {
         &self.thread
+    }
+
+    /// As [`crate::thread::JoinHandle::is_finished`].
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        is_finished(&self.thread)
     }
 }
 

@@ -12,45 +12,54 @@ use crate::runtime::fibers::Fibers;
 use crate::supervise::{Heartbeat, Heartbeats, run_supervised};
 use preempt_core::{StopReason, Verdict};
 use preempt_stateless::runner::Diverged;
-use preempt_stateless::{Exploration, ExplorationStop, Strategy, explore, parallel};
-use std::sync::atomic::Ordering;
+use preempt_stateless::{Exploration, ExplorationLimits, ExplorationStop, Strategy, explore, parallel};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
 /// Runs the test in every schedule within the checker's limits, or replays one.
 pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> CheckReport {
     let heartbeats = Heartbeats::default();
     let (max_spurious, check_leaks) = (checker.spurious, checker.leaks);
+    let ends = Arc::new(AtomicBool::new(false));
     let program = {
-        let heartbeats = Arc::clone(&heartbeats);
+        let (heartbeats, ends) = (Arc::clone(&heartbeats), Arc::clone(&ends));
         move || {
             let heartbeat = Arc::<Heartbeat>::default();
             heartbeats.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&heartbeat));
-            let mut fibers = Fibers::new(Arc::clone(&test), max_spurious, heartbeat);
+            let mut fibers = Fibers::new(Arc::clone(&test), max_spurious, Arc::clone(&ends), heartbeat);
             fibers.check_leaks = check_leaks;
             fibers
         }
     };
     if let Some(schedule) = checker.replay {
         // Whoever replays may want to look at it for long, with a debugger.
-        let replayed = run_supervised(&heartbeats, None, move || {
-            replay_report(&mut program(), &schedule, &checker.limits)
-        });
-        return replayed.unwrap_or_else(hang_report);
+        let replay = |schedule: String| {
+            let program = program.clone();
+            let replayed = run_supervised(&heartbeats, None, move || {
+                replay_report(&mut program(), &schedule, &checker.limits)
+            });
+            replayed.unwrap_or_else(hang_report)
+        };
+        let report = replay(schedule.clone());
+        let misfits = |failure: &Failure| failure.kind == FailureKind::Nondeterminism;
+        // A schedule in which ends of threads are steps does not fit a test that has not asked for that yet.
+        if ends.load(Ordering::Relaxed) || report.failure.as_ref().is_some_and(misfits) {
+            ends.store(true, Ordering::Relaxed);
+            let again = replay(schedule);
+            return if again.failure.as_ref().is_some_and(misfits) { report } else { again };
+        }
+        return report;
     }
-    let make = program.clone();
     let (limits, strategy, threads) = (checker.limits, checker.strategy, checker.threads);
-    let found = run_supervised(&heartbeats, checker.watchdog, move || {
-        let mut fibers = make();
-        let found = match strategy {
-            Strategy::Marking if threads > 1 => parallel::explore(make, &limits, threads),
-            strategy => explore(&mut fibers, strategy, &limits, &mut ()),
-        };
-        let diverged = match &found.stop {
-            Some(ExplorationStop::Diverged(diverged)) => Some(nondeterminism(&fibers, diverged)),
-            _ => None,
-        };
-        (found, diverged)
-    });
+    let found = loop {
+        let ends_before = ends.load(Ordering::Relaxed);
+        let make = program.clone();
+        let found = run_supervised(&heartbeats, checker.watchdog, move || explore_all(make, strategy, &limits, threads));
+        // A test that asks for the ends of threads as steps is searched anew with them.
+        if ends.load(Ordering::Relaxed) == ends_before {
+            break found;
+        }
+    };
     let (found, diverged) = match found {
         Ok(found) => found,
         Err(who) => return hang_report(who),
@@ -71,6 +80,25 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
     }
 }
 
+/// Every schedule within the limits; and what is to be said if the test is not deterministic.
+fn explore_all(
+    make: impl Fn() -> Fibers + Send + Sync + Clone,
+    strategy: Strategy,
+    limits: &ExplorationLimits,
+    threads: usize,
+) -> (Exploration, Option<Failure>) {
+    let mut fibers = make();
+    let found = match strategy {
+        Strategy::Marking if threads > 1 => parallel::explore(make, limits, threads),
+        strategy => explore(&mut fibers, strategy, limits, &mut ()),
+    };
+    let diverged = match &found.stop {
+        Some(ExplorationStop::Diverged(diverged)) => Some(nondeterminism(&fibers, diverged)),
+        _ => None,
+    };
+    (found, diverged)
+}
+
 /// The test never comes back.
 fn hang_report(who: String) -> CheckReport {
     let message = format!(
@@ -89,7 +117,7 @@ fn report(found: &Exploration, failure: Option<Failure>, strategy: Strategy) -> 
         fewest_preemptions: fewest && failure.kind != FailureKind::Nondeterminism,
         ..failure
     });
-    let partial = matches!(strategy, Strategy::Random(_) | Strategy::Pct { .. });
+    let partial = matches!(strategy, Strategy::RoundRobin | Strategy::Random(_) | Strategy::Pct { .. });
     let undone = match &found.stop {
         Some(ExplorationStop::Time) => Some(StopReason::Time),
         Some(_) => Some(StopReason::Partial),

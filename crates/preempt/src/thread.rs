@@ -71,6 +71,30 @@ pub fn unnamed_main() {
     with(|context| context.unnamed_main = true);
 }
 
+/// What shuttle has otherwise than std: a thread must not take a lock for reading twice, and tasks whose handles were dropped
+/// end with the test.
+#[doc(hidden)]
+pub fn shuttle_rules() {
+    with(|context| context.stricter = true);
+}
+
+/// Has the thread done its last step? Asking makes the ends of threads steps: the search begins again, if they were not.
+#[track_caller]
+pub(crate) fn is_finished(thread: &Thread) -> bool {
+    let number = thread.number;
+    let ended = with(|context| {
+        context.wants_ends = true;
+        context.end_of(number)
+    });
+    let operation = Operation::new(Opcode::IsFinished).reads(ended);
+    let finished = operate(operation, "is_finished", None, |context| {
+        let finished = context.object(ended, "end").gate != 0;
+        context.note_text(|context| format!(" {}({number}) -> {finished}", context.thread_label(number)));
+        finished
+    });
+    finished.unwrap_or(false)
+}
+
 /// The running thread may be left waiting when all others have finished: that is no deadlock.
 pub(crate) fn mark_as_daemon() {
     with(|context| context.me().daemon = true);
@@ -148,6 +172,26 @@ impl<T> JoinHandle<T> {
     /// The thread.
     pub fn thread(&self) -> &Thread {
         &self.thread
+    }
+
+    /// Has the thread's function returned? In a test that asks, the end of a thread is a step like others.
+    ///
+    /// ```
+    /// use preempt::{sync::Arc, sync::atomic::{AtomicBool, Ordering}, thread};
+    ///
+    /// preempt::check(|| {
+    ///     let done = Arc::new(AtomicBool::new(false));
+    ///     let other = Arc::clone(&done);
+    ///     let child = thread::spawn(move || other.store(true, Ordering::Release));
+    ///     while !child.is_finished() {
+    ///         thread::yield_now();
+    ///     }
+    ///     assert!(done.load(Ordering::Acquire));
+    /// });
+    /// ```
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        is_finished(&self.thread)
     }
 }
 
@@ -310,6 +354,30 @@ impl Builder {
         T: 'static,
     {
         let (thread, packet) = start(self, f);
+        Ok(JoinHandle { thread, packet })
+    }
+
+    /// As `std::thread::Builder::spawn_unchecked`: the body may borrow.
+    ///
+    /// # Errors
+    /// None: it never fails.
+    ///
+    /// # Safety
+    /// What it borrows must live until the thread has been joined, in every run.
+    #[track_caller]
+    #[allow(unsafe_code)]
+    pub unsafe fn spawn_unchecked<F, T>(self, f: F) -> std::io::Result<JoinHandle<T>>
+    where
+        F: FnOnce() -> T + Send,
+        T: Send,
+    {
+        // The result goes through a packet of its own, so that only the body's lifetime has to be hidden.
+        let packet: Packet<T> = Packet::default();
+        let result = Arc::clone(&packet);
+        let body: Box<dyn FnOnce() + '_> = Box::new(move || deliver(&result, f));
+        // SAFETY: the caller promises that what it borrows lives for as long as it runs.
+        let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };
+        let (thread, _) = start(self, body);
         Ok(JoinHandle { thread, packet })
     }
 

@@ -9,4 +9,5 @@ mod races;
 mod reports;
 mod rest;
 mod statics;
+mod std_items;
 mod words;

@@ -37,6 +37,12 @@ pub(crate) struct Context {
     pub current: usize,
     /// `thread::current` of the main thread has no name.
     pub unnamed_main: bool,
+    /// shuttle's rules: see [`crate::thread::shuttle_rules`].
+    pub stricter: bool,
+    /// The ends of threads are steps.
+    pub ends: bool,
+    /// They should be: the run is not what it would be then.
+    pub wants_ends: bool,
     /// Spawned and not yet started, with their numbers.
     pub spawned: Vec<(usize, Box<dyn FnOnce()>)>,
     /// The run is over, and what its statics own is dropped: operations do nothing and return at once.
@@ -87,6 +93,9 @@ impl Context {
             live: LiveObjects::default(),
             current: 0,
             unnamed_main: false,
+            stricter: false,
+            ends: false,
+            wants_ends: false,
             spawned: Vec::new(),
             cutting: false,
             doomed: false,
@@ -169,6 +178,23 @@ impl Context {
                 *self.threads[thread].token.insert(token)
             }
         }
+    }
+
+    /// The name of what says whether a thread has ended.
+    pub fn end_of(&mut self, thread: usize) -> ObjectId {
+        match self.threads[thread].ended {
+            Some(ended) => ended,
+            None => {
+                let ended = self.fresh_object();
+                *self.threads[thread].ended.insert(ended)
+            }
+        }
+    }
+
+    /// Only tasks that nobody can wait for are left, and under shuttle's rules they end with the test.
+    pub fn is_over(&self) -> bool {
+        let left = || self.threads.iter().filter(|thread| !thread.finished);
+        self.stricter && left().next().is_some() && left().all(|thread| thread.daemon && thread.detached)
     }
 
     /// May a step of the running thread be spurious?

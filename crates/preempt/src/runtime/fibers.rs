@@ -7,7 +7,9 @@
 use super::context::Context;
 use super::current::{choices_expected, install, try_with, unlock, with};
 use super::failure::{RunFailure, StepRecord};
-use super::operate::run_deferred;
+use super::opcode::Opcode;
+use super::operate::{operate_at, run_deferred};
+use super::thread::{CodeLocation, Label, Pending};
 use super::trap::{self, Trap};
 use crate::local::end_of_thread;
 use crate::supervise::Heartbeat;
@@ -18,7 +20,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 type Fiber = Coroutine<(), (), (), DefaultStack>;
 
@@ -42,11 +44,19 @@ pub(crate) struct Fibers {
     spare: Vec<StepRecord>,
     /// How many of a thread's steps may be spurious.
     max_spurious: u32,
+    /// Are the ends of threads steps? Said by the first test that asks for it, to all who run it: the search begins again
+    /// then (`search.rs`), since what a thread does must not depend on what others have asked for.
+    ends: Arc<AtomicBool>,
     heartbeat: Arc<Heartbeat>,
 }
 
 impl Fibers {
-    pub fn new(body: Arc<dyn Fn() + Send + Sync>, max_spurious: u32, heartbeat: Arc<Heartbeat>) -> Fibers {
+    pub fn new(
+        body: Arc<dyn Fn() + Send + Sync>,
+        max_spurious: u32,
+        ends: Arc<AtomicBool>,
+        heartbeat: Arc<Heartbeat>,
+    ) -> Fibers {
         super::hook::install();
         trap::install();
         let (stacks, stack) = (HashMap::default(), trap::default_size());
@@ -60,6 +70,7 @@ impl Fibers {
             before: Vec::new(),
             spare: Vec::new(),
             max_spurious,
+            ends,
             heartbeat,
         }
     }
@@ -80,6 +91,7 @@ impl Fibers {
                 with(|context| context.threads[thread].panicked = true);
                 run_deferred();
             }
+            end_as_a_step();
             end_of_thread();
         });
         if let Some(label) = label {
@@ -185,12 +197,28 @@ impl Drop for Fibers {
     }
 }
 
+/// If the ends of threads are steps, the running thread does its last. Its thread-local values are dropped after it, as
+/// with std.
+fn end_as_a_step() {
+    let caller: CodeLocation = std::panic::Location::caller();
+    let ended = with(|context| {
+        let current = context.current;
+        context.ends.then(|| (context.end_of(current), context.me().at.unwrap_or(caller)))
+    });
+    if let Some((ended, location)) = ended {
+        let operation = Operation::new(Opcode::End).writes(ended).releasing();
+        let label = Label { verb: "end", object: None };
+        operate_at(&Pending { operation, label, location }, |context| context.object(ended, "end").gate = 1);
+    }
+}
+
 impl Executable for Fibers {
     fn start(&mut self) {
         self.end_run();
         self.heartbeat.start();
         let mut context = Context::new(self.record, self.max_spurious, self.stack);
         context.steps = Some(std::mem::take(&mut self.spare));
+        context.ends = self.ends.load(Ordering::Relaxed);
         let main = context.add_thread(None, None);
         install(Some(context));
         // A run that is cut leaks what its frames own: the test itself must not be among it.
@@ -253,11 +281,19 @@ impl Executable for Fibers {
         self.resume(step.thread, step.choice != 0);
         with(|context| {
             let race = context.failed.iter().any(|failed| matches!(failed, RunFailure::Race { .. }));
-            match race || context.threads[0].panicked || context.doomed {
+            if context.wants_ends && !context.ends {
+                self.ends.store(true, Ordering::Relaxed);
+            }
+            match race || context.threads[0].panicked || context.doomed || context.is_over() {
                 true => Flow::Stop,
                 false => Flow::Continue,
             }
         })
+    }
+
+    fn gave_up(&self) -> bool {
+        let ends = with(|context| context.ends);
+        !ends && self.ends.load(Ordering::Relaxed)
     }
 
     fn end(&mut self) -> RunEnd {

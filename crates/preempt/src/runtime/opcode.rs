@@ -10,6 +10,9 @@
 pub(crate) enum Opcode {
     Spawn,
     Join,
+    /// The end of a thread, where it is a step, and the question whether it was.
+    End,
+    IsFinished,
     Park,
     Unpark,
     Yield,

@@ -27,6 +27,12 @@ pub(crate) struct Thread {
     pub(super) children: u64,
     /// Of `park` and `unpark`.
     pub(super) token: Option<ObjectId>,
+    /// Whether it has ended, where that is a step.
+    pub(super) ended: Option<ObjectId>,
+    /// A task that nobody can wait for any more.
+    pub detached: bool,
+    /// Which locks it holds for reading, under [`Context::stricter`].
+    pub reading: Vec<ObjectId>,
     /// How many of its steps were spurious.
     pub spurious_steps: u32,
     /// Where its last operation was.
@@ -58,6 +64,9 @@ impl Thread {
             fatal: false,
             children: 0,
             token: None,
+            ended: None,
+            detached: false,
+            reading: Vec::new(),
             spurious_steps: 0,
             at: None,
             clock,

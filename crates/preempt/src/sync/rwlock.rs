@@ -3,6 +3,7 @@
 
 use super::poison::{PanicWatch, Poison, exclusive_guard_impls, lock_impls, shared_guard_impls};
 use crate::runtime::context::{Context, clear};
+use crate::runtime::current::with;
 use crate::runtime::identity::{ObjectTag, Tagged, resolve};
 use crate::runtime::opcode::Opcode;
 use crate::runtime::operate::{operate, operate_or_defer};
@@ -55,6 +56,20 @@ fn take(context: &mut Context, id: ObjectId) {
     context.acquire(id);
 }
 
+/// Does the running thread hold the lock for reading, where that matters?
+fn holds(context: &mut Context, id: ObjectId) -> bool {
+    context.stricter && context.me().reading.contains(&id)
+}
+
+/// A reader has the lock, too.
+fn share(context: &mut Context, id: ObjectId) {
+    if context.stricter {
+        context.me().reading.push(id);
+    }
+    context.object(id, "rwlock").gate += 1;
+    context.acquire(id);
+}
+
 impl<T: ?Sized> RwLock<T> {
     /// Waits until no writer holds the lock, and takes it for reading.
     ///
@@ -64,11 +79,10 @@ impl<T: ?Sized> RwLock<T> {
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let this = resolve(self);
         let id = this.name();
+        let held = with(|context| holds(context, id));
+        assert!(!held, "a thread tried to acquire a RwLock it already holds");
         let operation = Operation::new(Opcode::ReadLock).reads(id).needs(clear(id, WRITER));
-        operate(operation, "read lock", Some(id), |context| {
-            context.object(id, "rwlock").gate += 1;
-            context.acquire(id);
-        });
+        operate(operation, "read lock", Some(id), |context| share(context, id));
         this.poison.wrap(RwLockReadGuard::new(this))
     }
 
@@ -95,10 +109,12 @@ impl<T: ?Sized> RwLock<T> {
         let id = this.name();
         let operation = Operation::new(Opcode::TryReadLock).reads(id);
         let taken = operate(operation, "try read lock", Some(id), |context| {
-            let object = context.object(id, "rwlock");
-            let free = object.gate & WRITER == 0;
-            object.gate += u128::from(free);
-            context.acquire(id);
+            let free = context.object(id, "rwlock").gate & WRITER == 0 && !holds(context, id);
+            if free {
+                share(context, id);
+            } else {
+                context.acquire(id);
+            }
             context.note_taken(free);
             free
         });
@@ -154,6 +170,9 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
         let operation = Operation::new(Opcode::ReadUnlock).reads(id).releasing();
         operate_or_defer(operation, "read unlock", Some(id), move |context| {
             let clock = context.me().clock.clone();
+            if let Some(held) = context.me().reading.iter().position(|lock| *lock == id) {
+                context.me().reading.swap_remove(held);
+            }
             let object = context.object(id, "rwlock");
             object.gate -= 1;
             object.readers.join(&clock);
@@ -186,6 +205,9 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
             let object = context.object(id, "rwlock");
             (object.gate, object.holder) = (1, None);
             context.release(id);
+            if context.stricter {
+                context.me().reading.push(id);
+            }
         });
         RwLockReadGuard::new(this.lock)
     }
