@@ -11,7 +11,7 @@ use preempt::cell::Cell;
 use preempt::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering::*};
 use preempt::sync::mpsc::{self, TryRecvError, TrySendError};
 use preempt::sync::{Arc, Barrier, Condvar, Mutex, Once, OnceLock, RwLock, TryLockError};
-use preempt::{CheckReport, Checker, Verdict, hint, thread};
+use preempt::{CheckReport, Checker, Strategy, Verdict, hint, thread};
 use std::collections::BTreeSet;
 use std::sync::Mutex as Collector;
 use std::time::Duration;

@@ -17,6 +17,62 @@ fn named_scoped_threads() {
     });
 }
 
+/// Whoever asks may be told either way; once it is true, the thread has done all that it does, a panic too.
+#[test]
+fn whether_a_thread_has_finished() {
+    let seen = outcomes(|| {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&flag);
+        let child = thread::spawn(move || other.store(1, SeqCst));
+        let (finished, stored) = (child.is_finished(), flag.load(SeqCst));
+        assert!(!finished || stored == 1);
+        child.join().unwrap();
+        [usize::from(finished), stored]
+    });
+    assert_eq!(seen, [[0, 0], [0, 1], [1, 1]]);
+    holds(|| {
+        let child = thread::spawn(|| panic!("handled"));
+        while !child.is_finished() {
+            thread::yield_now();
+        }
+        assert!(child.join().is_err());
+        thread::scope(|scope| {
+            let child = scope.spawn(thread::yield_now);
+            _ = child.is_finished();
+        });
+    });
+}
+
+/// The ends of threads are steps then: a failure that needs one is found with the fewest preemptions, and replayed.
+#[test]
+fn a_failure_that_needs_the_end_of_a_thread() {
+    let test = || {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&flag);
+        let child = thread::spawn(move || other.store(1, SeqCst));
+        assert!(flag.load(SeqCst) == 0 || child.is_finished(), "stored, and not finished");
+    };
+    for strategy in [Strategy::Marking, Strategy::CbDfs, Strategy::Bpor] {
+        let failure = Checker::new().strategy(strategy).run(test).failure.expect("found");
+        assert!(failure.message.contains("stored, and not finished"), "{failure}");
+        let again = Checker::new().replay(&failure.schedule).run(test).failure.expect("again");
+        assert_eq!(again.message, failure.message);
+    }
+    let report = Checker::new().threads(3).run(test);
+    assert!(report.failure.expect("found").message.contains("stored"), "by several searches");
+}
+
+#[test]
+fn a_thread_that_borrows_without_a_check() {
+    holds(|| {
+        let number = AtomicUsize::new(1);
+        let builder = thread::Builder::new();
+        // SAFETY: the thread is joined before what it borrows is dropped.
+        let child = unsafe { builder.spawn_unchecked(|| number.fetch_add(1, SeqCst)) };
+        assert_eq!(child.unwrap().join().unwrap(), 1);
+    });
+}
+
 #[test]
 fn scoped_threads_borrow() {
     let seen = outcomes(|| {
