@@ -108,7 +108,8 @@ impl Graph {
                 || self.is_waited_for(counts, thread)
                 || !self.somebody_comes_before(counts, thread)
         };
-        (0..counts.len()).all(|thread| !self.threads[thread].private || counts[thread] == 0 || in_order(thread))
+        (0..counts.len())
+            .all(|thread| !self.threads[thread].private || counts[thread] == 0 || in_order(thread))
     }
 
     /// Another search with the same table may have deferred somebody at any time.

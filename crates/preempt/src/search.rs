@@ -54,7 +54,9 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
     let found = loop {
         let ends_before = ends.load(Ordering::Relaxed);
         let make = program.clone();
-        let found = run_supervised(&heartbeats, checker.watchdog, move || explore_all(make, strategy, &limits, threads));
+        let found = run_supervised(&heartbeats, checker.watchdog, move || {
+            explore_all(make, strategy, &limits, threads)
+        });
         // A test that asks for the ends of threads as steps is searched anew with them.
         if ends.load(Ordering::Relaxed) == ends_before {
             break found;

@@ -65,7 +65,7 @@ named! {
     "thread::Builder::stack_size": |b: Builder| b.stack_size(1);
     "thread::Builder::spawn": |b: Builder| b.spawn(|| 1).unwrap();
     "thread::Builder::spawn_scoped": |b: Builder| thread::scope(|s| b.spawn_scoped(s, || 1).unwrap().join().unwrap());
-    "thread::Builder::spawn_unchecked": |b: Builder, x: &u8| unsafe { b.spawn_unchecked(|| *x).unwrap().join().unwrap() };
+    "thread::Builder::spawn_unchecked": Builder::spawn_unchecked::<fn() -> u8, u8>;
     "thread::JoinHandle::join": |h: JoinHandle<u8>| h.join();
     "thread::JoinHandle::thread": |h: &JoinHandle<u8>| h.thread().id();
     "thread::JoinHandle::is_finished": |h: &JoinHandle<u8>| h.is_finished();
@@ -196,8 +196,8 @@ named! {
     "hint::black_box": || hint::black_box(1);
     "hint::cold_path": || hint::cold_path();
     "hint::select_unpredictable": || hint::select_unpredictable(true, 1, 2);
-    "hint::assert_unchecked": || unsafe { hint::assert_unchecked(true) };
-    "hint::unreachable_unchecked": || if false { unsafe { hint::unreachable_unchecked() } };
+    "hint::assert_unchecked": hint::assert_unchecked as unsafe fn(bool);
+    "hint::unreachable_unchecked": hint::unreachable_unchecked as unsafe fn() -> !;
 
     "time::Duration": |d: Duration| d;
     "time::TryFromFloatSecsError": |e: TryFromFloatSecsError| e;
@@ -209,13 +209,13 @@ named! {
     "time::Instant::checked_add": |a: Instant| a.checked_add(MS);
     "time::Instant::checked_sub": |a: Instant| a.checked_sub(MS);
 
-    "alloc::alloc": |l: Layout| unsafe { alloc::alloc(l) };
-    "alloc::alloc_zeroed": |l: Layout| unsafe { alloc::alloc_zeroed(l) };
-    "alloc::dealloc": |p: *mut u8, l: Layout| unsafe { alloc::dealloc(p, l) };
-    "alloc::realloc": |p: *mut u8, l: Layout| unsafe { alloc::realloc(p, l, 1) };
+    "alloc::alloc": alloc::alloc as unsafe fn(Layout) -> *mut u8;
+    "alloc::alloc_zeroed": alloc::alloc_zeroed as unsafe fn(Layout) -> *mut u8;
+    "alloc::dealloc": alloc::dealloc as unsafe fn(*mut u8, Layout);
+    "alloc::realloc": alloc::realloc as unsafe fn(*mut u8, Layout, usize) -> *mut u8;
     "alloc::handle_alloc_error": |l: Layout| if false { alloc::handle_alloc_error(l) };
     "alloc::Layout": |l: Layout| l;
     "alloc::LayoutError": |e: LayoutError| e;
-    "alloc::System": |s: System, l: Layout| unsafe { GlobalAlloc::alloc(&s, l) };
+    "alloc::System": <System as GlobalAlloc>::alloc;
     "alloc::GlobalAlloc": || ();
 }

@@ -14,13 +14,13 @@ macro_rules! named {
 }
 
 /// That std itself takes these calls shows that they are what std has.
-#[allow(deprecated, unused_imports, unsafe_code, clippy::all)]
+#[allow(deprecated, unused_imports, clippy::all)]
 mod of_std {
     use std as root;
     include!("list.rs");
 }
 
-#[allow(deprecated, unused_imports, unsafe_code, clippy::all)]
+#[allow(deprecated, unused_imports, clippy::all)]
 mod of_preempt {
     use preempt as root;
     include!("list.rs");
@@ -41,7 +41,10 @@ fn the_guide_names_what_is_mirrored() {
         let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
         let [kind, has, lacks] = cells[..] else { panic!("three cells: {row}") };
         let kind = format!("{}::", kind.trim().trim_matches('`'));
-        assert!(!has.contains("(") && (lacks.contains('(') || !lacks.contains('`')), "a reason for each: {row}");
+        assert!(
+            !has.contains("(") && (lacks.contains('(') || !lacks.contains('`')),
+            "a reason for each: {row}"
+        );
         mirrored.extend(cell(&kind, has));
         missing.extend(cell(&kind, lacks));
     }
