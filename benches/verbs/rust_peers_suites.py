@@ -1,14 +1,14 @@
 """The own tests of loom or shuttle, from a checkout of its repository, against the package of that name in compat/.
 
 Nothing is copied: a package is made in the temporary directory whose only test program names the files of the checkout.
-Every test runs in a process of its own, with a limit of 30 seconds. Prints a line for each test that does not pass, and a
+Every test runs in a process of its own, with a limit of 30 seconds of the processor. Prints a line for each test that does not pass, and a
 summary. docs/src/rust.md lists those that cannot, with the reason."""
 import os, pathlib, re, tempfile
 
 from shared.commands import ROOT, arguments
 from shared.timing import run
 
-LIMIT = 30  # seconds for each test
+LIMIT = 30  # seconds of the processor for each test
 NEEDED = {
     "loom": ['futures-util = "0.3"'],
     "shuttle": [
@@ -39,7 +39,7 @@ def main(words):
     tests = re.findall(r"^(.*): test$", listed, re.M)
     passed = 0
     for test in tests:
-        done = run([program, "--exact", test], work, wall=LIMIT)
+        done = run([program, "--exact", test], work, wall=20 * LIMIT, processor=LIMIT)
         (work / f"{test}.txt").write_text(done.text)
         if done.status == 0:
             passed += 1
