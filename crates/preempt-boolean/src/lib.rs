@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod any_threads;
 pub mod ast;
 mod check;
 #[cfg(feature = "generator")]
@@ -44,6 +45,8 @@ pub struct BooleanOptions {
     /// To reach a statement with this label is an error. `None`: [`ERROR_LABEL`], and every label that speaks of an
     /// error, as `MY_ERROR_LABEL` does.
     pub error_label: Option<String>,
+    /// What is started may be started any number of times; if nobody is, any number of threads execute `main`.
+    pub any_threads: bool,
 }
 
 /// The label that SLAM gave to its errors, and everybody after it.
@@ -84,7 +87,7 @@ pub fn load(name: &str, text: &str, options: &BooleanOptions) -> Loaded {
 /// The same; if the budget is exhausted first, there is no model, and an error says so.
 pub fn load_within(name: &str, text: &str, options: &BooleanOptions, budget: &Budget) -> Loaded {
     let mut sources = SourceMap::new();
-    let (program, mut diagnostics) = parse(&mut sources, name, text, options.dialect);
+    let (mut program, mut diagnostics) = parse(&mut sources, name, text, options.dialect);
     // A tree with holes would only give errors that follow from the first ones.
     if !diagnostics.iter().any(Diagnostic::is_error) {
         diagnostics.extend(check::check(&program, options));
@@ -92,7 +95,8 @@ pub fn load_within(name: &str, text: &str, options: &BooleanOptions, budget: &Bu
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Loaded { model: None, sources, diagnostics };
     }
-    let model = match lower::lower(&program, options, budget) {
+    let entry = if options.any_threads { any_threads::any_threads(&mut program) } else { "main" };
+    let model = match lower::lower(&program, entry, options, budget) {
         Ok(model) => Some(model),
         Err(error) => {
             diagnostics.push(error);

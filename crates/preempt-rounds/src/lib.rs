@@ -10,11 +10,13 @@
 //! * `turns`: what a thread can do alone, from stop to stop; `stops`: where it has to stop; `rules`: single steps as rules of a
 //!   pushdown system; `intern`: numbers for shared states, frames and stacks;
 //! * `run`: from a failure to a run of the reference interpreter;
+//! * [`any_number`]: any number of threads, as a thread-transition system that `preempt-wsts` decides;
 //! * [`threads`]: which threads there are; [`liveness`], [`codes`]: what is known of their code. The decision diagrams of
 //!   `preempt-symbolic` start from the same.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod any_number;
 pub mod check;
 pub mod codes;
 mod configurations;

@@ -112,56 +112,78 @@ pub(crate) fn execute(
     chain: &Chain,
     budget: &Budget,
 ) -> Result<(Property, Trace)> {
-    let mut run = Run {
-        setting,
-        state: setting.interpreter.initial_states().remove(0),
-        pids: setting.threads.all.iter().map(|thread| thread.pid).collect(),
-        steps: Vec::new(),
-    };
-    for (pid, action) in &setting.threads.prelude {
-        let successors = setting.interpreter.successors(&run.state, *pid);
-        let next = successors.into_iter().find(|next| next.action == *action).and_then(|next| next.state);
-        run.state = next.unwrap_or_else(|| panic!("internal error: the first steps cannot be repeated"));
-        run.steps.push((*pid, action.clone()));
-    }
+    let mut run = Run::begin(setting);
+    let threads = &setting.threads.all;
+    // The process of each thread, once it has been started.
+    let mut pids: Vec<Option<usize>> = threads.iter().map(|thread| thread.pid).collect();
     for (thread, stop) in chain.turns(start, turns)? {
         go_on(budget)?;
-        run.turn(turns, thread, stop, budget)?;
+        let Some(pid) = pids[thread] else { panic!("internal error: a thread moves before it is started") };
+        let processes = run.processes();
+        run.turn(turns, pid, stop, budget)?;
+        let Some(stop) = stop else { continue };
+        for (number, (site, _)) in turns.starts(stop.started).enumerate() {
+            let waits =
+                |it: &usize| threads[*it].waits.is_some_and(|(of, _)| of == site) && pids[*it].is_none();
+            if let Some(started) = (0..threads.len()).find(waits) {
+                pids[started] = Some(processes + number);
+            }
+        }
     }
-    let initial = setting.interpreter.initial_states().remove(0);
-    let replayed = match replay(&setting.interpreter, &initial, &run.steps, false) {
-        Ok(replayed) => replayed,
-        Err(misfit) => match budget.exhausted() {
-            Some(reason) => return Err(Ended::Stopped(reason)),
-            None => panic!("internal error: the run found does not replay: {misfit:?}"),
-        },
-    };
-    let violation = replayed.violation;
-    let violation = violation.unwrap_or_else(|| panic!("internal error: the run found violates nothing"));
-    Ok((Property::from(violation), replayed.trace))
+    run.finish(budget)
 }
 
-struct Run<'a> {
+/// A run of the interpreter that grows turn by turn.
+pub(crate) struct Run<'a> {
     setting: &'a Setting<'a>,
     state: State,
-    /// The process of each thread, once it has been started.
-    pids: Vec<Option<usize>>,
     steps: Vec<(usize, Action)>,
 }
 
-impl Run<'_> {
-    /// The steps of a thread to its next stop, or to the violation.
-    fn turn(
+impl<'a> Run<'a> {
+    /// After what the first process does alone.
+    pub fn begin(setting: &'a Setting<'a>) -> Run<'a> {
+        let state = setting.interpreter.initial_states().remove(0);
+        let mut run = Run { setting, state, steps: Vec::new() };
+        for (pid, action) in &setting.threads.prelude {
+            let successors = setting.interpreter.successors(&run.state, *pid);
+            let next = successors.into_iter().find(|next| next.action == *action).and_then(|next| next.state);
+            run.state = next.unwrap_or_else(|| panic!("internal error: the first steps cannot be repeated"));
+            run.steps.push((*pid, action.clone()));
+        }
+        run
+    }
+
+    /// How many processes there are.
+    pub fn processes(&self) -> usize {
+        self.setting.interpreter.process_count(&self.state)
+    }
+
+    /// The whole run, replayed, and what it violates.
+    pub fn finish(self, budget: &Budget) -> Result<(Property, Trace)> {
+        let interpreter = &self.setting.interpreter;
+        let initial = interpreter.initial_states().remove(0);
+        let replayed = match replay(interpreter, &initial, &self.steps, false) {
+            Ok(replayed) => replayed,
+            Err(misfit) => match budget.exhausted() {
+                Some(reason) => return Err(Ended::Stopped(reason)),
+                None => panic!("internal error: the run found does not replay: {misfit:?}"),
+            },
+        };
+        let violation = replayed.violation;
+        let violation = violation.unwrap_or_else(|| panic!("internal error: the run found violates nothing"));
+        Ok((Property::from(violation), replayed.trace))
+    }
+
+    /// The steps of a process to the next stop of its thread, or to the violation.
+    pub fn turn(
         &mut self,
         turns: &mut Turns<'_>,
-        thread: usize,
+        pid: usize,
         goal: Option<Stop>,
         budget: &Budget,
     ) -> Result<()> {
         let interpreter = &self.setting.interpreter;
-        let Some(pid) = self.pids[thread] else {
-            panic!("internal error: a thread moves before it is started")
-        };
         // A process that is blocked in its atomic sequence has given up the processor.
         if interpreter
             .exclusive(&self.state)
@@ -210,15 +232,6 @@ impl Run<'_> {
         };
         self.follow(&found, last, pid);
         self.state = found[last].0.clone();
-        let stop = goal.unwrap_or(Stop { shared: 0, stack: OVER, started: 0 });
-        for (number, (site, _)) in turns.starts(stop.started).enumerate() {
-            let threads = &self.setting.threads.all;
-            let waits =
-                |it: &usize| threads[*it].waits.is_some_and(|(of, _)| of == site) && self.pids[*it].is_none();
-            if let Some(started) = (0..threads.len()).find(waits) {
-                self.pids[started] = Some(processes + number);
-            }
-        }
         Ok(())
     }
 

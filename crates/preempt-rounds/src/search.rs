@@ -275,7 +275,7 @@ impl<'a> Search<'a> {
     }
 }
 
-fn start(setting: &Setting<'_>, turns: &mut Turns<'_>) -> Start {
+pub(crate) fn start(setting: &Setting<'_>, turns: &mut Turns<'_>) -> Start {
     let initial = &setting.threads.initial;
     let mut start = Start {
         cells: vec![turns.rules.shared.number(&initial.globals)],

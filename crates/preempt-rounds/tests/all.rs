@@ -1,5 +1,6 @@
 //! All tests of the crate in one program.
 
 mod agreement;
+mod any_number;
 mod library;
 mod models;

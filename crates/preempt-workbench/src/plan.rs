@@ -5,7 +5,7 @@ use crate::engine::{self, Context, ENGINES, Engine, Search};
 use crate::error::Error;
 use crate::frontend::{FrontEnd, Input, LoadRequest, Loaded};
 use crate::request::{Given, Request};
-use crate::settings::{Engines, Settings, Taken};
+use crate::settings::{Engines, Settings, Taken, Value};
 use crate::verb::Verb;
 use preempt_core::{PropertyKind, Report, RunInfo};
 
@@ -113,25 +113,21 @@ fn suitable(request: &Request, front_end: &FrontEnd) -> Result<&'static Engine, 
             return Ok(engine);
         }
     }
-    let of = |engine: &Engine| foreign(request, engine, false).map(|given| given.setting);
+    let of = |engine: &Engine| foreign(request, engine, false);
     let first = candidates.first().and_then(|engine| of(engine));
-    let has_first = |engine: &&&'static Engine| {
-        first.is_some_and(|row| {
-            request.given().iter().any(|it| it.setting.name == row.name && takes(it, engine) != Taken::No)
-        })
-    };
+    let has_first = |engine: &&&'static Engine| first.is_some_and(|given| takes(given, engine) != Taken::No);
     let second = candidates.iter().find(has_first).and_then(|engine| of(engine));
     match (first, second) {
         (Some(one), Some(other)) => {
-            let message = format!("{} and {} do not go together", one.flag(), other.flag());
-            let (one, other) = (names(one.engines), names(other.engines));
+            let message = format!("{} and {} do not go together", one.setting.flag(), other.setting.flag());
+            let (one, other) = (names(one), names(other));
             Err(Error::refused(message)
                 .hint(format!("the first is an option of {one}, the second of {other}")))
         }
         (Some(one), None) => {
             let noun = front_end.noun;
-            Err(Error::refused(format!("{} does not go with {noun}", one.flag()))
-                .hint(format!("it is an option of {}", names(one.engines))))
+            Err(Error::refused(format!("{} does not go with {noun}", one.setting.flag()))
+                .hint(format!("it is an option of {}", names(one))))
         }
         (None, _) => Err(Error::refused("no engine can do this")),
     }
@@ -154,9 +150,10 @@ fn foreign<'a>(request: &'a Request, engine: &Engine, fully: bool) -> Option<&'a
 fn fits_the_engine(request: &Request, front_end: &FrontEnd, engine: &Engine) -> Result<(), Error> {
     let Some(given) = foreign(request, engine, false) else { return Ok(()) };
     let (flag, engines) = (given.setting.flag(), given.setting.engines);
-    let what = match given.setting.value.choices() {
-        Some(_) => format!("{flag} {}", given.text()),
-        None => flag.clone(),
+    let what = match given.setting.value {
+        Value::NumberOr(_, _, _, word) if given.text() == word => format!("{flag} {word}"),
+        value if value.choices().is_some() => format!("{flag} {}", given.text()),
+        _ => flag.clone(),
     };
     let taken_by = candidates(request.verb, front_end).into_iter().find(|it| takes(given, it) == Taken::Yes);
     let hint = match taken_by {
@@ -164,18 +161,15 @@ fn fits_the_engine(request: &Request, front_end: &FrontEnd, engine: &Engine) -> 
         None => format!("leave out {flag}"),
     };
     let message = match engines {
-        Engines::Of(_) => format!("{what} is an option of {}", names(engines)),
+        Engines::Of(_) => format!("{what} is an option of {}", names(given)),
         Engines::Any | Engines::AllBut(_) => format!("{what} does not go with the {} engine", engine.name),
     };
     Err(Error::refused(message).hint(hint))
 }
 
 /// As in "the explicit engine".
-fn names(engines: Engines) -> String {
-    let all = ENGINES.iter().filter(|engine| match engines {
-        Engines::Of(takers) => takers.iter().any(|it| it.engine == engine.name && it.only.is_none()),
-        Engines::Any | Engines::AllBut(_) => engines.take(engine.name, "") == Taken::Yes,
-    });
+fn names(given: &Given) -> String {
+    let all = ENGINES.iter().filter(|engine| takes(given, engine) == Taken::Yes);
     let names: Vec<&str> = all.map(|engine| engine.name).collect();
     match names.as_slice() {
         [name] => format!("the {name} engine"),

@@ -15,11 +15,17 @@ use preempt_core::{Budget, Diagnostic, Span};
 use preempt_model::{Code, CodeId, CodeKind, Expr, Init, Model, Place, Scope, Start, Type, Variable};
 use std::collections::HashMap;
 
-pub fn lower(program: &Program, options: &BooleanOptions, budget: &Budget) -> Result<Model, Diagnostic> {
+/// `entry`: the procedure that the program begins with.
+pub fn lower(
+    program: &Program,
+    entry: &str,
+    options: &BooleanOptions,
+    budget: &Budget,
+) -> Result<Model, Diagnostic> {
     let stopped = || Diagnostic::global_error("a limit was reached before the program was translated");
     let mut lowering = Lowering::new(program, options, budget);
-    let main = lowering.procedures.get("main").copied();
-    let main = main.ok_or_else(|| Diagnostic::global_error("there is no procedure `main`"))?;
+    let main = lowering.procedures.get(entry).copied();
+    let main = main.ok_or_else(|| Diagnostic::global_error(format!("there is no procedure `{entry}`")))?;
     let main = lowering.code(Variant { procedure: main, mode: Mode::Thread });
     lowering.model.start = vec![Start { code: main, priority: 1 }];
     // Lowering one body may need others.

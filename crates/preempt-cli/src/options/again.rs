@@ -18,7 +18,10 @@ pub fn command(line: &CommandLine, plan: &Plan, report: &Report) -> Option<Strin
     let stored = line.path("trace").filter(|path| files::keeps(path)).and_then(|path| path.to_str());
     let replays = Request::new(Verb::Replay);
     if let (Some(path), Ok(_)) = (stored, Plan::new(replays, plan.front_end)) {
-        let of_replay = |given: &&Given| given.setting.verbs.contains(&Verb::Replay);
+        let of_replay = |given: &&Given| {
+            let row = rows(Verb::Replay).find(|row| row.name == given.setting.name);
+            row.is_some_and(|row| row.value.check(given.text()).is_ok())
+        };
         let kept = kept(plan)?.into_iter().filter(of_replay).map(spelled);
         let words: Option<Vec<String>> =
             [Some(file), Some(file_name(path))].into_iter().chain(kept).collect();
@@ -58,6 +61,7 @@ fn kept(plan: &Plan) -> Option<Vec<&Given>> {
             Again::KeptUnless(values) if is(values) => return None,
             Again::Kept | Again::KeptUnless(_) => !is(given.setting.usual),
             Again::KeptWith(other, values) => request.text(other).is_some_and(|it| values.contains(&it)),
+            Again::KeptFor(values) => is(values),
             Again::Dropped | Again::Replaced => false,
         };
         if is_kept {

@@ -1,4 +1,5 @@
-//! The engines for nets: can a target be covered? Each finds a run, or a proof with a certificate.
+//! The engines for nets: can a target be covered? Each finds a run, or a proof with a certificate. Programs with any number of
+//! threads are nets too (`any_number`).
 
 use super::{Context, Engine, reported};
 use crate::error::Error;
@@ -65,20 +66,22 @@ pub const FORWARD: Engine =
 
 fn takes(kind: Kind) -> Result<&'static [Verb], &'static str> {
     match kind {
-        Kind::Net | Kind::System => Ok(&[Verb::Check]),
-        Kind::Model => Err("it decides coverability, for nets only"),
+        Kind::Net | Kind::System | Kind::Model => Ok(&[Verb::Check]),
     }
 }
 
 /// What rests on linear programs over places, and on the firing rule of nets.
 fn takes_nets(kind: Kind) -> Result<&'static [Verb], &'static str> {
     match kind {
-        Kind::System => Err("it knows nets only"),
-        kind => takes(kind),
+        Kind::System | Kind::Model => Err("it knows nets only"),
+        Kind::Net => takes(kind),
     }
 }
 
 fn check(way: Way, plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report, Error> {
+    if let Input::Model(loaded) = input {
+        return super::any_number::check(way, plan, loaded, context);
+    }
     if let Input::System(loaded) = input {
         if let Some(why) = loaded.system.refuses(way) {
             return Err(plan.refuses(&why));

@@ -1,6 +1,7 @@
 //! Engines: who answers. Each is a file that exports its constants and turns settings into the engine's own options and
 //! its result into the one [`Report`]; a new one is a file and a line in [`ENGINES`].
 
+mod any_number;
 mod coverability;
 mod explicit;
 mod pushdown;

@@ -13,8 +13,9 @@ pub const BOOLEAN: FrontEnd = FrontEnd {
     extensions: &["bp", "nbp"],
     kind: Kind::Model,
     // Procedures may call themselves, which leaves no end of states to be listed.
-    engines: &["symbolic", "pushdown", "explicit", "reference"],
+    engines: &["symbolic", "pushdown", "explicit", "reference", "coverability"],
     has_runtime_errors: false,
+    any_threads: true,
     load,
     reads_properties: false,
     write_net: None,
@@ -28,6 +29,7 @@ fn load(request: &mut LoadRequest<'_>) -> Loaded {
             Dialect::Getafix => preempt_boolean::Dialect::Getafix,
         }),
         error_label: request.settings.error_label.clone(),
+        any_threads: request.settings.any_threads,
     };
     let loaded = load_within(request.name, request.text, &options, request.budget);
     let model = loaded.model.map(|model| (model, Default::default()));

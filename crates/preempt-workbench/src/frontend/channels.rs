@@ -25,6 +25,7 @@ pub const CHANNELS: FrontEnd = FrontEnd {
     kind: Kind::System,
     engines: &["coverability"],
     has_runtime_errors: true,
+    any_threads: false,
     load,
     reads_properties: false,
     write_net: None,

@@ -23,6 +23,7 @@ pub const GRAMMAR: FrontEnd = FrontEnd {
     kind: Kind::System,
     engines: &["coverability"],
     has_runtime_errors: true,
+    any_threads: false,
     load,
     reads_properties: false,
     write_net: None,

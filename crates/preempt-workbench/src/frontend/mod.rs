@@ -69,6 +69,8 @@ pub struct FrontEnd {
     pub engines: &'static [&'static str],
     /// Can the text say something that has no meaning when it is executed?
     pub has_runtime_errors: bool,
+    /// Can it be read as a program with any number of threads?
+    pub any_threads: bool,
     /// From text to input.
     pub load: fn(&mut LoadRequest<'_>) -> Loaded,
     /// For nets: do the targets stand in a file of properties?

@@ -54,6 +54,7 @@ pub(super) const fn format(
         kind: Kind::Net,
         engines: &["coverability"],
         has_runtime_errors: true,
+        any_threads: false,
         load,
         reads_properties: true,
         write_net: None,

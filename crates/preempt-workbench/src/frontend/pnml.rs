@@ -17,6 +17,7 @@ pub const PNML: FrontEnd = FrontEnd {
     kind: Kind::Net,
     engines: &["coverability"],
     has_runtime_errors: true,
+    any_threads: false,
     load: |request| load_net(request, pnml::read_within),
     reads_properties: true,
     write_net: Some(write),

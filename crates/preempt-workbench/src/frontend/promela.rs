@@ -18,6 +18,7 @@ pub const PROMELA: FrontEnd = FrontEnd {
     kind: Kind::Model,
     engines: &["explicit", "symbolic", "reference"],
     has_runtime_errors: true,
+    any_threads: false,
     load,
     reads_properties: false,
     write_net: Some(super::net::write_promela),

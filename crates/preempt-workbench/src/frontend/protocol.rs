@@ -25,6 +25,7 @@ pub const PROTOCOL: FrontEnd = FrontEnd {
     kind: Kind::System,
     engines: &["coverability"],
     has_runtime_errors: true,
+    any_threads: false,
     load: |request| load(request, protocol::read_within),
     reads_properties: false,
     write_net: None,

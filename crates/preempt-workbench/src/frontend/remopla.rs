@@ -12,8 +12,9 @@ pub const REMOPLA: FrontEnd = FrontEnd {
     extensions: &["rem", "remopla"],
     kind: Kind::Model,
     // Modules may call themselves, which leaves no end of states to be listed.
-    engines: &["symbolic", "pushdown", "explicit", "reference"],
+    engines: &["symbolic", "pushdown", "explicit", "reference", "coverability"],
     has_runtime_errors: true,
+    any_threads: false,
     load,
     reads_properties: false,
     write_net: None,

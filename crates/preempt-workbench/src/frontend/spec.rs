@@ -15,6 +15,7 @@ pub const SPEC: FrontEnd = FrontEnd {
     kind: Kind::Net,
     engines: &["coverability"],
     has_runtime_errors: true,
+    any_threads: false,
     load: |request| load_net(request, spec::read_within),
     reads_properties: false,
     write_net: Some(|_, input, _| match input.net()?.problem.targets.is_empty() {

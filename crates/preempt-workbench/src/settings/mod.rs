@@ -15,7 +15,7 @@ pub use choices::{
     VariableOrder,
 };
 pub(crate) use rules::Taken;
-pub use rules::{Again, Engines, Inputs, Rule, RuleKind, Taker};
+pub use rules::{Again, Engines, Inputs, Rule, RuleKind, Taker, Values};
 pub use table::{setting, settings};
 
 use crate::engine::Engine;
@@ -104,6 +104,8 @@ pub enum Value {
     Flag,
     /// A number within bounds, under this name.
     Number(&'static str, u64, u64),
+    /// The same, or this word.
+    NumberOr(&'static str, u64, u64, &'static str),
     /// A number of things, as in `10M`.
     Count(&'static str),
     /// As in `1h30m`.
@@ -128,6 +130,7 @@ impl Value {
         match self {
             Value::Flag => None,
             Value::Number(name, ..)
+            | Value::NumberOr(name, ..)
             | Value::Count(name)
             | Value::Text(name)
             | Value::File(name)
@@ -153,6 +156,10 @@ impl Value {
         match self {
             Value::Flag | Value::Text(_) | Value::File(_) => Ok(()),
             Value::Number(_, least, most) => units::number(text, *least, *most).map(drop),
+            Value::NumberOr(_, _, _, word) if text == *word => Ok(()),
+            Value::NumberOr(_, least, most, word) => {
+                units::number(text, *least, *most).map(drop).map_err(|why| format!("{why}, or `{word}`"))
+            }
             Value::Count(_) => units::count(text).map(drop),
             Value::Time => units::duration(text).map(drop),
             Value::Size => units::bytes(text).map(drop),
@@ -291,6 +298,8 @@ pub struct Settings {
     pub bdd_order: Option<VariableOrder>,
     /// How many threads search; `None` for as many as the machine has.
     pub threads: Option<u32>,
+    /// The program has any number of threads.
+    pub any_threads: bool,
     /// What may be spent.
     pub limits: Limits,
 }

@@ -56,19 +56,42 @@ pub enum Engines {
 pub struct Taker {
     /// Its name.
     pub engine: &'static str,
-    /// `None` for all values; else those that say what the engine does anyway.
-    pub only: Option<&'static [&'static str]>,
+    /// Which values it takes.
+    pub values: Values,
+}
+
+/// Values of an option that an engine takes.
+#[derive(Debug, Clone, Copy)]
+pub enum Values {
+    /// Every value.
+    All,
+    /// Every value but these.
+    AllBut(&'static [&'static str]),
+    /// These, and no others.
+    Just(&'static [&'static str]),
+    /// None; but these say what the engine does anyway.
+    Anyway(&'static [&'static str]),
 }
 
 impl Taker {
     /// It takes every value.
     pub const fn all(engine: &'static str) -> Taker {
-        Taker { engine, only: None }
+        Taker { engine, values: Values::All }
     }
 
     /// It does anyway what one of these values says.
     pub const fn only(engine: &'static str, values: &'static [&'static str]) -> Taker {
-        Taker { engine, only: Some(values) }
+        Taker { engine, values: Values::Anyway(values) }
+    }
+
+    /// It takes every value but these.
+    pub const fn but(engine: &'static str, values: &'static [&'static str]) -> Taker {
+        Taker { engine, values: Values::AllBut(values) }
+    }
+
+    /// It takes these values, and no others.
+    pub const fn just(engine: &'static str, values: &'static [&'static str]) -> Taker {
+        Taker { engine, values: Values::Just(values) }
     }
 
     /// For [`Engines::AllBut`].
@@ -77,10 +100,12 @@ impl Taker {
     }
 
     fn takes(&self, value: &str) -> Taken {
-        match self.only {
-            None => Taken::Yes,
-            Some(values) if values.contains(&value) => Taken::Anyway,
-            Some(_) => Taken::No,
+        match self.values {
+            Values::All => Taken::Yes,
+            Values::AllBut(values) if !values.contains(&value) => Taken::Yes,
+            Values::Just(values) if values.contains(&value) => Taken::Yes,
+            Values::Anyway(values) if values.contains(&value) => Taken::Anyway,
+            Values::AllBut(_) | Values::Just(_) | Values::Anyway(_) => Taken::No,
         }
     }
 }
@@ -159,6 +184,8 @@ pub enum Again {
     KeptUnless(&'static [&'static str]),
     /// The same, but only beside another option with one of these values.
     KeptWith(&'static str, &'static [&'static str]),
+    /// It decides which run is found with these values only.
+    KeptFor(&'static [&'static str]),
     /// It does not matter.
     Dropped,
     /// What the run itself says takes its place.

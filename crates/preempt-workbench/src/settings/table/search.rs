@@ -10,6 +10,8 @@ use crate::settings::{
 use crate::verb::Verb;
 
 const COUNT: &[Verb] = &[Verb::Count];
+/// Not a number of threads that search, but of those that the program has.
+const ANY: &[&str] = &["any"];
 const MODELS: Inputs = Inputs::Kind(Kind::Model);
 
 /// Those that do not go in the order of cost.
@@ -96,7 +98,34 @@ pub const ROWS: &[Setting] = &[
         )
     },
     Setting {
-        verbs: SEARCHES,
+        verbs: CHECK,
+        inputs: MODELS,
+        engines: Engines::Of(&[
+            Taker::but("explicit", ANY),
+            Taker::just("coverability", ANY),
+            Taker::just("basis", ANY),
+            Taker::just("weight", ANY),
+            Taker::just("forward", ANY),
+        ]),
+        again: Again::KeptFor(ANY),
+        example: "2",
+        apply: |settings, text| match text {
+            "any" => flag(&mut settings.any_threads),
+            number => value(&mut settings.threads, units::number(number, 1, 256)),
+        },
+        ..Setting::new(
+            "threads",
+            Value::NumberOr("N", 1, 256, "any"),
+            "How many threads search; any: a program with any number",
+            "As many as the machine has, if nothing is said. Verdict, numbers and the run that is shown do not depend on it. \
+             Several threads search where states are stored whole and visited in any order or in that of the fewest preemptions, \
+             and the searches of a swarm; the other searches have one. With any, a Boolean program without recursion is checked \
+             for any number of its own threads: what it starts may be started any number of times, and if it starts nobody, any \
+             number of threads execute main.",
+        )
+    },
+    Setting {
+        verbs: &[Verb::Count],
         inputs: MODELS,
         engines: EXPLICIT,
         example: "2",
@@ -105,9 +134,19 @@ pub const ROWS: &[Setting] = &[
             "threads",
             Value::Number("N", 1, 256),
             "How many threads search (as many as the machine has)",
-            "Verdict, numbers and the run that is shown do not depend on it. Several threads search where states are stored \
-             whole and visited in any order or in that of the fewest preemptions, and the searches of a swarm; the other \
-             searches have one.",
+            "The numbers do not depend on it.",
+        )
+    },
+    Setting {
+        verbs: &[Verb::Simulate, Verb::Replay],
+        inputs: Inputs::Able(|front_end| front_end.any_threads, "Boolean programs"),
+        example: "any",
+        apply: |settings, _| flag(&mut settings.any_threads),
+        ..Setting::new(
+            "threads",
+            Value::OneOf("N", ANY),
+            "any: a program with any number of threads, as for `check`",
+            "A run that was found with it is one of the program in which starts may be repeated.",
         )
     },
     Setting {
