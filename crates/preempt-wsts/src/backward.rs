@@ -6,7 +6,8 @@
 //! an element (`subsumption`). Because the order has no infinite sequence without one element above an earlier one, it
 //! ends; then the basis is inductive, which is the certificate, or it lies below an initial marking, and the way back
 //! along `next` is the run. The basis can be as large as the problem is hard (EXPSPACE for nets), so whatever no run can
-//! reach is not followed (`prune`), and only transitions that put a token where one is wanted are tried.
+//! reach is not followed (`prune`), two tokens that are never there together stand for whatever is above them (`together`), and only
+//! transitions that put a token where one is wanted are tried.
 //!
 //! A net with tests for few tokens is not monotone; then the search is on a relaxation, a run of which may be spurious.
 
@@ -15,6 +16,7 @@ use crate::prune::Pruner;
 use crate::run::{Coverability, Run};
 use crate::sign::{always_empty, exclude};
 use crate::subsumption::Trie;
+use crate::together::Together;
 use preempt_core::{Budget, StopReason};
 use preempt_net::predecessor::predecessors_while;
 use preempt_net::{Marking, Problem};
@@ -39,6 +41,7 @@ pub(crate) fn backward(problem: &Problem, open: &[usize], budget: &Budget) -> Co
         queue: BinaryHeap::new(),
         pruner: Pruner::new(problem, &live, &empty, budget),
         spurious: false,
+        oracle: Oracle::NotAsked,
     };
     let producers = producers(problem, &live);
     for target in open {
@@ -103,7 +106,18 @@ struct Search<'p> {
     queue: BinaryHeap<Reverse<(u64, u32)>>,
     pruner: Pruner<'p>,
     spurious: bool,
+    oracle: Oracle,
 }
+
+/// What a forward analysis says about pairs of tokens. It is asked when the search turns out to be one.
+enum Oracle {
+    NotAsked,
+    Silent,
+    Knows(Together),
+}
+
+/// The oracle is asked when there is an element for so many places: what it costs grows with the net.
+const PLACES_FOR_AN_ELEMENT: usize = 8;
 
 impl Search<'_> {
     /// The run, if an initial marking covers the new element.
@@ -124,6 +138,11 @@ impl Search<'_> {
             budget.counters().pruned.add(1);
             return None;
         }
+        let marking = match self.excluded_pair(&marking, budget) {
+            None => marking,
+            Some(pair) if self.trie.has_below(&pair, None) => return None,
+            Some(pair) => pair,
+        };
         let number = self.elements.len() as u32;
         self.trie.insert(&marking, number);
         self.queue.push(Reverse((marking.weight(), number)));
@@ -132,6 +151,18 @@ impl Search<'_> {
         budget.counters().bytes.add(100 + 120 * marking.support_len() as u64);
         self.elements.push(Element { marking, next });
         None
+    }
+
+    /// Two tokens of the marking that are never there together.
+    fn excluded_pair(&mut self, marking: &Marking, budget: &Budget) -> Option<Marking> {
+        let waits = self.elements.len() < self.problem.net.places.len() / PLACES_FOR_AN_ELEMENT;
+        if matches!(self.oracle, Oracle::NotAsked) && !waits {
+            self.oracle = Together::of(self.problem, budget).map_or(Oracle::Silent, Oracle::Knows);
+        }
+        match &self.oracle {
+            Oracle::Knows(together) => together.excluded(marking),
+            Oracle::NotAsked | Oracle::Silent => None,
+        }
     }
 
     fn path(&self, mut next: Option<(u32, u32)>) -> Vec<usize> {

@@ -9,7 +9,7 @@
 //! | backward by weight (Fig. 3) | proofs and runs | yes, if the net is monotone and copies nothing |
 //! | forward | runs | no |
 //!
-//! One file an algorithm: `backward` with `subsumption`, `prune` and `invariants`; [`weight`]; `forward` with `distance` and
+//! One file an algorithm: `backward` with `subsumption`, `prune`, `invariants` and the forward oracle `together`; [`weight`]; `forward` with `distance` and
 //! `unwind`; the pre-checks `sign`, `inequation` and `trap`, joined by `refute`; `reduce` with `relevant`. `linear`, `simplex` and
 //! `exact` solve linear programs. [`certificate`] is what a proof is, and [`checker`] verifies it by itself. [`reachable`] is for
 //! formulas that are not upward closed, and `properties` answers whole files. [`basis`] is Fig. 1 for any well-structured system;
@@ -42,6 +42,7 @@ mod run;
 mod sign;
 mod simplex;
 mod subsumption;
+mod together;
 mod trap;
 mod unwind;
 pub mod weight;
