@@ -44,7 +44,10 @@ pub(crate) fn backward(problem: &Problem, open: &[usize], budget: &Budget) -> Co
         oracle: Oracle::NotAsked,
     };
     let producers = producers(problem, &live);
-    for target in open {
+    // Lightest first: a target above another one is left out.
+    let mut open = open.to_vec();
+    open.sort_by_key(|target| problem.targets[*target].weight());
+    for target in &open {
         if let Some(reason) = budget.exhausted() {
             return Coverability::Unknown(reason);
         }

@@ -152,9 +152,21 @@ impl crate::weight::Sliceable for Limited<'_> {
         self.go_on(weight)?;
         Ok(whole(self.system.lift(set, weight)))
     }
+    /// Whatever leads *above* the set, also with a word that is heavier: a derivation makes words longer, and letters that
+    /// nobody asks for must not count. Sound, since the set stands for all that is above it; without it the weight would have to
+    /// reach the length of the derived word.
     fn before(&self, set: &Self::Set, weight: u64) -> Result<Self::Set, StopReason> {
         self.go_on(weight)?;
-        Ok(whole(self.system.before(set, weight)))
+        let mut smallest: HashSet<Word> = HashSet::default();
+        for (number, word) in set.iter().enumerate() {
+            if number.is_multiple_of(64) {
+                self.go_on(weight)?;
+            }
+            for rule in self.system.system.rules() {
+                smallest.extend(self.system.system.predecessor_basis(word, &rule));
+            }
+        }
+        Ok(self.system.above(smallest, weight))
     }
     fn initial(&self, set: &Self::Set, weight: u64) -> Result<Self::Set, StopReason> {
         Ok(whole(self.system.initial(set, weight)))
@@ -170,16 +182,21 @@ impl crate::weight::Sliceable for Limited<'_> {
     }
 }
 
-/// Through earlier and earlier layers: a rule where the layer was made by one, and a letter less where it was lifted. Letters that
-/// are left out are carried along in the derivation itself.
+/// Through earlier and earlier layers: a rule that leads above a word of one where the layer was made by rules, and a letter less
+/// where it was lifted. Letters that are left out are carried along in the derivation itself.
 fn walk(grammar: &Grammar, layers: &[Layer<HashSet<Word>>], start: Word) -> GrammarVerdict {
     let first_with =
         |word: &Word, before: usize| layers.iter().take(before).position(|layer| layer.set.contains(word));
+    let below = |word: &Word, before: usize| {
+        let earlier = layers.iter().take(before).enumerate();
+        earlier
+            .flat_map(|(at, layer)| layer.set.iter().map(move |it| (at, it)))
+            .find(|(_, it)| grammar.below(it, word))
+    };
     let mut steps: Vec<(usize, Word)> = Vec::new();
     let (mut word, mut before) = (start, layers.len());
     'next: while !grammar.bad.iter().any(|bad| grammar.below(bad, &word)) {
         let Some(at) = first_with(&word, before) else { break };
-        before = at;
         if layers[at].lifted {
             for place in 0..word.len() {
                 let fewer = [&word[..place], &word[place + 1..]].concat();
@@ -191,12 +208,12 @@ fn walk(grammar: &Grammar, layers: &[Layer<HashSet<Word>>], start: Word) -> Gram
             break;
         }
         for rule in grammar.rules() {
-            if let Some(after) =
-                grammar.replaced(&word, rule).into_iter().find(|after| first_with(after, at).is_some())
-            {
-                steps.push((rule, after.clone()));
-                word = after;
-                continue 'next;
+            for after in grammar.replaced(&word, rule) {
+                if let Some((earlier, next)) = below(&after, at) {
+                    steps.push((rule, next.clone()));
+                    (word, before) = (next.clone(), earlier + 1);
+                    continue 'next;
+                }
             }
         }
         break;

@@ -11,6 +11,7 @@
 use crate::certificate::{Certificate, Combination, InductiveBasis, Refutation, RefutationStep};
 use crate::inequation::Inequation;
 use crate::sign::{always_empty, exclude};
+use crate::subsumption::Trie;
 use crate::trap::marked_trap;
 use preempt_core::Budget;
 use preempt_net::{Marking, Place, Problem};
@@ -34,6 +35,9 @@ pub(crate) struct Refuter<'p> {
     /// Weights that refute every target that needs more than there is at first.
     known: Vec<Known>,
     refuted: Vec<(usize, Argument)>,
+    /// The refuted targets, by their place in `refuted`, and those for which nothing was found.
+    below: Trie,
+    open: Trie,
 }
 
 struct Known {
@@ -43,6 +47,7 @@ struct Known {
 }
 
 /// Why a target cannot be covered.
+#[derive(Clone)]
 enum Argument {
     /// By the known weights with this number.
     Known(usize),
@@ -55,17 +60,39 @@ impl<'p> Refuter<'p> {
         let empty = always_empty(problem, &live);
         let excludes = exclude(problem, &empty, &mut live);
         let inequation = Inequation::new(problem, &live, LP_LIMIT, budget);
-        Refuter { problem, budget, empty, live, excludes, inequation, known: Vec::new(), refuted: Vec::new() }
+        Refuter {
+            problem,
+            budget,
+            empty,
+            live,
+            excludes,
+            inequation,
+            known: Vec::new(),
+            refuted: Vec::new(),
+            below: Trie::new(),
+            open: Trie::new(),
+        }
     }
 
-    /// Is there a reason why no run covers the target? It is kept.
+    /// Is there a reason why no run covers the target? It is kept. What refutes a target refutes whatever is above it; and
+    /// where nothing was found for a target, a larger one need not be tried: whoever looks for the smaller one finds both.
     pub(crate) fn refutes(&mut self, number: usize) -> bool {
         let target = &self.problem.targets[number];
+        if self.open.has_below(target, None) {
+            return false;
+        }
         let argument = match self.known.iter().position(|known| known.refutes(target)) {
             Some(at) => Some(Argument::Known(at)),
-            None => self.argument(target),
+            None => match self.below.find_below(target) {
+                Some(at) => Some(self.refuted[at as usize].1.clone()),
+                None => self.argument(target),
+            },
         };
-        let Some(argument) = argument else { return false };
+        let Some(argument) = argument else {
+            self.open.insert(target, number as u32);
+            return false;
+        };
+        self.below.insert(target, self.refuted.len() as u32);
         self.refuted.push((number, argument));
         true
     }

@@ -43,7 +43,12 @@ impl Trie {
 
     /// Is a marking below this one, other than the one with number `except`?
     pub(crate) fn has_below(&self, marking: &Marking, except: Option<u32>) -> bool {
-        self.below(0, marking.as_slice(), except)
+        self.below(0, marking.as_slice(), except).is_some()
+    }
+
+    /// The number of a marking below this one.
+    pub(crate) fn find_below(&self, marking: &Marking) -> Option<u32> {
+        self.below(0, marking.as_slice(), None)
     }
 
     /// Is a marking above this one? It looks at no more than `budget` branches, and then says no.
@@ -67,25 +72,25 @@ impl Trie {
         false
     }
 
-    fn below(&self, at: usize, entries: &[(Place, u64)], except: Option<u32>) -> bool {
+    fn below(&self, at: usize, entries: &[(Place, u64)], except: Option<u32>) -> Option<u32> {
         let node = &self.nodes[at];
         if node.end.is_some() && node.end != except {
-            return true;
+            return node.end;
         }
         let mut children = node.children.as_slice();
         for (index, (place, tokens)) in entries.iter().enumerate() {
             if children.is_empty() {
-                return false;
+                return None;
             }
             children = &children[children.partition_point(|(p, _, _)| p < place)..];
             let same = children.iter().take_while(|(p, n, _)| p == place && n <= tokens);
             for (_, _, child) in same {
-                if self.below(*child as usize, &entries[index + 1..], except) {
-                    return true;
+                if let Some(found) = self.below(*child as usize, &entries[index + 1..], except) {
+                    return Some(found);
                 }
             }
         }
-        false
+        None
     }
 }
 

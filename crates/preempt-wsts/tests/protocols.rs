@@ -126,6 +126,34 @@ fn german_has_the_states_of_the_definition() {
     }
 }
 
+/// ghat counts local steps only: a rule that says something to the others, and be it nothing, does not count, and each of these is
+/// needed. Without the guard the protocol breaks in as few steps as explicit search finds.
+#[test]
+fn german_needs_its_guard_and_what_leads_to_it() {
+    let (_, text) = model("german.protocol");
+    for rule in [
+        "do answer := invalidate, must_invalidate := false",
+        "memory := if granted then back else memory, granted := false",
+        "do cache := S, copy := value, value := 0, answer := none",
+    ] {
+        let changed = text.replace(rule, &format!("{rule}\n  others do current := current"));
+        assert_ne!(changed, text);
+        let german = protocol("german.protocol", &changed, &[]);
+        agrees(&ask(&german, Engine::Weight, SIDE_CONDITION), "unsafe with 2", rule);
+    }
+    let (_, text) = model("german_no_guard.protocol");
+    let german = protocol(
+        "german.protocol",
+        &(text + "\nbad memory_only: global not granted and memory != last\n"),
+        &[],
+    );
+    for (property, steps) in [("control", 8), ("read", 9), ("memory_only", 12)] {
+        let answer = ask(&german, Engine::Forward, property);
+        agrees(&answer, "unsafe with 2", property);
+        assert_eq!(answer.run.expect("a run").steps.len(), steps, "{property}");
+    }
+}
+
 /// With a fixed number of clients, as Promela: broken ones break with as many as their headers say, and not with fewer.
 #[test]
 fn promela_says_the_same_of_models() {

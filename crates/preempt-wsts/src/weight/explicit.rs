@@ -23,7 +23,7 @@ impl<W: WellStructured> std::fmt::Debug for Explicit<'_, W> {
 
 impl<W: WellStructured> Explicit<'_, W> {
     /// Everything above these states and of at most this weight.
-    fn above(&self, states: impl IntoIterator<Item = W::State>, weight: u64) -> HashSet<W::State> {
+    pub(crate) fn above(&self, states: impl IntoIterator<Item = W::State>, weight: u64) -> HashSet<W::State> {
         let mut open: Vec<W::State> = states.into_iter().collect();
         let mut seen = HashSet::new();
         while let Some(state) = open.pop() {
