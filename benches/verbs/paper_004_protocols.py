@@ -2,7 +2,7 @@
 
 usage: run paper-004-protocols [MOST_BLOCKS]
 
-Writes results/paper-004-protocols.md. Seconds are processor time of one run each, as the system counts it (in hundredths). The
+Markdown on stdout, for results/paper-004.md. Seconds are processor time of one run each, as the system counts it (in hundredths). The
 environment may name the example `protocols` of preempt-wsts, built already (PROTOCOLS); otherwise it is built first.
 """
 import os, platform, subprocess, sys
@@ -95,7 +95,4 @@ def main(arguments):
         for prop, _ in expectations(model):
             row = measured(program, model, prop, "slots")
             out.append(f"| {model}: {prop} | {row['verdict']} ({row['n']}, {row['delta']}) | {row['sizes']} | {row['seconds']} |")
-    path = os.path.join(ROOT, "results", "paper-004-protocols.md")
-    with open(path, "w") as file:
-        file.write("\n".join(out) + "\n")
     print("\n".join(out))
