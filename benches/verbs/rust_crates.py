@@ -24,7 +24,7 @@ CRATES = [
     ("diatomic-waker", "0.2.3", "--cfg diatomic_waker_loom", ["--lib"]),
     ("tachyonix", "0.3.1", "--cfg tachyonix_loom", ["--lib"]),
     ("sharded-slab", "0.1.7", "--cfg loom", ["--lib"]),
-    ("oneshot", "0.2.1", "--cfg oneshot_loom", ["--features", "loom", "--tests"]),
+    ("oneshot", "0.2.1", "--cfg oneshot_loom", ["--features", "loom,std,async", "--tests"]),
     ("thingbuf", "0.1.6", "--cfg loom", ["--lib"]),
     ("cordyceps", "0.3.5", "--cfg loom", ["--lib"]),
     ("crossbeam-epoch", "0.9.21", "--cfg crossbeam_loom", ["--features", "loom", "--test", "loom"]),
