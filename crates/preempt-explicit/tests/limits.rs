@@ -235,7 +235,6 @@ fn a_long_deterministic_block_is_executed_to_its_end() {
     assert_eq!((counted.verdict, counted.stats.states), (Verdict::Holds, 4));
 }
 
-/// Two that count: everything that one of them alone can reach is looked at for each state.
 /// As in Spin 255 processes can live at a time, and one more ends the run with an error. The counts are Spin's.
 #[test]
 fn one_process_too_many() {
@@ -295,6 +294,7 @@ fn a_step_in_many_ways_ends_with_the_limits() {
     }
 }
 
+/// Two that count: everything that one of them alone can reach is looked at for each state.
 #[test]
 fn looking_ahead_for_fair_switches_keeps_the_limits() {
     let text = "int x, y; active proctype A() { do :: x++ od } active proctype B() { do :: y++ od }";
