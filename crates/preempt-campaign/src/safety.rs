@@ -55,6 +55,7 @@ pub fn table() -> Vec<Entry> {
                 SearchOptions { successors, bound, simplify, reduction: Reduction::Exact, ..plain() },
                 Fewest,
             );
+            add(SearchOptions { successors, bound, symmetry: true, ..plain() }, Fewest);
             add(SearchOptions { successors, bound, cost: Cost::Switches, ..plain() }, Simplest);
             add(
                 SearchOptions { successors, bound, store: Storage::Compact { bits: 64 }, ..plain() },

@@ -14,6 +14,8 @@ use crate::reduction::simplify::simplified;
 use crate::replay::replay_in_original;
 #[cfg(feature = "native")]
 use crate::search::{Figure, Published, Visits};
+#[cfg(feature = "native")]
+use crate::symmetry::{Symmetric, why_no_symmetry};
 use crate::search::{Goal, NoCheckpoints, Order, SearchJob, SearchOptions, SearchReport, Storage};
 use crate::successors::Successors;
 use crate::{CheckError, Unsupported};
@@ -23,6 +25,7 @@ use preempt_model::check::Check;
 use preempt_model::monitor::{
     AcceptanceMonitor, BuchiMonitor, ClaimMonitor, Monitor, NonProgressMonitor, Traced,
 };
+use preempt_model::symmetry::Symmetry;
 use preempt_model::system::System;
 use preempt_model::{Interpreter, Model};
 
@@ -134,8 +137,11 @@ pub(crate) fn explore_saved(
     if options.reduction == Reduction::Strong && options.order != Order::DepthFirst {
         return Err(Unsupported("the strong reduction in the order of cost".into()).into());
     }
-    if options.simplify {
-        let changed = simplified(model);
+    let changed = match options.simplify {
+        true => Some(simplified(model)).filter(|changed| keeps_symmetry(model, changed, sources, options)),
+        false => None,
+    };
+    if let Some(changed) = changed {
         let options = SearchOptions { simplify: false, ..options.clone() };
         let job = SearchJob::new(&options, goal, &mut *checkpoints, &mut *progress);
         let mut report = explore_saved(&changed, sources, job)?;
@@ -161,10 +167,28 @@ pub(crate) fn explore_saved(
         };
         let budget = progress.budget().part(&options.limits);
         let mut native = Native::within(model, sources, &budget)?.reduced(reduction);
+        if options.symmetry && why_no_symmetry(options, goal).is_none() {
+            match Symmetric::new(native, &interpreter(model, sources)?) {
+                Ok(mut symmetric) => {
+                    let job = SearchJob::new(options, goal, checkpoints, progress);
+                    return job.search_by_level(&mut symmetric);
+                }
+                Err(whole) => native = whole,
+            }
+        }
         return native.explore(options, goal, checkpoints, progress);
     }
     let job = SearchJob::new(options, goal, checkpoints, progress);
     interned(model, sources, |system| job.search(system))
+}
+
+/// Forgetting what is dead may tell processes apart, by what their variables are forgotten to; then it is not worth it.
+fn keeps_symmetry(model: &Model, changed: &Model, sources: &SourceMap, options: &SearchOptions) -> bool {
+    let groups = |model: &Model| match interpreter(model, sources) {
+        Ok(interpreter) => Symmetry::of(&interpreter).groups.len(),
+        Err(_) => 0,
+    };
+    !options.symmetry || groups(changed) >= groups(model)
 }
 
 /// Every visit that a published search makes, errors passed over; its figure and bound are those of the options.

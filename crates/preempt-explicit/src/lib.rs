@@ -3,6 +3,7 @@
 //! * [`successors`]: what a search asks; answered by [`native`] machine code, with an observer by [`product`], and for
 //!   any system by [`interned`];
 //! * [`store`]: every state once, compressed; [`search`]: the searches; [`reduction`]: what they may leave out;
+//! * [`symmetry`]: states up to the order of processes that can be interchanged;
 //! * [`swarm`]: many searches at once, each of which sees only part;
 //! * [`liveness`]: runs without end; [`check`]: how each question about a model is answered; [`portfolio`]: several
 //!   questions at once.
@@ -29,6 +30,8 @@ mod search;
 mod store;
 mod successors;
 mod swarm;
+#[cfg(feature = "native")]
+mod symmetry;
 
 pub use check::{answer, check, count, explore, explore_system, why_not_reduced};
 #[cfg(feature = "native")]
@@ -44,6 +47,8 @@ pub use search::{
     SearchReport, Storage, SuccessorSource, Visit, Visits, Walks,
 };
 pub use swarm::{SwarmSize, swarm};
+#[cfg(feature = "native")]
+pub use symmetry::why_no_symmetry;
 
 /// Something in a model that the engine cannot do.
 #[derive(Debug, Clone, PartialEq, Eq)]

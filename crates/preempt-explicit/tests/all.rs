@@ -14,4 +14,5 @@ mod sample_models;
 mod search_vs_oracle;
 mod stores_vs_oracle;
 mod strong_reduction;
+mod symmetry;
 mod theorems;

@@ -7,6 +7,7 @@
 //! * [`ltl`]: formulas of linear temporal logic to automata.
 //! * [`check`]: what can be asked of a model; [`check_all`]: all of it together.
 //! * [`search`]: the reference search, the oracle it is compared with, and replay.
+//! * [`symmetry`]: processes that can be interchanged.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -23,6 +24,7 @@ pub mod monitor;
 pub mod program;
 pub mod property;
 pub mod search;
+pub mod symmetry;
 pub mod system;
 pub mod types;
 

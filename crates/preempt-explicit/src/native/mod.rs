@@ -13,9 +13,11 @@
 //!   [`sequence`]: up to stable states;
 //! * [`direct`]: steps that lead straight to one;
 //! * [`compiled`]: a model in machine code; [`expansion`]: what searches ask of it.
+//! * [`cells`]: what a permutation of processes moves in a state.
 
 mod actor;
 mod blocks;
+mod cells;
 mod channel_facts;
 mod channels;
 mod commands;
@@ -38,4 +40,5 @@ mod sequence;
 mod slots;
 mod variables;
 
+pub(crate) use cells::{Cell, Cells, CellsByLayout};
 pub use compiled::{Native, NativeSuccessor};

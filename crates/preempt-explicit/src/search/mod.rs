@@ -67,6 +67,10 @@ pub struct SearchOptions {
     /// Forget variables that are dead, and merge private steps ([`crate::reduction::simplify`]). Verdict and fewest
     /// preemptions stay what they are; there are fewer states, and runs may have more steps. For safety only.
     pub simplify: bool,
+    /// States that differ in nothing but the order of processes that can be interchanged are one state
+    /// ([`preempt_model::symmetry`]). Verdict, fewest preemptions and fewest steps stay what they are. For safety, where
+    /// states are kept and in machine code; elsewhere every order is looked at.
+    pub symmetry: bool,
     /// When to give up.
     pub limits: Limits,
     /// Who says what follows a state.
@@ -94,6 +98,7 @@ impl Default for SearchOptions {
             fair_switch: false,
             reduction: Reduction::None,
             simplify: false,
+            symmetry: false,
             limits: Limits::default(),
             successors: SuccessorSource::Native,
             levels: true,

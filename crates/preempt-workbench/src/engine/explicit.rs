@@ -7,12 +7,14 @@ use crate::error::Error;
 use crate::frontend::{Input, Kind};
 use crate::model::LoadedModel;
 use crate::plan::Plan;
-use crate::settings::{CostUnit, Reduction, SearchOrder, Settings, Simplify, StoreKind, SuccessorsKind};
+use crate::settings::{
+    CostUnit, Reduction, SearchOrder, Settings, Simplify, StoreKind, SuccessorsKind, Symmetry,
+};
 use crate::verb::Verb;
 use preempt_core::{Cost, Measure, Minimality, OptionValue, Progress, Report};
 use preempt_explicit::{
     Answers, CheckError, Checkpoints, Figure, Goal, Order, Portfolio, Published, SearchOptions, Storage,
-    SuccessorSource, Walks, explore_system, why_not_reduced,
+    SuccessorSource, Walks, explore_system, why_no_symmetry, why_not_reduced,
 };
 use preempt_model::System;
 use preempt_model::check::Check;
@@ -58,6 +60,8 @@ fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
     report.again = bound_of_the_run(settings, &loaded, &checks[report.shown], &report);
     note_reductions_that_do_not_apply(settings, &options, &checks, &mut report);
     note_hidden_preemptions(&options, &mut report);
+    let goal = if settings.all_errors { Goal::All } else { Goal::First };
+    note_symmetry(&loaded, &options, goal, &checks, context, &mut report)?;
     report.run.options = used(settings, &options, Some(settings.weak_fairness));
     Ok(report)
 }
@@ -79,6 +83,7 @@ fn count(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
     let checkpoints = context.checkpoints.as_mut().map(|it| &mut **it as &mut dyn Checkpoints);
     let counted = portfolio.count(checkpoints, context.progress);
     let mut report = Report::from(counted.map_err(refused)?.outcome);
+    note_symmetry(&loaded, &options, Goal::Count, &[Check::Safety], context, &mut report)?;
     report.run.options = used(settings, &options, None);
     Ok(report)
 }
@@ -154,6 +159,7 @@ fn options(settings: &Settings) -> Result<SearchOptions, Error> {
         fair_switch: settings.fair_switch,
         reduction: preempt_explicit::Reduction::None,
         simplify: settings.simplify == Some(Simplify::On),
+        symmetry: settings.symmetry == Some(Symmetry::Auto),
         limits: settings.limits,
         successors: match settings.successors {
             Some(SuccessorsKind::Interpreted) => SuccessorSource::Interpreted,
@@ -282,6 +288,42 @@ fn note_reductions_that_do_not_apply(
             report.note(format!("--reduction does not apply here: {why}"));
         }
     }
+}
+
+/// Who can be interchanged, and who could be but for something in the model.
+fn note_symmetry(
+    loaded: &LoadedModel,
+    options: &SearchOptions,
+    goal: Goal,
+    checks: &[Check],
+    context: &Context<'_>,
+    report: &mut Report,
+) -> Result<(), Error> {
+    if !options.symmetry {
+        return Ok(());
+    }
+    if let Some(why) = why_no_symmetry(options, goal) {
+        report.note(format!("--symmetry does not apply here: {why}"));
+        return Ok(());
+    }
+    let interpreter = loaded.interpreter(&context.progress.budget())?;
+    let found = preempt_model::symmetry::Symmetry::of(&interpreter);
+    for group in &found.groups {
+        let name = &loaded.model.code(group.code).name;
+        let how = if group.rotates { "can change their places in a circle" } else { "can be interchanged" };
+        let count = group.count;
+        report.note(format!("{count} processes {name} {how}: states are counted up to their order"));
+    }
+    for (name, why) in &found.broken {
+        report.note(format!("--symmetry is off for {name}: {why}"));
+    }
+    if found.groups.is_empty() && found.broken.is_empty() {
+        report.note("--symmetry is off: no two processes have the same code from the beginning");
+    }
+    if !found.groups.is_empty() && checks.iter().any(|check| *check != Check::Safety) {
+        report.note("--symmetry applies to safety only: claims, formulas and cycles are checked in every order");
+    }
+    Ok(())
 }
 
 /// The reduction of Fig. 5 does not count every switch: what a run really has may be more than the bound.

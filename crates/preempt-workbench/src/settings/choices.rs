@@ -64,6 +64,9 @@ choices! {
     /// Whether dead variables are forgotten and private steps merged.
     Simplify { On = "on", Off = "off", }
 
+    /// Whether states that differ in the order of interchangeable processes are one.
+    Symmetry { Auto = "auto", Off = "off", }
+
     /// Which steps need not be tried in every order.
     Reduction { Auto = "auto", Exact = "exact", Strong = "strong", Paper = "paper", None = "none", }
 

@@ -12,7 +12,7 @@ pub mod units;
 
 pub use choices::{
     CostUnit, Dialect, Direction, Method, Reduction, SearchOrder, Simplify, StoreKind, SuccessorsKind,
-    VariableOrder,
+    Symmetry, VariableOrder,
 };
 pub(crate) use rules::Taken;
 pub use rules::{Again, Engines, Inputs, Rule, RuleKind, Taker, Values};
@@ -272,6 +272,8 @@ pub struct Settings {
     pub successors: Option<SuccessorsKind>,
     /// Forget dead variables and merge private steps.
     pub simplify: Option<Simplify>,
+    /// States that differ in the order of interchangeable processes are one.
+    pub symmetry: Option<Symmetry>,
     /// Leaving a process that only spins is no preemption.
     pub fair_switch: bool,
     /// Which steps need not be tried in every order.

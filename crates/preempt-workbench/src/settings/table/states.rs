@@ -3,7 +3,9 @@
 use super::{CHECK, EXPLICIT, SEARCHES, flag, value, word};
 use crate::frontend::Kind;
 use crate::settings::units;
-use crate::settings::{Again, Engines, Inputs, Reduction, Rule, Setting, Simplify, StoreKind, Taker, Value};
+use crate::settings::{
+    Again, Engines, Inputs, Reduction, Rule, Setting, Simplify, StoreKind, Symmetry, Taker, Value,
+};
 use crate::verb::Verb;
 
 const COUNT: &[Verb] = &[Verb::Count];
@@ -150,6 +152,24 @@ pub const ROWS: &[Setting] = &[
             "Forget dead variables and merge private steps: on or off",
             "Verdict and fewest preemptions stay what they are, with fewer states; a run may have more steps. By default on \
              with --reduction strong, and where auto looks for a proof.",
+        )
+    },
+    Setting {
+        verbs: SEARCHES,
+        inputs: MODELS,
+        engines: Engines::Of(&[Taker::all("explicit"), Taker::only("reference", &["off"])]),
+        usual: &["off"],
+        again: Again::Kept,
+        example: "auto",
+        apply: |settings, text| word(&mut settings.symmetry, text),
+        ..Setting::new(
+            "symmetry",
+            Value::OneOf("WHETHER", Symmetry::WORDS),
+            "States up to the order of interchangeable processes: auto or off",
+            "Processes of the same code that the model does not tell apart can change their places, with the array elements and \
+             messages that are theirs: auto keeps one of all states that differ only so. Verdict, fewest preemptions and fewest \
+             steps stay what they are, and runs are shown as the model goes them; states are counted up to the order. A note says \
+             who can be interchanged, or what in the model tells them apart. For safety.",
         )
     },
     Setting {
