@@ -7,7 +7,7 @@
 #define ERROR 0
 #endif
 
-byte last[N];        /* who came to this level last */
+byte last[N] = 255;  /* who came to this level last */
 byte reached[N];     /* how many have come to it */
 byte inside;
 

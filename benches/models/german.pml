@@ -27,8 +27,8 @@ end: do
     :: atomic { serving == none && request[me] != none -> serving = request[me]; request[me] = none; client = me }
     // It takes copies back,
     :: atomic {
-        reply[me] == none && is_sharer[me] && !is_asked[me]
-            && (serving == wants_exclusive || serving == wants_shared && has_owner) ->
+        (reply[me] == none && is_sharer[me] && !is_asked[me]
+            && (serving == wants_exclusive || serving == wants_shared && has_owner)) ->
         reply[me] = invalidate; is_asked[me] = true
        }
     :: atomic {
@@ -60,7 +60,7 @@ end: do
        }
     :: atomic {
         reply[me] == gives_shared ->
-        reply[me] = none; 
+        reply[me] = none;
         if
         :: cache == none -> shared_copies++
         :: else

@@ -71,6 +71,9 @@ fn of_the_explicit_engine() {
             simplify,
             symmetry,
             limits,
+            // Where its states are: the search on disk is compared in the engine's own tests.
+            scratch: _,
+            memory_on_disk: _,
             successors,
             levels,
             in_order_first,
@@ -183,6 +186,8 @@ fn of_swarms() {
             simplify: _,
             symmetry: _,
             limits,
+            scratch: _,
+            memory_on_disk: _,
             successors,
             levels: _,
             in_order_first: _,

@@ -15,6 +15,7 @@ mod job;
 mod memory;
 pub mod options;
 mod progress;
+mod scratch;
 mod signals;
 mod watcher;
 

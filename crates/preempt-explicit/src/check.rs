@@ -14,10 +14,10 @@ use crate::reduction::simplify::simplified;
 use crate::replay::replay_in_original;
 #[cfg(feature = "native")]
 use crate::search::{Figure, Published, Visits};
-#[cfg(feature = "native")]
-use crate::symmetry::{Symmetric, why_no_symmetry};
 use crate::search::{Goal, NoCheckpoints, Order, SearchJob, SearchOptions, SearchReport, Storage};
 use crate::successors::Successors;
+#[cfg(feature = "native")]
+use crate::symmetry::{Symmetric, why_no_symmetry};
 use crate::{CheckError, Unsupported};
 use observed::{CheckContext, Observer, Spent};
 use preempt_core::{Limits, Outcome, Progress, SourceMap};
@@ -168,12 +168,10 @@ pub(crate) fn explore_saved(
         let budget = progress.budget().part(&options.limits);
         let mut native = Native::within(model, sources, &budget)?.reduced(reduction);
         if options.symmetry && why_no_symmetry(options, goal).is_none() {
-            match Symmetric::new(native, &interpreter(model, sources)?) {
-                Ok(mut symmetric) => {
-                    let job = SearchJob::new(options, goal, checkpoints, progress);
-                    return job.search_by_level(&mut symmetric);
-                }
-                Err(whole) => native = whole,
+            let groups = Symmetry::of(&interpreter(model, sources)?).groups;
+            if !groups.is_empty() {
+                let job = SearchJob::new(options, goal, checkpoints, progress);
+                return job.search_by_level(&mut Symmetric::new(native, groups));
             }
         }
         return native.explore(options, goal, checkpoints, progress);

@@ -26,6 +26,7 @@ mod product;
 mod reduction;
 mod replay;
 mod saved;
+mod scratch;
 mod search;
 mod store;
 mod successors;
@@ -42,6 +43,7 @@ pub use liveness::CycleMethod;
 pub use native::{Native, NativeSuccessor};
 pub use portfolio::{Answers, Portfolio};
 pub use reduction::Reduction;
+pub use scratch::{InMemory, Scratch, ScratchFile};
 pub use search::{
     Checkpoints, Counterexample, Figure, Goal, NoCheckpoints, Order, Published, Save, SearchOptions,
     SearchReport, Storage, SuccessorSource, Visit, Visits, Walks,

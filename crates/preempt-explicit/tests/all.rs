@@ -10,6 +10,7 @@ mod limits;
 mod liveness;
 mod native_successors;
 mod observers;
+mod on_disk;
 mod sample_models;
 mod search_vs_oracle;
 mod stores_vs_oracle;

@@ -133,7 +133,7 @@ impl Checker {
         }
         let input = loaded.into_input()?;
         let mut progress = Within { progress, budget };
-        let mut context = Context { progress: &mut progress, checkpoints: None };
+        let mut context = Context { progress: &mut progress, checkpoints: None, scratch: None };
         plan.run(&input, &mut context).map(Checked)
     }
 

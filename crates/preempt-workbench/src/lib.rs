@@ -75,5 +75,5 @@ pub use verb::Verb;
 pub use preempt_core::{
     Change, Limits, Measure, Minimality, Progress, PropertyKind, Report, Silent, Trace, Value, Verdict,
 };
-pub use preempt_explicit::{Checkpoints, Save};
+pub use preempt_explicit::{Checkpoints, Save, Scratch, ScratchFile};
 pub use preempt_model::system::{Description, Successor, System, Violation};

@@ -11,6 +11,7 @@ use crate::files::could_be_written;
 use crate::job;
 use crate::options::{CommandLine, again};
 use crate::progress::Watch;
+use crate::scratch::Folder;
 use preempt_core::Verdict;
 use preempt_report::to_json;
 use preempt_workbench::{Checkpoints, Context, Input};
@@ -33,7 +34,8 @@ pub fn run(line: &CommandLine) -> Result<ExitStatus, Failure> {
     let mut files = Files::open(line)?;
     let mut watch = Watch::start(plan.engine);
     let checkpoints = Files::are_wanted(line).then_some(&mut files as &mut dyn Checkpoints);
-    let report = plan.run(&input, &mut Context { progress: &mut watch, checkpoints });
+    let scratch = line.path("disk").map(Folder::open).transpose()?;
+    let report = plan.run(&input, &mut Context { progress: &mut watch, checkpoints, scratch });
     let history = watch.finish();
     let mut report = report?;
     if let Some(error) = files.error() {

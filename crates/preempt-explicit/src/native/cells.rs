@@ -78,11 +78,12 @@ impl Cells {
     /// Are all processes of the group there, with nobody who could still start one?
     #[inline]
     pub fn is_settled(&self, state: &[u8]) -> bool {
-        self.starters.iter().all(|(at, format, done)| {
-            done.get(format.read(state, *at) as usize).copied().unwrap_or(false)
-        }) && self.numbers.iter().all(|cell| {
-            (0..self.count).all(|k| cell.meant(state, cell.offset(k, 0), self.count) == Some(k))
-        })
+        self.starters
+            .iter()
+            .all(|(at, format, done)| done.get(format.read(state, *at) as usize).copied().unwrap_or(false))
+            && self.numbers.iter().all(|cell| {
+                (0..self.count).all(|k| cell.meant(state, cell.offset(k, 0), self.count) == Some(k))
+            })
     }
 
     fn new(program: &Program, layout: &Layout, group: &Interchangeable) -> Option<Cells> {
@@ -91,7 +92,8 @@ impl Cells {
         let is_member = |process: usize| members.contains(&process);
         // All of them, and nobody else executes their code.
         let of_code = |process: usize| layout.codes[process] == group.code;
-        if layout.codes.len() < members.end || (0..layout.codes.len()).any(|it| of_code(it) != is_member(it)) {
+        if layout.codes.len() < members.end || (0..layout.codes.len()).any(|it| of_code(it) != is_member(it))
+        {
             return None;
         }
         let base = layout.bases[group.first] as usize;
@@ -169,7 +171,9 @@ impl Collected<'_> {
     fn block(&mut self, at: usize, length: usize, stride: Option<usize>) {
         let Some(stride) = stride.filter(|_| length > 0) else { return };
         match self.blocks.last_mut() {
-            Some(last) if last.stride == stride && last.at + last.length == at && last.length + length <= stride => {
+            Some(last)
+                if last.stride == stride && last.at + last.length == at && last.length + length <= stride =>
+            {
                 last.length += length;
             }
             _ => self.blocks.push(Block { at, stride, length }),

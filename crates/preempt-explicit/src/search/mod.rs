@@ -32,17 +32,20 @@ pub(crate) use spinning::spins;
 pub(crate) use variety::{TryOrder, Variety};
 
 use crate::reduction::Reduction;
+use crate::scratch::Scratch;
 use crate::store::bits::Bits;
 use crate::store::fingerprints::Fingerprints;
 use crate::store::known::Known;
 use crate::store::sketch::Sketch;
 use crate::successors::Successors;
 use crate::{CheckError, Unsupported};
-use by_cost::{ByCost, ExactStore, HashedStore};
+use by_cost::{ByCost, DiskStore, ExactStore, HashedStore};
 use depth_first::{DepthFirst, ExactPathStore, HashedPathStore, HashedRule, Policy};
 use holzmann_florian::ByteVisit;
-use preempt_core::{Cost, Limits, Outcome, Progress, Property, Trace};
+use preempt_core::{Cost, Limits, Outcome, Progress, Property, StopReason, Trace, Verdict};
 use preempt_model::search::RunCost;
+use std::sync::Arc;
+use std::time::Instant;
 
 /// What is near is found in order of cost before anything else is tried.
 const IN_ORDER_FIRST: u64 = 1 << 15;
@@ -73,6 +76,10 @@ pub struct SearchOptions {
     pub symmetry: bool,
     /// When to give up.
     pub limits: Limits,
+    /// Where the search in order of cost goes on when half of the memory is used, if it keeps states and is not saved.
+    pub scratch: Option<Arc<dyn Scratch>>,
+    /// With a scratch: nothing is tried in memory, and so many bytes are what the search on disk uses of it. For tests.
+    pub memory_on_disk: Option<u64>,
     /// Who says what follows a state.
     pub successors: SuccessorSource,
     /// Is it of interest how many states there are at each level of the cost? If not, and no violation is looked for, they are
@@ -100,6 +107,8 @@ impl Default for SearchOptions {
             simplify: false,
             symmetry: false,
             limits: Limits::default(),
+            scratch: None,
+            memory_on_disk: None,
             successors: SuccessorSource::Native,
             levels: true,
             in_order_first: IN_ORDER_FIRST,
@@ -216,6 +225,9 @@ impl<'a> SearchJob<'a> {
     pub fn search<S: Successors + ?Sized>(self, system: &mut S) -> Result<SearchReport, CheckError> {
         let SearchJob { options, goal, .. } = self;
         match (options.store, options.order) {
+            (Storage::Exact, Order::ByCost) if self.may_leave_memory() => {
+                self.then_on_disk(system, |job, system| job.search(system))
+            }
             (Storage::Exact, Order::ByCost) => {
                 ByCost::new(system, ExactStore::new(), options, goal).run(self.checkpoints, self.progress)
             }
@@ -246,6 +258,47 @@ impl<'a> SearchJob<'a> {
                 self.search_hashed(system, known)
             }
         }
+    }
+
+    /// Is there room outside memory, and can the search use it?
+    fn may_leave_memory(&self) -> bool {
+        let SearchOptions { order, store, scratch, limits, .. } = self.options;
+        let in_order = (*store, *order) == (Storage::Exact, Order::ByCost);
+        in_order && scratch.is_some() && limits.memory_bytes.is_some() && !self.checkpoints.are_wanted()
+    }
+
+    /// Searches in half of the memory first, and if that is not enough again, with the states on disk.
+    fn then_on_disk<S: Successors + ?Sized>(
+        self,
+        system: &mut S,
+        search: impl FnOnce(SearchJob<'_>, &mut S) -> Result<SearchReport, CheckError>,
+    ) -> Result<SearchReport, CheckError> {
+        let (options, started) = (self.options, Instant::now());
+        let Some(scratch) = &options.scratch else { return search(self, system) };
+        let half = options.limits.memory_bytes.unwrap_or(u64::MAX) / 2;
+        let mut visited = 0;
+        if options.memory_on_disk.is_none() {
+            let limits = Limits { memory_bytes: Some(half), ..options.limits };
+            let inside = SearchOptions { scratch: None, limits, ..options.clone() };
+            let mut none = NoCheckpoints;
+            let found = search(SearchJob::new(&inside, self.goal, &mut none, &mut *self.progress), system)?;
+            if found.outcome.verdict != Verdict::Inconclusive(StopReason::Memory) {
+                return Ok(found);
+            }
+            visited = found.visited;
+        }
+        let store = DiskStore::new(scratch, options.memory_on_disk.unwrap_or(half), self.goal)
+            .map_err(|error| Unsupported(format!("a search on disk: {error}")))?;
+        let time = options.limits.time.map(|most| most.saturating_sub(started.elapsed()));
+        let outside = SearchOptions { limits: Limits { time, ..options.limits }, ..options.clone() };
+        let mut found =
+            ByCost::new(system, store, &outside, self.goal).run(&mut NoCheckpoints, self.progress)?;
+        found.visited += visited;
+        found.outcome.stats.time = started.elapsed();
+        if self.goal == Goal::Count && !options.levels && options.bound.is_none() {
+            found.outcome.stats.levels.clear();
+        }
+        Ok(found)
     }
 
     /// Every visit that a published search makes, as bytes, in order and errors passed over; and was everything visited?

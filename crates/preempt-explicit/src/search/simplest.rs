@@ -23,6 +23,9 @@ impl SearchJob<'_> {
         if !is_in_order || !by_level::is_for(options) || self.checkpoints.are_wanted() {
             return self.search(system);
         }
+        if self.may_leave_memory() {
+            return self.then_on_disk(system, |job, system| job.search_by_level(system));
+        }
         let mut both = Both { system, options, goal, started: Instant::now() };
         let mut found = both.search(self.progress)?;
         found.outcome.stats.time = both.started.elapsed();

@@ -136,7 +136,8 @@ impl Canonical {
     fn refine(&mut self, cells: &Cells, state: &[u8], mut known: usize) {
         let count = cells.count;
         loop {
-            let keys: Vec<Vec<i64>> = (0..count).map(|process| self.seen_from(cells, state, process)).collect();
+            let keys: Vec<Vec<i64>> =
+                (0..count).map(|process| self.seen_from(cells, state, process)).collect();
             self.order.sort_by(|left, right| keys[usize::from(*left)].cmp(&keys[usize::from(*right)]));
             let mut colour = 0;
             let mut colours = vec![0u8; count];

@@ -21,8 +21,7 @@ use crate::store::packed::pieces::Part;
 use crate::successors::{Event, Expander, Sink, Successors};
 use canonical::{Canonical, permute};
 use preempt_core::{Budget, Property, PropertyKind};
-use preempt_model::Interpreter;
-use preempt_model::symmetry::{Interchangeable, Symmetry};
+use preempt_model::symmetry::Interchangeable;
 use std::io::{Read, Write};
 use std::sync::Arc;
 
@@ -127,18 +126,15 @@ fn composed(first: &Permutation, then: &Permutation) -> Permutation {
 }
 
 impl<'m> Symmetric<'m> {
-    /// `Err` gives the model back if nothing in it can be interchanged.
-    pub fn new(native: Native<'m>, interpreter: &Interpreter<'_>) -> Result<Symmetric<'m>, Native<'m>> {
-        let groups: Arc<[Interchangeable]> = Symmetry::of(interpreter).groups.into();
-        if groups.is_empty() {
-            return Err(native);
-        }
+    /// The model with these groups of processes.
+    pub fn new(native: Native<'m>, groups: Vec<Interchangeable>) -> Symmetric<'m> {
+        let groups: Arc<[Interchangeable]> = groups.into();
         let form = Form {
             cells: native.cells(Arc::clone(&groups)),
             canonical: Canonical::default(),
             bytes: Vec::new(),
         };
-        Ok(Symmetric { native, groups, form })
+        Symmetric { native, groups, form }
     }
 
     /// The path as the model goes it: each permutation is undone. `None` if that cannot be done.

@@ -216,12 +216,7 @@ fn message(
     Ok(news)
 }
 
-fn in_field(
-    typing: &mut Typing<'_>,
-    code: CodeId,
-    field: (u16, usize),
-    expr: &Expr,
-) -> Result<bool, String> {
+fn in_field(typing: &mut Typing<'_>, code: CodeId, field: (u16, usize), expr: &Expr) -> Result<bool, String> {
     let mut news = false;
     if let Ok(Kind::Id(id)) = typing.kind(expr, code) {
         news |= set_field(typing, field, id)?;

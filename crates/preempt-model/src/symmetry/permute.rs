@@ -7,9 +7,9 @@
 
 use super::typing::{IdType, Kind, Typing};
 use super::{reachable, runs};
+use crate::Type;
 use crate::command::{Block, BlockEdge, Command, Pattern};
 use crate::expr::{BinaryOp, Expr, Index, Place, Scope};
-use crate::Type;
 use crate::program::{CodeId, CodeKind, Edge, Init, LocationId, TemplateId};
 use preempt_core::{SourceId, Span};
 use std::collections::BTreeSet;
@@ -41,7 +41,8 @@ pub fn verify(typing: &Typing<'_>) -> Result<(), String> {
                 continue;
             }
             let permuting = Permuting { typing, code: id, generator: *generator };
-            let starter = typing.starters.iter().find(|(pid, _)| typing.begun.processes[*pid].frames[0].code == id);
+            let starter =
+                typing.starters.iter().find(|(pid, _)| typing.begun.processes[*pid].frames[0].code == id);
             let locations = match starter {
                 Some((_, done)) => done.clone(),
                 None => reachable(typing.model, id, [code.entry].into()),
@@ -138,7 +139,7 @@ impl Permuting<'_, '_> {
             });
             match value {
                 Some(Some((value, ty))) => {
-                    self.into_variable(value, ty, Some(id))?;
+                    self.stored_value(value, ty, Some(id))?;
                     self.is_the_same(value, Expected::Id(id))?;
                 }
                 None if id.index(0, self.typing.count).is_none() => {}
@@ -207,7 +208,9 @@ impl Permuting<'_, '_> {
                 let place = Box::new(Permuting { code: *code, ..*self }.place(place)?);
                 Expr::Remote { code: *code, pid, place }
             }
-            Expr::Priority(_) | Expr::LastPid => return self.typing.kind(expr, self.code).map(|_| expr.clone()),
+            Expr::Priority(_) | Expr::LastPid => {
+                return self.typing.kind(expr, self.code).map(|_| expr.clone());
+            }
             Expr::Timeout
             | Expr::NonProgress
             | Expr::SelfPid
@@ -276,15 +279,17 @@ impl Permuting<'_, '_> {
         // An element that is meant by a constant is a slot of its own.
         let named = |slot: u32| {
             let label = self.typing.coordinates(place.scope, self.code, slot).iter().copied();
-            label.filter(|axis| place.indices.iter().all(|index| index.stride != axis.stride)).collect::<Vec<_>>()
+            label
+                .filter(|axis| place.indices.iter().all(|index| index.stride != axis.stride))
+                .collect::<Vec<_>>()
         };
         let by_name = named(reach[0].0);
         if reach.iter().any(|(slot, _)| named(*slot) != by_name) {
             return Err("some of them are meant by their numbers".into());
         }
-        let moved = by_name.iter().map(|axis| {
-            ((self.generator)(axis.index) as i64 - axis.index as i64) * i64::from(axis.stride)
-        });
+        let moved = by_name
+            .iter()
+            .map(|axis| ((self.generator)(axis.index) as i64 - axis.index as i64) * i64::from(axis.stride));
         let slot = (i64::from(place.slot) + moved.sum::<i64>()) as u32;
         let mut indices = Vec::new();
         for index in &place.indices {
@@ -324,7 +329,7 @@ impl Permuting<'_, '_> {
     }
 
     /// What is stored where one of the processes is meant, or nobody.
-    fn into_variable(&self, value: &Expr, ty: Type, holds: Option<IdType>) -> Result<Expr, String> {
+    fn stored_value(&self, value: &Expr, ty: Type, holds: Option<IdType>) -> Result<Expr, String> {
         let Some(id) = holds else { return self.expr(value, Expected::Plain) };
         let fits = [0, self.typing.count - 1].into_iter().all(|k| ty.wrap(id.value(k)) == id.value(k));
         match fits && self.keeps(ty, value) {
@@ -334,7 +339,9 @@ impl Permuting<'_, '_> {
     }
 
     fn field(&self, template: TemplateId, number: usize) -> Result<Expected, String> {
-        let Some(id) = self.typing.fields[usize::from(template.0)][number] else { return Ok(Expected::Plain) };
+        let Some(id) = self.typing.fields[usize::from(template.0)][number] else {
+            return Ok(Expected::Plain);
+        };
         let ty = self.typing.model.template(template).fields[number];
         match [0, self.typing.count - 1].into_iter().all(|k| ty.wrap(id.value(k)) == id.value(k)) {
             true => Ok(Expected::Id(id)),
@@ -346,10 +353,12 @@ impl Permuting<'_, '_> {
     fn message(&self, channel: &Expr, fields: &[Expr]) -> Result<Vec<Expr>, String> {
         let mut permuted = fields.to_vec();
         for template in self.typing.templates(channel, self.code, fields.len()) {
-            for (number, field) in fields.iter().enumerate().take(self.typing.fields[usize::from(template.0)].len()) {
+            for (number, field) in
+                fields.iter().enumerate().take(self.typing.fields[usize::from(template.0)].len())
+            {
                 let ty = self.typing.model.template(template).fields[number];
                 let holds = self.typing.fields[usize::from(template.0)][number];
-                permuted[number] = self.into_variable(field, ty, holds)?;
+                permuted[number] = self.stored_value(field, ty, holds)?;
             }
         }
         Ok(permuted)
@@ -358,7 +367,9 @@ impl Permuting<'_, '_> {
     fn pattern(&self, channel: &Expr, pattern: &[Pattern]) -> Result<Vec<Pattern>, String> {
         let mut permuted = pattern.to_vec();
         for template in self.typing.templates(channel, self.code, pattern.len()) {
-            for (number, part) in pattern.iter().enumerate().take(self.typing.fields[usize::from(template.0)].len()) {
+            for (number, part) in
+                pattern.iter().enumerate().take(self.typing.fields[usize::from(template.0)].len())
+            {
                 let expected = self.field(template, number)?;
                 permuted[number] = match part {
                     Pattern::Match(expr) => Pattern::Match(self.expr(expr, expected)?),
@@ -371,7 +382,10 @@ impl Permuting<'_, '_> {
                         if !agrees && place.scope != Scope::Nowhere {
                             return Err("a message holds their numbers in two ways".into());
                         }
-                        let from = Place { ty: self.typing.model.template(template).fields[number], ..place.clone() };
+                        let from = Place {
+                            ty: self.typing.model.template(template).fields[number],
+                            ..place.clone()
+                        };
                         let is_id = matches!(expected, Expected::Id(_)) && place.scope != Scope::Nowhere;
                         if is_id && !self.keeps(place.ty, &Expr::load(from)) {
                             return Err("their numbers may not fit a variable".into());
@@ -387,7 +401,7 @@ impl Permuting<'_, '_> {
     fn stored(&self, place: &Place, value: &Expr) -> Result<(Place, Expr), String> {
         let value = match place.scope {
             Scope::Nowhere => self.expr(value, Expected::Anything)?,
-            _ => self.into_variable(value, place.ty, self.typing.holds(place, self.code))?,
+            _ => self.stored_value(value, place.ty, self.typing.holds(place, self.code))?,
         };
         Ok((self.place(place)?, value))
     }
@@ -410,12 +424,17 @@ impl Permuting<'_, '_> {
             }
             Command::Send { channel, sorted, fields } => {
                 let templates = self.typing.templates(channel, self.code, fields.len());
-                let named = |it: &TemplateId| self.typing.fields[usize::from(it.0)].iter().any(Option::is_some);
+                let named =
+                    |it: &TemplateId| self.typing.fields[usize::from(it.0)].iter().any(Option::is_some);
                 if *sorted && templates.iter().any(named) {
                     return Err("messages with their numbers are sorted".into());
                 }
                 let channel_permuted = self.expr(channel, Expected::Anything)?;
-                Command::Send { channel: channel_permuted, sorted: *sorted, fields: self.message(channel, fields)? }
+                Command::Send {
+                    channel: channel_permuted,
+                    sorted: *sorted,
+                    fields: self.message(channel, fields)?,
+                }
             }
             Command::Receive { channel, random, keep, pattern } => Command::Receive {
                 pattern: self.pattern(channel, pattern)?,
@@ -428,7 +447,7 @@ impl Permuting<'_, '_> {
                 for (slot, arg) in args.iter().enumerate() {
                     let holds = self.typing.slot(*code, slot as u32);
                     let ty = self.typing.model.code(*code).parameters.get(slot).copied().unwrap_or(Type::INT);
-                    permuted.push(self.into_variable(arg, ty, holds)?);
+                    permuted.push(self.stored_value(arg, ty, holds)?);
                 }
                 let stored = result.as_ref().map(|(place, value)| self.stored(place, value));
                 Command::Run { code: *code, args: permuted, priority: *priority, result: stored.transpose()? }
@@ -463,8 +482,10 @@ impl Permuting<'_, '_> {
                     self.never_fails(&Expr::load(place.clone())) && self.never_fails(value)
                 });
                 // All values are computed first; different places can be assigned in any order.
-                let targets: BTreeSet<String> = normal.iter().map(|(place, _)| format!("{place:?}")).collect();
-                let constant = |place: &Place| place.indices.iter().all(|it| matches!(it.value, Expr::Const(_)));
+                let targets: BTreeSet<String> =
+                    normal.iter().map(|(place, _)| format!("{place:?}")).collect();
+                let constant =
+                    |place: &Place| place.indices.iter().all(|it| matches!(it.value, Expr::Const(_)));
                 let apart = targets.len() == normal.len() && normal.iter().all(|(place, _)| constant(place));
                 if never_fails && apart {
                     normal.sort_by_key(|pair| format!("{pair:?}"));
@@ -530,7 +551,9 @@ impl Permuting<'_, '_> {
                 value => matches!(value, Expr::SelfPid) && self.code == self.typing.code,
             }),
             Expr::At { code, pid: Some(pid), .. } => match **pid {
-                Expr::Const(pid) => *code == self.typing.code && self.typing.pid().index(pid, self.typing.count).is_some(),
+                Expr::Const(pid) => {
+                    *code == self.typing.code && self.typing.pid().index(pid, self.typing.count).is_some()
+                }
                 _ => false,
             },
             Expr::Unary(_, inner) => self.never_fails(inner),

@@ -115,7 +115,8 @@ impl<'m> Typing<'m> {
     fn numbered_parameters(&mut self) {
         let code = self.model.code(self.code);
         for slot in 0..code.slots {
-            let own = code.init.iter().any(|init| matches!(init, Init::Channel { slot: at, .. } if *at == slot));
+            let own =
+                code.init.iter().any(|init| matches!(init, Init::Channel { slot: at, .. } if *at == slot));
             let parameter = code.parameters.get(slot as usize);
             let processes = &self.begun.processes[self.first..self.first + self.count];
             let value = |k: usize| processes[k].frames[0].locals[slot as usize];
@@ -138,7 +139,9 @@ impl<'m> Typing<'m> {
         let mut found = vec![(place.slot, Vec::new())];
         for index in &place.indices {
             let values = match index.value {
-                Expr::Const(only) if only >= 0 && (only as u32) < index.length => only as u32..only as u32 + 1,
+                Expr::Const(only) if only >= 0 && (only as u32) < index.length => {
+                    only as u32..only as u32 + 1
+                }
                 _ => 0..index.length,
             };
             let more = |(slot, before): &(u32, Vec<i32>)| {
@@ -234,7 +237,8 @@ impl<'m> Typing<'m> {
 
     /// An array of channels, one for each process: which numbers they have.
     pub fn channels_of(&self, place: &Place, code: CodeId) -> Option<IdType> {
-        let axis = place.indices.iter().position(|it| matches!(self.kind(&it.value, code), Ok(Kind::Id(_))))?;
+        let axis =
+            place.indices.iter().position(|it| matches!(self.kind(&it.value, code), Ok(Kind::Id(_))))?;
         let Ok(Kind::Id(by)) = self.kind(&place.indices[axis].value, code) else { return None };
         let templates = self.made_at(place, code).filter(|_| place.scope == Scope::Global)?;
         templates.windows(2).all(|two| two[0] == two[1]).then_some(())?;
@@ -270,7 +274,9 @@ impl<'m> Typing<'m> {
                 match (self.kind(then, code)?, self.kind(otherwise, code)?) {
                     (Kind::Id(id), _) | (_, Kind::Id(id)) => Kind::Id(id),
                     (Kind::Const(_) | Kind::Consts, Kind::Const(_) | Kind::Consts) => Kind::Consts,
-                    (Kind::Other, Kind::Other | Kind::Const(_)) | (Kind::Const(_), Kind::Other) => Kind::Other,
+                    (Kind::Other, Kind::Other | Kind::Const(_)) | (Kind::Const(_), Kind::Other) => {
+                        Kind::Other
+                    }
                     _ => Kind::Plain,
                 }
             }
@@ -349,8 +355,7 @@ impl<'m> Typing<'m> {
                     let process = id.index(value, self.count)?;
                     Some(Coordinate { stride: index.stride, offset: id.offset, index: process })
                 };
-                let label: Vec<_> =
-                    axes.iter().zip(&place.indices).zip(at).filter_map(coordinate).collect();
+                let label: Vec<_> = axes.iter().zip(&place.indices).zip(at).filter_map(coordinate).collect();
                 let key = self.key(place.scope, code, slot);
                 if found.insert(key, label.clone()).is_some_and(|known| known != label) {
                     return Err(format!("{} is indexed by their numbers in two ways", self.name(key)));
@@ -435,9 +440,7 @@ fn binary(op: BinaryOp, left: Kind, right: Kind) -> Result<Kind, String> {
             return Err("their numbers are compared by order".into());
         }
         (_, Kind::Id(_), _) | (_, _, Kind::Id(_)) => return Err("their numbers are computed with".into()),
-        (op, Kind::Const(left), Kind::Const(right)) => {
-            op.apply(left, right).map_or(Kind::Plain, Kind::Const)
-        }
+        (op, Kind::Const(left), Kind::Const(right)) => op.apply(left, right).map_or(Kind::Plain, Kind::Const),
         _ => Kind::Plain,
     })
 }

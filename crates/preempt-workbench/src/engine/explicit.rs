@@ -43,7 +43,7 @@ const LARGEST_REPLICATED: u32 = 255;
 fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report, Error> {
     let settings = &plan.settings;
     let loaded = input.model()?.without_procedures(&context.progress.budget())?;
-    let options = check_options(settings)?;
+    let options = SearchOptions { scratch: context.scratch.clone(), ..check_options(settings)? };
     let checks = checks(settings, &loaded.model)?;
     fits_the_checks(settings, &options, &checks, context.checkpoints.is_some())?;
     let portfolio = portfolio(settings, &loaded, &options, context);
@@ -70,7 +70,7 @@ fn count(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
     let settings = &plan.settings;
     let budget = context.progress.budget();
     let loaded = input.model()?.without_procedures(&budget)?;
-    let mut options = options(settings)?;
+    let mut options = SearchOptions { scratch: context.scratch.clone(), ..options(settings)? };
     if settings.reduction == Some(Reduction::Strong) {
         options.reduction = preempt_explicit::Reduction::Strong;
         options.order = Order::DepthFirst;
@@ -321,7 +321,9 @@ fn note_symmetry(
         report.note("--symmetry is off: no two processes have the same code from the beginning");
     }
     if !found.groups.is_empty() && checks.iter().any(|check| *check != Check::Safety) {
-        report.note("--symmetry applies to safety only: claims, formulas and cycles are checked in every order");
+        report.note(
+            "--symmetry applies to safety only: claims, formulas and cycles are checked in every order",
+        );
     }
     Ok(())
 }

@@ -16,7 +16,8 @@ use crate::frontend::{Input, Kind};
 use crate::plan::Plan;
 use crate::verb::Verb;
 use preempt_core::{Measure, OptionValue, Progress, Report, Snapshot, Statistics};
-use preempt_explicit::Checkpoints;
+use preempt_explicit::{Checkpoints, Scratch};
+use std::sync::Arc;
 
 /// Every engine, in the order of the tables.
 pub const ENGINES: &[&Engine] = &[
@@ -59,6 +60,8 @@ pub struct Context<'a> {
     pub progress: &'a mut dyn Progress,
     /// Where a search is saved and continued from, if that is wanted.
     pub checkpoints: Option<&'a mut dyn Checkpoints>,
+    /// Where a search goes on that outgrows its memory, if that is wanted.
+    pub scratch: Option<Arc<dyn Scratch>>,
 }
 
 impl Engine {

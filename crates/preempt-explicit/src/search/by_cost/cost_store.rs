@@ -219,6 +219,11 @@ pub trait CostStore: Sized {
     /// Without what the system uses.
     fn bytes(&self) -> u64;
 
+    /// Could something not be kept, so that what comes after counts for nothing?
+    fn has_failed(&self) -> bool {
+        false
+    }
+
     fn memory(&self) -> Memory;
 
     fn reach(&self) -> Reach;

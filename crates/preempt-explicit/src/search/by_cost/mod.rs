@@ -21,8 +21,8 @@
 //! Several threads could work on one bucket: its items are independent but for the mask, and what they find belongs to later
 //! buckets.
 //!
-//! * [`cost_store`]: what is kept, in two ways: [`exact`] with [`frontier`], [`predecessors`] and [`expansion_log`];
-//!   [`hashed`] with [`state_frontier`] and [`path_tree`];
+//! * [`cost_store`]: what is kept, in three ways: [`exact`] with [`frontier`], [`predecessors`] and [`expansion_log`];
+//!   [`hashed`] with [`state_frontier`] and [`path_tree`]; [`on_disk`] outside memory;
 //! * [`buckets`]: what waits, by cost; [`checkpoint`]: a search that can be continued;
 //! * [`expand`]: one item; [`outcome`]: violations, and the end.
 
@@ -34,6 +34,7 @@ mod expand;
 mod expansion_log;
 mod frontier;
 mod hashed;
+mod on_disk;
 mod outcome;
 pub mod path_tree;
 mod predecessors;
@@ -43,6 +44,7 @@ pub use cost_store::CostStore;
 pub use exact::ExactStore;
 pub use expansion_log::ProcessSet;
 pub use hashed::HashedStore;
+pub use on_disk::DiskStore;
 
 use super::cost_model::CostModel;
 use super::statistics::Statistics;
@@ -184,6 +186,7 @@ impl<'a, S: Successors + ?Sized, T: CostStore> ByCost<'a, S, T> {
             self.at = RunCost { preemptions: self.at.preemptions + 1, steps: 0 };
         }
         // Why part of the work could not be done, if so.
+        self.full |= self.store.has_failed();
         let undone = self.full.then_some(StopReason::Memory).or_else(|| self.budget.stopped());
         if undone.is_none() && !self.beyond.is_empty() {
             self.cut_by_depth(checkpoints);
@@ -266,7 +269,7 @@ impl<'a, S: Successors + ?Sized, T: CostStore> ByCost<'a, S, T> {
     }
 
     fn poll(&mut self, progress: &mut dyn Progress) -> Option<StopReason> {
-        if self.full {
+        if self.full || self.store.has_failed() {
             return Some(StopReason::Memory);
         }
         let (store, system, stats, at) = (&self.store, &*self.system, &self.statistics.stats, self.at);

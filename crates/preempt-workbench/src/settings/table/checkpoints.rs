@@ -29,6 +29,31 @@ pub const ROWS: &[Setting] = &[
         verbs: SEARCHES,
         inputs: Inputs::Kind(Kind::Model),
         engines: SAVED,
+        rules: &[
+            Rule::needs("max-memory", &[], "it says when the memory is used up, as in --max-memory 2G"),
+            Rule::excludes("checkpoint", &[], "a search on disk is not saved"),
+            Rule::excludes("resume", &[], "a search on disk is not saved"),
+            Rule::excludes("store", &["compact", "bitstate"], "it keeps the states themselves"),
+            Rule::excludes(
+                "search",
+                &["depth-first", "naive-bounded", "context-bounded", "random", "swarm"],
+                "it needs a search in the order of cost",
+            ),
+        ],
+        example: "OUT",
+        ..Setting::new(
+            "disk",
+            Value::File("FOLDER"),
+            "When --max-memory is near, go on with the states in a folder",
+            "The search begins again with its states in sorted files, of which only filters are in memory: slower, with the \
+             same verdict, numbers and run. The files are gone when the command ends. It applies to counting and to safety.",
+        )
+    },
+    Setting {
+        group: Group::Limits,
+        verbs: SEARCHES,
+        inputs: Inputs::Kind(Kind::Model),
+        engines: SAVED,
         rules: SAVES,
         example: "OUT",
         ..Setting::new(
