@@ -1,7 +1,8 @@
 //! Whose turn it is: two threads of which one works at a time, so that together they use one processor.
 //!
 //! Each asks between two pieces of its work whether its turn is over. Turns become longer, so that little is lost by
-//! changing; whoever ends gives the rest of the time to the other.
+//! changing; whoever ends gives the rest of the time to the other. A piece of the diagrams' work is an operation that may take
+//! minutes: rounds do not wait for its end longer than the turn, so that for a while both work, and it counts as theirs.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,6 +34,10 @@ struct State {
     holder: Runner,
     since: Instant,
     turn: Duration,
+    /// How long rounds have worked, and diagrams.
+    worked: (Duration, Duration),
+    /// Rounds did not wait any longer, and diagrams do not know it yet: they have been at work since then.
+    taken_from_diagrams: Option<Instant>,
     /// One of them has ended: the other need not ask any more.
     alone: bool,
 }
@@ -40,15 +45,19 @@ struct State {
 /// Long enough for diagrams to decide what is easy for them.
 const FIRST_TURN: Duration = Duration::from_millis(500);
 const LONGEST_TURN: Duration = Duration::from_secs(2);
+/// So long rounds wait for the end of an operation when the diagrams' turn is over.
+const GRACE: Duration = Duration::from_millis(250);
+/// So many times as long as diagrams rounds may work after that: who needs long usually has many states, and few of them are
+/// new to rounds, while a diagram that has become large only becomes larger.
+const SHARE_OF_ROUNDS: u32 = 2;
 
 impl Baton {
     /// Diagrams go first: rounds had their chance before.
     pub fn new() -> Baton {
         let (holder, since) = (Runner::Diagrams, Instant::now());
-        Baton {
-            state: Mutex::new(State { holder, since, turn: FIRST_TURN, alone: false }),
-            passed: Condvar::new(),
-        }
+        let (worked, taken_from_diagrams) = Default::default();
+        let state = State { holder, since, turn: FIRST_TURN, worked, taken_from_diagrams, alone: false };
+        Baton { state: Mutex::new(state), passed: Condvar::new() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -58,14 +67,27 @@ impl Baton {
     /// Goes on at once while the turn lasts, and otherwise when it comes again.
     pub fn wait(&self, me: Runner) {
         let mut state = self.state();
-        if state.holder == me && state.since.elapsed() >= state.turn && !state.alone {
-            state.holder = me.other();
-            state.since = Instant::now();
-            state.turn = (state.turn * 5 / 4).min(LONGEST_TURN);
+        if me == Runner::Diagrams
+            && let Some(since) = state.taken_from_diagrams.take()
+        {
+            state.worked.1 += since.elapsed();
+        }
+        if state.holder == me && !state.alone && state.is_over() {
+            state.pass();
             self.passed.notify_all();
         }
         while state.holder != me && !state.alone {
-            state = self.passed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let left = (state.turn + GRACE).saturating_sub(state.since.elapsed());
+            if me == Runner::Rounds && left.is_zero() {
+                // An operation on diagrams cannot be interrupted, and may take minutes.
+                state.pass();
+                state.taken_from_diagrams = Some(Instant::now());
+            } else if me == Runner::Rounds {
+                let waited = self.passed.wait_timeout(state, left + Duration::from_millis(1));
+                state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            } else {
+                state = self.passed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
         }
     }
 
@@ -78,11 +100,49 @@ impl Baton {
     }
 }
 
+impl State {
+    fn is_over(&self) -> bool {
+        let now = self.since.elapsed();
+        let due = self.holder == Runner::Diagrams || self.worked.0 + now >= self.worked.1 * SHARE_OF_ROUNDS;
+        now >= self.turn && due && self.taken_from_diagrams.is_none()
+    }
+
+    fn pass(&mut self) {
+        match self.holder {
+            Runner::Rounds => self.worked.0 += self.since.elapsed(),
+            Runner::Diagrams => self.worked.1 += self.since.elapsed(),
+        }
+        self.holder = self.holder.other();
+        self.since = Instant::now();
+        self.turn = (self.turn * 5 / 4).min(LONGEST_TURN);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[test]
+    fn rounds_do_not_wait_for_a_long_operation() {
+        let baton = Arc::new(Baton::new());
+        let diagrams = {
+            let baton = baton.clone();
+            std::thread::spawn(move || {
+                baton.wait(Runner::Diagrams);
+                std::thread::sleep(Duration::from_secs(3));
+                baton.wait(Runner::Diagrams);
+                baton.end(Runner::Diagrams);
+            })
+        };
+        let begin = Instant::now();
+        baton.wait(Runner::Rounds);
+        assert!(begin.elapsed() >= FIRST_TURN, "they had their turn");
+        assert!(!diagrams.is_finished(), "and were still at work");
+        baton.end(Runner::Rounds);
+        diagrams.join().unwrap();
+    }
 
     #[test]
     fn one_works_at_a_time_until_one_ends() {
