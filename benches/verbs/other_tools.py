@@ -55,7 +55,7 @@ def cbmc(command, folder, path, contexts):
     if not shutil.which("cbmc"):
         return "not here"
     out = written(command, folder, path, contexts, "c", "c")
-    done = run(["cbmc", "--unwind", "6", out], **LIMITS)
+    done = run(["cbmc", "--unwind", "20", out], **LIMITS)
     return {0: "holds", 10: "violated", None: "too slow"}.get(done.status, "refused")
 
 

@@ -58,10 +58,11 @@ pub fn program(skeleton: &Skeleton, budget: &Budget) -> Result<String, Diagnosti
         skeleton.functions.iter().map(|function| names.unique(&format!("run_{}", function.name))).collect();
     let results = skeleton.functions.iter().map(|function| function.results).max().unwrap_or(0).max(1);
     let mut out = String::new();
-    let _ =
-        writeln!(out, "/* Threads take turns, each for at most {} contexts. Try: cbmc --unwind 5 FILE */", {
-            skeleton.contexts
-        });
+    let _ = writeln!(
+        out,
+        "/* Threads take turns, each for at most {} contexts. Try: cbmc --unwind 20 FILE */",
+        { skeleton.contexts }
+    );
     let _ = writeln!(out, "#define CONTEXTS {}", skeleton.contexts);
     out.push_str(HEAD);
     let _ = writeln!(
