@@ -38,6 +38,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
             run(&line)
         }
         Ok(Command::Show(line)) => commands::show::run(&line),
+        Ok(Command::Explain(topic)) => commands::explain::run(topic.as_deref()),
         Ok(Command::Engines) => commands::engines::run(),
         Ok(Command::Completions(shell)) => commands::generate::completions(shell),
         Ok(Command::Man(name)) => commands::generate::man_page(name.as_deref()),

@@ -14,4 +14,4 @@ mod processes;
 mod promises;
 mod readers;
 mod replay;
-mod smallest_inputs;
+mod schema;

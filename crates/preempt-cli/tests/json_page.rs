@@ -2,6 +2,7 @@
 //! each that is documented is printed (`null` where it does not apply), and each has a value with somebody.
 
 use crate::common;
+use crate::schema::Schema;
 
 use common::{file, folder, preempt};
 use preempt_workbench::Kind;
@@ -38,6 +39,7 @@ const OPEN: [&str; 4] = ["initial", "changed", "violations", "searches"];
 fn kind(name: &str) -> &str {
     match name {
         "violation" => "property",
+        "never_reached" | "never_true" | "never_false" => "statements",
         name => name,
     }
 }
@@ -69,7 +71,7 @@ active proctype B() { byte y; c?y; (y == 7) }
 ltl p { [] (x != 1) }
 ltl loops { <> (x == 9) }
 ";
-const RACE: &str = "byte x; active [2] proctype P() { byte t; t = x; x = t + 1; assert(x != 1) }\n";
+const RACE: &str = "byte x; inline add(t) { t = x; x = t + 1 }\nactive [2] proctype P() { byte t; add(t); assert(x != 1) }\n";
 const SAFE: &str = "byte x; active [2] proctype P() { x = 1 }\n";
 const LOOP: &str = "decl g; void main() begin g := 0; while (*) do start_thread main(); od; end\n";
 const CHOICE: &str = "decl g; void main() begin g := *; assert(g); end\n";
@@ -126,6 +128,7 @@ fn the_page_has_every_field_that_is_printed_and_no_other() {
         runs.extend(inputs.into_iter().map(|input| vec!["check", input, "--engine", engine.name]));
     }
     let mut found = BTreeMap::new();
+    let schema = Schema::of_results();
     let mut engines = BTreeSet::new();
     for run in runs {
         let arguments = [run.as_slice(), &["--format", "json"]].concat();
@@ -136,6 +139,7 @@ fn the_page_has_every_field_that_is_printed_and_no_other() {
             serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{shown}: {error}: {said}"));
         engines.extend(result["engine"].as_str().map(str::to_string));
         collect("result", &result, &mut found, &shown);
+        assert_eq!(schema.mistakes(&result), Vec::<String>::new(), "{shown}: against the schema");
     }
     for engine in preempt_workbench::ENGINES {
         assert!(engines.contains(engine.name), "nobody has looked at what {} prints", engine.name);

@@ -91,7 +91,92 @@ fn the_readme_shows_what_is_printed() {
 
 #[test]
 fn the_guide_shows_what_is_printed() {
-    prints_what_it_says("docs/src/liveness.md", 1);
+    for (page, least) in [
+        ("liveness", 1),
+        ("tutorial-promela", 3),
+        ("tutorial-boolean", 3),
+        ("tutorial-nets", 3),
+        ("ltl", 1),
+        ("coverage", 2),
+    ] {
+        prints_what_it_says(&format!("docs/src/{page}.md"), least);
+    }
+}
+
+/// Every line of a page that calls the command, with its number.
+fn commands(page: &str) -> Vec<(usize, String)> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for (number, line) in page.lines().enumerate() {
+        if line.starts_with("```") {
+            inside = !inside && ["```sh", "```console", "```text"].contains(&line);
+        } else if inside {
+            let line = line.strip_prefix("$ ").unwrap_or(line);
+            let line = line.split(" | ").next().unwrap_or(line).split(" > ").next().unwrap_or(line);
+            let line = line.split("   #").next().unwrap_or(line);
+            if line.starts_with("preempt ") {
+                found.push((number + 1, line.trim().to_string()));
+            }
+        }
+    }
+    found
+}
+
+/// A folder in which the models are found as in the repository, and files can be written.
+fn scratch() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(root().join("models"), folder.join("models")).expect("a link");
+    folder
+}
+
+/// Every command of the guide has options that exist; and if its input is one of ours, it runs.
+#[cfg(unix)]
+#[test]
+fn every_command_of_the_guide_runs() {
+    let known: Vec<String> = Verb::ALL
+        .into_iter()
+        .flat_map(|verb| rows(verb).map(|row| row.flag()))
+        .chain(["--version", "--help"].map(String::from))
+        .collect();
+    let folder = scratch();
+    let (mut ran, mut read) = (0, 0);
+    let mut pages: Vec<PathBuf> = std::fs::read_dir(root().join("docs/src"))
+        .expect("the guide")
+        .map(|entry| entry.expect("a page").path())
+        .filter(|path| path.extension().is_some_and(|it| it == "md"))
+        .collect();
+    pages.sort();
+    for path in pages {
+        let page = std::fs::read_to_string(&path).expect("a page");
+        for (line, command) in commands(&page) {
+            let here = format!("{}:{line}: `{command}`", path.display());
+            let mut words = words(&command);
+            words.remove(0);
+            for word in words.iter().filter(|word| word.starts_with("--")) {
+                assert!(known.contains(word), "{here}: there is no {word}");
+            }
+            read += 1;
+            let is_ours = words.get(1).is_some_and(|file| file.starts_with("models/"));
+            if !is_ours {
+                continue;
+            }
+            if ["check", "count"].contains(&words[0].as_str()) && !words.iter().any(|it| it == "--max-time") {
+                words.extend(["--max-time".to_string(), "3s".to_string()]);
+            }
+            let output = Command::new(env!("CARGO_BIN_EXE_preempt"))
+                .args(words)
+                .current_dir(&folder)
+                .output()
+                .expect("the command starts");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{here}: {said}");
+            ran += 1;
+        }
+    }
+    assert!(ran > 25 && read > 45, "{ran} ran, {read} were read");
 }
 
 /// What the page says to write instead of Spin's options can be written.

@@ -4,6 +4,7 @@
 //! job, whichever engine did it: the verdict with what it rests on, the evidence, what became of each property, and the
 //! numbers. Every report, text or JSON, is made from this and from nothing else.
 
+use crate::executed::Executed;
 use crate::limits::Cost;
 use crate::projection::ErrorProjection;
 use crate::property::Property;
@@ -39,6 +40,8 @@ pub struct Report {
     pub violations: Option<Vec<(Property, Trace)>>,
     /// Which statements lie on error traces, where that was asked for.
     pub projection: Option<ErrorProjection>,
+    /// What was executed and what never, where the engine can tell.
+    pub executed: Option<Executed>,
     /// Options under which the same run is found soonest, as in `bound` and `2`; they take the place of those given.
     pub again: Vec<(&'static str, String)>,
     /// What it cost, with units.
@@ -126,6 +129,7 @@ impl Report {
             shown: 0,
             violations: None,
             projection: None,
+            executed: None,
             again: Vec::new(),
             statistics: Statistics::default(),
             notes: Vec::new(),

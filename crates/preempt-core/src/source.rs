@@ -1,5 +1,7 @@
 //! Source texts, places in them, and how a place came there through a macro or an inline.
 
+use crate::trace::Call;
+
 /// The texts of one run, and the macro expansions that happened while they were read.
 #[derive(Debug, Default, Clone)]
 pub struct SourceMap {
@@ -172,6 +174,20 @@ impl SourceMap {
             }
         }
         span
+    }
+
+    /// The inlines through which a span came where it is executed, the outermost first: each by its name, with the place where it
+    /// is used.
+    pub fn calls(&self, mut span: Span) -> Vec<Call> {
+        let mut calls = Vec::new();
+        while let Some(expansion) = self.expansion(span.expansion) {
+            if expansion.kind == ExpansionKind::Inline {
+                calls.push(Call { name: expansion.name.clone(), location: self.location(expansion.call) });
+            }
+            span = expansion.call;
+        }
+        calls.reverse();
+        calls
     }
 
     /// File, line and column of the [`visible`](SourceMap::visible) place.

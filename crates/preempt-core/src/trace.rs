@@ -25,6 +25,8 @@ pub struct Step {
     pub pid: usize,
     /// Where the statement stands, if it stands in a text.
     pub location: Option<Location>,
+    /// Through which inlines the statement came where it is executed, the outermost first.
+    pub calls: Vec<Call>,
     /// The statement as the user wrote it.
     pub text: String,
     /// Which of several outcomes the step took, where text and process do not say it.
@@ -37,6 +39,15 @@ pub struct Step {
     pub output: Option<String>,
     /// A rendezvous is one step of two processes: this one sends, and the partner receives.
     pub partner: Option<Partner>,
+}
+
+/// A use of an inline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The name of the inline.
+    pub name: String,
+    /// Where it is used.
+    pub location: Location,
 }
 
 /// The receiver of a rendezvous; it is the running process afterwards.

@@ -5,6 +5,7 @@ mod by_chance;
 mod by_level;
 mod checkpoints;
 mod counted_claim;
+mod coverage;
 mod deadlocks;
 mod limits;
 mod liveness;

@@ -6,6 +6,7 @@
 //! * [`monitor`]: observers of runs: never claims, automata, labels.
 //! * [`ltl`]: formulas of linear temporal logic to automata.
 //! * [`check`]: what can be asked of a model; [`check_all`]: all of it together.
+//! * [`coverage`]: which edges were taken while a model was searched.
 //! * [`search`]: the reference search, the oracle it is compared with, and replay.
 //! * [`symmetry`]: processes that can be interchanged.
 #![forbid(unsafe_code)]
@@ -14,6 +15,7 @@
 pub mod check;
 pub mod check_all;
 pub mod command;
+pub mod coverage;
 pub mod expr;
 pub mod footprint;
 #[cfg(feature = "generator")]

@@ -1,6 +1,7 @@
 //! A whole program: its variables, channels, and the code of its processes as graphs of guarded commands.
 
 use crate::command::Command;
+use crate::coverage::Marks;
 use crate::expr::Expr;
 use crate::property::{Claim, Exclusive, Formula, TraceAssertion};
 use crate::types::Type;
@@ -43,6 +44,8 @@ pub struct Model {
     /// A claim watches the processes and is one more of them in `Expr::ProcessCount`. See
     /// [`Check::model_of`](crate::check::Check::model_of).
     pub counts_claim: bool,
+    /// Where whoever executes the model notes which edges were taken; `None` if nobody wants to know.
+    pub marks: Option<Marks>,
 }
 
 /// A code by its number in the model.

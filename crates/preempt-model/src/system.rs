@@ -64,7 +64,7 @@
 //! ```
 
 use crate::footprint::Footprint;
-use preempt_core::{Budget, Change, Location, Partner, Property, PropertyKind, Waiting};
+use preempt_core::{Budget, Call, Change, Location, Partner, Property, PropertyKind, Waiting};
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -196,6 +196,8 @@ pub struct Description {
     pub text: String,
     /// Where that stands, if it stands in a text.
     pub location: Option<Location>,
+    /// Through which inlines it came there, the outermost first.
+    pub calls: Vec<Call>,
     /// Which outcome was taken, where text and process do not say it.
     pub choice: Option<String>,
     /// What the step printed.

@@ -12,6 +12,7 @@
 mod builder;
 pub mod channels;
 pub mod complement;
+pub mod dead;
 pub mod formula;
 pub mod grammar;
 pub mod lola;

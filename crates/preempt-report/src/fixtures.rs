@@ -32,6 +32,7 @@ impl Run {
             process: format!("P({pid})"),
             pid,
             location: at(line),
+            calls: Vec::new(),
             text: text.into(),
             choice: None,
             switch,

@@ -53,6 +53,7 @@ mod checker;
 mod checks;
 pub mod engine;
 mod error;
+mod executed;
 pub mod frontend;
 mod model;
 pub mod plan;

@@ -3,11 +3,11 @@
 
 use crate::engine::{self, Context, ENGINES, Engine, Search};
 use crate::error::Error;
-use crate::frontend::{FrontEnd, Input, LoadRequest, Loaded};
+use crate::frontend::{FrontEnd, Input, Kind, LoadRequest, Loaded};
 use crate::request::{Given, Request};
-use crate::settings::{Engines, Settings, Taken, Value};
+use crate::settings::{CostUnit, Engines, Settings, Taken, Value};
 use crate::verb::Verb;
-use preempt_core::{PropertyKind, Report, RunInfo};
+use preempt_core::{Measure, PropertyKind, Report, RunInfo};
 
 /// A job that can be done.
 #[derive(Debug, Clone)]
@@ -87,6 +87,20 @@ impl Plan {
             answered_by: None,
             options: engine::reported(&[]),
         }
+    }
+
+    /// What the levels of the search are, in the plural, and how many there are at most; `None` if it has none.
+    pub fn levels(&self) -> Option<(&'static str, Option<u32>)> {
+        let engine = self.engine.filter(|_| self.front_end.kind == Kind::Model)?;
+        if engine.counts[0] != Some(Measure::States) {
+            return Some(("contexts", self.settings.contexts));
+        }
+        let unit = match self.settings.cost {
+            Some(CostUnit::Switches) => "switches",
+            Some(CostUnit::Steps) => "steps",
+            Some(CostUnit::Preemptions) | None => "preemptions",
+        };
+        Some((unit, self.settings.bound))
     }
 
     /// That the engine cannot do this with the input.

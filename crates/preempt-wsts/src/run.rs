@@ -73,6 +73,7 @@ impl Run {
                 process: "net".into(),
                 pid: 0,
                 location,
+                calls: Vec::new(),
                 text: transition.name.clone(),
                 choice: None,
                 switch: SwitchKind::None,

@@ -185,6 +185,7 @@ impl Failure {
             process: step.thread_name.clone(),
             pid: step.thread,
             location: Some(step.location.clone()),
+            calls: Vec::new(),
             text: step.operation.clone(),
             choice: None,
             switch: match (step.preemption, step.forced) {

@@ -32,7 +32,7 @@ pub fn run(line: &CommandLine) -> Result<ExitStatus, Failure> {
     // Of the time that was asked for, what reading has left.
     plan.settings.limits.time = job::current().time_left();
     let mut files = Files::open(line)?;
-    let mut watch = Watch::start(plan.engine);
+    let mut watch = Watch::start(&plan);
     let checkpoints = Files::are_wanted(line).then_some(&mut files as &mut dyn Checkpoints);
     let scratch = line.path("disk").map(Folder::open).transpose()?;
     let report = plan.run(&input, &mut Context { progress: &mut watch, checkpoints, scratch });

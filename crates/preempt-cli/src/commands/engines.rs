@@ -3,30 +3,35 @@
 use crate::ExitStatus;
 use crate::console::{self, Failure};
 use preempt_workbench::plan::candidates;
-use preempt_workbench::{ENGINES, FRONT_ENDS, FrontEnd, Verb};
+use preempt_workbench::{ENGINES, FRONT_ENDS, FrontEnd, Kind, Verb};
 
 pub fn run() -> Result<ExitStatus, Failure> {
     console::print(&table())?;
     Ok(ExitStatus::Holds)
 }
 
-/// A line for each engine, with what it does for each input; then what the engines and the inputs are.
+/// What `auto` means for which inputs; what each engine does with each kind of input; what engines and inputs are.
 fn table() -> String {
-    let mut rows = vec![line("", |front_end| front_end.title.to_string())];
-    rows.push(line("auto", auto));
-    rows.extend(ENGINES.iter().map(|engine| {
-        line(engine.name, |front_end| match (engine.takes)(front_end.kind) {
-            Ok(verbs) => names(verbs),
-            Err(_) => "-".into(),
-        })
+    let auto = "auto: the first that has the verb and every option given";
+    let mut inputs: Vec<Vec<String>> = vec![vec!["input".into(), auto.into()]];
+    for front_end in FRONT_ENDS {
+        let meant = vec![front_end.title.to_string(), meaning_of_auto(front_end)];
+        // Of the same kind and with the same engines: one line.
+        match inputs.iter_mut().find(|row| row[1] == meant[1] && same_kind(&row[0], front_end)) {
+            Some(row) => row[0] = format!("{}, {}", row[0], meant[0]),
+            None => inputs.push(meant),
+        }
+    }
+    let kinds = [Kind::Model, Kind::Net, Kind::System];
+    let mut does =
+        vec![std::iter::once("engine".to_string()).chain(kinds.map(|it| it.plural().to_string())).collect()];
+    does.extend(ENGINES.iter().map(|engine| {
+        let verbs = |kind| (engine.takes)(kind).map_or("-".to_string(), names);
+        std::iter::once(engine.name.to_string()).chain(kinds.map(verbs)).collect::<Vec<_>>()
     }));
-    let mut text = aligned(&rows);
-    text.push('\n');
-    let auto = "the first of these that has the verb and every option given";
-    let mut about = vec![vec!["auto".to_string(), auto.to_string()]];
-    about.extend(ENGINES.iter().map(|engine| vec![engine.name.to_string(), engine.description.to_string()]));
-    text.push_str(&aligned(&about));
-    text.push('\n');
+    let about = ENGINES.iter().map(|engine| vec![engine.name.to_string(), engine.description.to_string()]);
+    let about: Vec<Vec<String>> = about.collect();
+    let mut text = format!("{}\n{}\n{}\n", aligned(&inputs), aligned(&does), aligned(&about));
     let inputs: Vec<Vec<String>> = FRONT_ENDS
         .iter()
         .map(|it| {
@@ -39,11 +44,13 @@ fn table() -> String {
     text
 }
 
-fn line(name: &str, of: impl Fn(&FrontEnd) -> String) -> Vec<String> {
-    std::iter::once(name.to_string()).chain(FRONT_ENDS.iter().map(|front_end| of(front_end))).collect()
+/// Do these inputs give what this one gives?
+fn same_kind(titles: &str, front_end: &FrontEnd) -> bool {
+    let last = titles.rsplit(", ").next().unwrap_or(titles);
+    FRONT_ENDS.iter().any(|it| it.title == last && it.kind == front_end.kind)
 }
 
-fn auto(front_end: &FrontEnd) -> String {
+fn meaning_of_auto(front_end: &FrontEnd) -> String {
     let engines = candidates(Verb::Check, front_end);
     engines.iter().map(|engine| engine.name).collect::<Vec<_>>().join(", ")
 }

@@ -5,6 +5,7 @@ pub mod check;
 pub mod convert;
 mod delivery;
 pub mod engines;
+pub mod explain;
 pub mod generate;
 mod load;
 mod pictures;

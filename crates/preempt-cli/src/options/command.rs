@@ -24,9 +24,13 @@ const SUBCOMMANDS: [Subcommand; 7] = [
     Subcommand {
         verb: Verb::Check,
         about: "Find the simplest run that breaks a model",
-        details: "Looks for failed assertions, run-time errors and invalid end states, and for violations of formulas and \
-                  claims; for nets, whether a target can be covered. The first run found has the fewest preemptions and, among \
-                  those, the fewest steps; it is replayed before it is shown.",
+        details: "Promela: failed assertions, run-time errors (an index out of range, a division by zero, a message with the wrong \
+                  fields), invalid end states (deadlocks), exclusive channels (xr, xs), trace and notrace, never claims, ltl \
+                  formulas, acceptance cycles; with --non-progress cycles without progress. Boolean programs, Remopla and \
+                  pushdown systems: assertions, within so many contexts of each thread or without a bound. Nets, protocols, \
+                  channels and grammars: whether a target can be covered or something bad be reached, with any number of tokens \
+                  or processes.\n\nAll of it is asked together. The run that is shown has the fewest preemptions and, among those, \
+                  the fewest steps; it is replayed before it is shown, and what else fails is named.",
         files: &[MODEL],
     },
     Subcommand {
@@ -96,6 +100,7 @@ pub fn command() -> clap::Command {
     let page = Arg::new("command")
         .value_name("COMMAND")
         .help("The subcommand to describe; the command itself if there is none");
+    let topic = Arg::new("topic").value_name("TOPIC").help("The word; without one, all are listed");
     clap::Command::new("preempt")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Find the simplest run that breaks a concurrent system, or prove there is none")
@@ -107,6 +112,7 @@ pub fn command() -> clap::Command {
         .subcommands(SUBCOMMANDS.iter().map(subcommand))
         .subcommand(show())
         .subcommand(clap::Command::new("engines").about("Show which engine takes which input"))
+        .subcommand(clap::Command::new("explain").about("Explain a word in some lines").arg(topic))
         .subcommand(
             clap::Command::new("completions").about("Print a completion script for a shell").arg(shell),
         )
@@ -212,6 +218,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, c
             Command::Completions(given.get_one("shell").copied().unwrap_or(Shell::Bash))
         }
         Some(("show", given)) => Command::Show(show_line(given)),
+        Some(("explain", given)) => Command::Explain(given.get_one("topic").cloned()),
         Some(("man", given)) => Command::Man(given.get_one("command").cloned()),
         Some((name, given)) => match SUBCOMMANDS.iter().find(|it| it.verb.name() == name) {
             Some(it) => Command::Do(Box::new(line(it, given))),

@@ -25,6 +25,8 @@ pub enum Command {
     Do(Box<CommandLine>),
     Show(ShowLine),
     Engines,
+    /// The topic, or the list of them.
+    Explain(Option<String>),
     Completions(clap_complete::Shell),
     Man(Option<String>),
 }

@@ -51,6 +51,7 @@ impl Emitter<'_, '_> {
         let zero = self.constant(0);
         self.builder.def_var(steps, zero);
         self.jump(labels[entry]);
+        let mut number = 0;
         for (node, label) in labels.iter().enumerate() {
             self.switch_to(*label);
             let taken = self.builder.use_var(steps);
@@ -79,6 +80,8 @@ impl Emitter<'_, '_> {
                     (None, _) => self.jump(body),
                 }
                 self.switch_to(body);
+                self.note_inner(number);
+                number += 1;
                 if let Some(command) = &edge.command {
                     if let Command::Send { channel, .. } = command {
                         let channel = self.channel(channel);

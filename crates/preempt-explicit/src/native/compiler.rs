@@ -17,8 +17,10 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, default_libcall_names};
 use preempt_core::Budget;
 use preempt_model::command::Command;
+use preempt_model::coverage::EdgeMarks;
 use preempt_model::{CodeId, CodeKind, Edge, Expr, Model, Scope};
 use std::sync::RwLock;
+use std::sync::atomic::AtomicU8;
 
 impl Program {
     /// `conditions`: what an observer reads, if there is one. If the budget ends, the program does nothing.
@@ -33,14 +35,13 @@ impl Program {
             let is_process = code.kind == CodeKind::Process;
             let locations: &[_] = if is_process { &code.locations } else { &[] };
             let mut edges = Vec::new();
-            for location in locations {
-                edges.push(
-                    location
-                        .edges
-                        .iter()
-                        .map(|edge| compiler.edge(id, edge))
-                        .collect::<Result<Vec<_>, _>>()?,
-                );
+            for (at, location) in locations.iter().enumerate() {
+                let compiled = location.edges.iter().enumerate().map(|(nth, edge)| {
+                    compiler.marks = model.marks.as_ref().and_then(|marks| marks.edge(number, at, nth));
+                    compiler.edge(id, edge)
+                });
+                edges.push(compiled.collect::<Result<Vec<_>, _>>()?);
+                compiler.marks = None;
             }
             let init = match is_process && !code.init.is_empty() {
                 true => Some(compiler.plain(id, |emitter| {
@@ -87,6 +88,7 @@ impl Program {
             may_be_held_back: model.has_priorities || model.codes.iter().any(|code| code.provided.is_some()),
             code: None,
             budget: RwLock::new(budget.clone()),
+            marks: model.marks.clone(),
             shape,
         };
         for (edges, init, provided) in pending {
@@ -183,6 +185,7 @@ impl PendingEdge {
             grows: self.grows,
             chooses: self.chooses,
             sends: self.sends,
+            seen: AtomicU8::new(0),
         }
     }
 }
@@ -211,6 +214,8 @@ struct Compiler<'a> {
     module: JITModule,
     codegen: Codegen,
     builder: FunctionBuilderContext,
+    /// Of the edge that is being compiled; they outlive the machine code, since the program keeps them too.
+    marks: Option<&'a EdgeMarks>,
 }
 
 impl<'a> Compiler<'a> {
@@ -232,7 +237,8 @@ impl<'a> Compiler<'a> {
             .map_err(|error| wrong(&error))?;
         let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
         let codegen = module.make_context();
-        Ok(Compiler { budget, model, shape, facts, module, codegen, builder: FunctionBuilderContext::new() })
+        let builder = FunctionBuilderContext::new();
+        Ok(Compiler { budget, model, shape, facts, module, codegen, builder, marks: None })
     }
 
     fn edge(&mut self, code: CodeId, edge: &Edge) -> Result<PendingEdge, Unsupported> {
@@ -332,6 +338,7 @@ impl<'a> Compiler<'a> {
             shape: self.shape,
             facts: self.facts,
             code,
+            marks: self.marks,
             context: parameters[0],
             state: parameters[1],
             base: parameters[2],

@@ -62,7 +62,9 @@ impl Native<'_> {
         moves.offers = std::mem::take(&mut self.offers);
         let mut moved = false;
         for edge in &location.edges {
-            moved |= take(&mut moves, actor, edge, !moved, state, sink);
+            let is_taken = take(&mut moves, actor, edge, !moved, state, sink);
+            edge.note(is_taken);
+            moved |= is_taken;
         }
         let Moves { context, offers, .. } = moves;
         self.out_of_layouts |= context.out_of_layouts;

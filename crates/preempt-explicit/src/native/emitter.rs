@@ -8,6 +8,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, MemFlagsData, Signature, Value, types};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
+use preempt_model::coverage::{EdgeMarks, TAKEN};
 use preempt_model::{CodeId, Model, Type};
 use std::mem::offset_of;
 
@@ -18,6 +19,8 @@ pub struct Emitter<'a, 'f> {
     pub shape: &'a Shape,
     pub facts: &'a ChannelFacts,
     pub code: CodeId,
+    /// Where it is noted which edges inside a deterministic block are taken.
+    pub marks: Option<&'a EdgeMarks>,
     pub context: Value,
     pub state: Value,
     pub base: Value,
@@ -39,6 +42,22 @@ impl<'a> Emitter<'a, '_> {
 
     pub fn switch_to(&mut self, block: Block) {
         self.builder.switch_to_block(block);
+    }
+
+    /// Notes that an edge inside a deterministic block is taken, by a plain store of what whoever comes later stores again; nothing is
+    /// written where it was noted before, since other threads read the same line of the cache.
+    pub fn note_inner(&mut self, number: usize) {
+        let Some(mark) = self.marks.and_then(|marks| marks.inner().get(number)) else { return };
+        let flags = MemFlagsData::new().with_notrap();
+        let address = self.builder.ins().iconst(types::I64, mark.as_ptr() as usize as i64);
+        let seen = self.builder.ins().load(types::I8, flags, address, 0);
+        let (first, go_on) = (self.new_block(), self.new_block());
+        self.branch(seen, go_on, first);
+        self.switch_to(first);
+        let taken = self.builder.ins().iconst(types::I8, i64::from(TAKEN));
+        self.builder.ins().store(flags, taken, address, 0);
+        self.jump(go_on);
+        self.switch_to(go_on);
     }
 
     pub fn jump(&mut self, block: Block) {

@@ -118,6 +118,7 @@ impl<'p> Moves<'p> {
                     return;
                 }
             }
+            edge.note(found.steps.len() > before);
             if found.steps.len() > before {
                 nothing_earlier = false;
                 escape = edge.escape;

@@ -39,6 +39,7 @@ impl Moves<'_> {
                     continue;
                 }
                 escape = taken.escape;
+                taken.note(true);
                 let with = Some((receiver as u32, partner as u32));
                 if acceptance == FAULT {
                     self.faulty(sender, number, with, found);

@@ -5,7 +5,9 @@ use super::context::{Function, ReadyFunction};
 use super::layout::{Layouts, Shape};
 use cranelift_jit::JITModule;
 use preempt_core::{Budget, StopReason};
+use preempt_model::coverage::{Marks, REFUSED, TAKEN, note};
 use preempt_model::{CodeId, Type};
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{PoisonError, RwLock};
 
 pub struct Program {
@@ -29,6 +31,8 @@ pub struct Program {
     pub may_be_held_back: bool,
     /// For what may take long.
     pub(super) budget: RwLock<Budget>,
+    /// Who wants to know which edges were taken.
+    pub(super) marks: Option<Marks>,
     pub(super) code: Option<MachineCode>,
 }
 
@@ -83,6 +87,16 @@ pub struct NativeEdge {
     pub chooses: bool,
     /// May it offer a message?
     pub sends: bool,
+    /// Marks of [`preempt_model::coverage`], handed over when the program goes away.
+    pub seen: AtomicU8,
+}
+
+impl NativeEdge {
+    /// A process stood before the edge, and took it or not.
+    #[inline]
+    pub fn note(&self, is_taken: bool) {
+        note(&self.seen, if is_taken { TAKEN } else { REFUSED });
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -102,6 +116,7 @@ pub enum Apply {
 
 impl Drop for Program {
     fn drop(&mut self) {
+        self.hand_over_marks();
         if let Some(MachineCode(module)) = self.code.take() {
             // SAFETY: the functions are reached only through this program, which is going away, and none of them is
             // running: whoever runs one borrows the program.
@@ -114,6 +129,20 @@ impl Drop for Program {
 }
 
 impl Program {
+    /// Tells whoever wants to know which edges were taken so far.
+    fn hand_over_marks(&self) {
+        let Some(marks) = &self.marks else { return };
+        for (code, locations) in self.edges.iter().enumerate() {
+            for (location, edges) in locations.iter().enumerate() {
+                for (number, edge) in edges.edges.iter().enumerate() {
+                    if let Some(mark) = marks.edge(code, location, number) {
+                        mark.set(edge.seen.load(Relaxed));
+                    }
+                }
+            }
+        }
+    }
+
     /// From now on, what may take long looks at this budget.
     pub fn work_within(&self, budget: &Budget) {
         *self.budget.write().unwrap_or_else(PoisonError::into_inner) = budget.clone();

@@ -81,6 +81,7 @@ impl Met<'_> {
             exclusives,
             // A matter of the question: liveness asks with it, safety without.
             counts_claim: _,
+            marks: _,
         } = self.model;
         for variable in globals.iter().chain(hidden) {
             self.ty(variable.ty);

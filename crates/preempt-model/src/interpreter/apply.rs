@@ -5,6 +5,7 @@ use super::moves::ChannelEvent;
 use super::state::{Frame, Machine, Process};
 use super::{Fault, Interpreter, LOOK_UP_EVERY, MAX_CALL_DEPTH, MAX_PROCESSES, display};
 use crate::command::{Block, Command, Pattern};
+use crate::coverage::{EdgeMarks, TAKEN, note};
 use crate::expr::{Expr, Place, Scope};
 use crate::program::{CodeId, Init, LocationId};
 use crate::system::System;
@@ -16,6 +17,8 @@ pub(super) struct Actor<'a> {
     pub process: usize,
     pub timeout: Timeout,
     pub picks: &'a Picks,
+    /// Where the edges inside a deterministic block are noted, if somebody wants to know.
+    pub marks: Option<&'a EdgeMarks>,
 }
 
 /// What happened besides the change of state.
@@ -264,6 +267,11 @@ impl<'m> Interpreter<'m> {
             let edge = self
                 .first_ready(machine, actor, block, current)?
                 .ok_or_else(|| Fault("a statement blocks inside a d_step sequence".into()))?;
+            if let Some(mark) =
+                actor.marks.and_then(|marks| marks.inner().get(number_of(block, current, edge)))
+            {
+                note(mark, TAKEN);
+            }
             if let Some(command) = &edge.command {
                 if self.evaluation(machine, actor).offers_rendezvous(command)?.is_some() {
                     return Err(Fault("a rendezvous is attempted inside a d_step sequence".into()));
@@ -301,6 +309,12 @@ impl<'m> Interpreter<'m> {
         }
         Ok(None)
     }
+}
+
+/// The number of a block's edge, counted node by node.
+fn number_of(block: &Block, node: usize, edge: &crate::command::BlockEdge) -> usize {
+    let before: usize = block.nodes[..node].iter().map(Vec::len).sum();
+    before + block.nodes[node].iter().position(|other| std::ptr::eq(other, edge)).unwrap_or(0)
 }
 
 fn store(machine: &mut Machine, process: usize, place: &Place, offset: usize, value: i32) {

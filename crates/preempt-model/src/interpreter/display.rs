@@ -45,7 +45,8 @@ pub(super) fn describe(
     let printed = interpreter.moves(machine, process).into_iter().find(|step| step.action == *action);
     let output = printed.map(|step| step.output).filter(|output| !output.is_empty());
     let location = Some(interpreter.sources.location(edge.span));
-    Description { text: edge.text.clone(), location, choice, output, partner }
+    let calls = interpreter.sources.calls(edge.span);
+    Description { text: edge.text.clone(), location, calls, choice, output, partner }
 }
 
 /// What would let a process go on that cannot move; `None` if it may end where it stands.

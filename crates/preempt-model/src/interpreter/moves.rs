@@ -5,6 +5,7 @@ use super::eval::{Evaluation, Picks, Timeout};
 use super::state::Machine;
 use super::{Fault, Interpreter};
 use crate::command::{Block, Command, Pattern};
+use crate::coverage::{EdgeMarks, REFUSED, TAKEN};
 use crate::program::Edge;
 use crate::system::{System, Violation};
 use preempt_core::PropertyKind;
@@ -121,12 +122,22 @@ impl Interpreter<'_> {
                 in_time = !tried.is_multiple_of(LOOK_UP_EVERY)
                     || self.budget().exhausted_with(bytes_of(found, machine)).is_none();
             }
-            found.len() > before
+            let is_taken = found.len() > before;
+            if let Some(marks) = self.marks_of(machine, process, number).filter(|_| in_time) {
+                marks.set(if is_taken { TAKEN } else { REFUSED });
+            }
+            is_taken
         });
         // A step that the budget did not let end is no fault.
         if !in_time || found.iter().any(|step| step.machine.is_none()) && self.budget().stopped().is_some() {
             found.clear();
         }
+    }
+
+    /// Where it is noted that a process takes this edge of its location, if somebody wants to know.
+    fn marks_of(&self, machine: &Machine, process: usize, edge: u32) -> Option<&EdgeMarks> {
+        let frame = machine.processes[process].frame();
+        self.model.marks.as_ref()?.edge(frame.code.0.into(), frame.location.0 as usize, edge as usize)
     }
 
     /// Offers the edges of the process's location in order. `visit` says whether the edge could be taken.
@@ -159,7 +170,7 @@ impl Interpreter<'_> {
         }
         picks.rewind();
         let mut next = machine.clone();
-        let actor = Actor { process, timeout, picks };
+        let actor = Actor { process, timeout, picks, marks: self.marks_of(machine, process, number) };
         let depth = next.processes[process].frames.len();
         let effect = match self.apply(&mut next, actor, &edge.command, (&edge.text, edge.span)) {
             Ok(effect) => effect,
@@ -205,7 +216,11 @@ impl Interpreter<'_> {
                     }
                 };
                 let mut next = machine.clone();
-                let actor = Actor { process: receiver, timeout: Timeout::False, picks };
+                let marks = self.marks_of(machine, receiver, partner);
+                if let Some(marks) = marks {
+                    marks.set(TAKEN);
+                }
+                let actor = Actor { process: receiver, timeout: Timeout::False, picks, marks };
                 self.move_to_target(&mut next, sender, usize::MAX, (number, edge));
                 let received = self.receive_offer(&mut next, actor, acceptance, offer);
                 self.move_to_target(&mut next, receiver, usize::MAX, (partner, taken));

@@ -70,6 +70,7 @@ pub fn replay<S: System>(
             process: system.process_name(&before, *process),
             pid: *process,
             location: description.location,
+            calls: description.calls,
             text: description.text,
             choice: description.choice,
             switch,

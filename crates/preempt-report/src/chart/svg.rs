@@ -28,8 +28,8 @@ text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1f2430}\
 /// use preempt_core::{Property, PropertyKind, Step, SwitchKind, Trace};
 ///
 /// let step = |pid: usize, text: &str, switch| Step {
-///     process: format!("P({pid})"), pid, location: None, text: text.into(), choice: None, switch,
-///     changed: vec![], output: None, partner: None,
+///     process: format!("P({pid})"), pid, location: None, calls: vec![], text: text.into(), choice: None,
+///     switch, changed: vec![], output: None, partner: None,
 /// };
 /// let steps = vec![step(0, "x < 1", SwitchKind::None), step(1, "x = 1", SwitchKind::Preemption)];
 /// let trace = Trace { steps, processes: 2, ..Trace::default() };

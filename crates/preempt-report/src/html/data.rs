@@ -4,10 +4,12 @@ use super::embedded::Data;
 use super::{Page, Sample};
 use crate::chart::{Chart, Message};
 use crate::style::Style;
-use crate::text::{describe, minimality, plural, property_lines, statistics_lines, unit, verdict_lines};
+use crate::text::{
+    describe, executed_title, minimality, plural, property_lines, statistics_lines, unit, verdict_lines,
+};
 use preempt_core::{
-    Change, Location, OptionValue, Property, PropertyKind, Report, Statistics, Step, SwitchKind, Trace,
-    Value, Verdict,
+    Call, Change, Location, OptionValue, Property, PropertyKind, Report, Statistics, Step, SwitchKind, Trace,
+    Unit, Value, Verdict,
 };
 
 /// Everything, as one record.
@@ -35,6 +37,7 @@ pub(super) fn of_page(page: &Page<'_>) -> Data {
         ("notes", Data::list(report.notes.iter().map(|note| Data::text(&note.text)))),
         ("options", options(report)),
         ("runs", runs),
+        ("executed", executed(report, &mut files)),
         ("files", Data::list(files.names.iter().map(|name| source(name, page)))),
         ("numbers", numbers(&report.statistics)),
         ("history", Data::list(page.history.iter().map(sample))),
@@ -129,7 +132,7 @@ fn run(property: Option<&Property>, trace: &Trace, files: &mut Files) -> Data {
 }
 
 /// As a list, since there may be many: lane, statement, switch, place, what changed, what was printed, which choice, and for a
-/// rendezvous the lane, statement and place of the receiver.
+/// rendezvous the lane, statement and place of the receiver; for a step inside an inline, where that is used.
 fn one_step(step: &Step, (lane, partner): (usize, Option<usize>), files: &mut Files) -> Data {
     let switch = match step.switch {
         SwitchKind::None => 0,
@@ -145,9 +148,16 @@ fn one_step(step: &Step, (lane, partner): (usize, Option<usize>), files: &mut Fi
         Data::option(step.output.as_ref().map(Data::text)),
         Data::option(step.choice.as_ref().map(Data::text)),
     ];
-    if let (Some(lane), Some(partner)) = (partner, &step.partner) {
+    let received = partner.zip(step.partner.as_ref()).map(|(lane, partner)| {
         let place = files.place(partner.location.as_ref());
-        fields.push(Data::list([Data::count(lane), Data::text(&partner.text), place]));
+        Data::list([Data::count(lane), Data::text(&partner.text), place])
+    });
+    if received.is_some() || !step.calls.is_empty() {
+        fields.push(Data::option(received));
+    }
+    if !step.calls.is_empty() {
+        let call = |call: &Call| Data::text(format!("in {} at line {}", call.name, call.location.line));
+        fields.push(Data::list(step.calls.iter().map(call)));
     }
     Data::List(fields)
 }
@@ -172,6 +182,35 @@ fn value(it: &Value) -> Data {
         Value::List(values) => Data::list(values.iter().map(value)),
         Value::Gone => Data::Null,
     }
+}
+
+/// What no run has executed: a heading, and for each process its name and `[place, text, remark]`.
+fn executed(report: &Report, files: &mut Files) -> Data {
+    let Some(executed) = &report.executed else { return Data::Null };
+    let mut list = |units: &[Unit], remark: &str| {
+        let one = |unit: &Unit| {
+            Data::list([files.place(unit.location.as_ref()), Data::text(&unit.text), Data::text(remark)])
+        };
+        units.iter().map(one).collect::<Vec<_>>()
+    };
+    let parts = executed.parts.iter().map(|part| {
+        let mut entries = match part.entered {
+            true => list(&part.never_reached, ""),
+            false => vec![Data::list([Data::Null, Data::text(""), Data::text("never started")])],
+        };
+        entries.extend(list(&part.never_true, "never possible"));
+        entries.extend(list(part.never_false.as_deref().unwrap_or_default(), "never false"));
+        Data::list([Data::text(&part.name), Data::List(entries)])
+    });
+    let parts = Data::list(parts.collect::<Vec<_>>());
+    let title = format!(
+        "{}: {} of {} {}",
+        executed_title(report, executed),
+        executed.missing(),
+        executed.total(),
+        plural(executed.unit.name())
+    );
+    Data::Record(vec![("title", Data::text(title)), ("parts", parts)])
 }
 
 fn numbers(statistics: &Statistics) -> Data {

@@ -49,6 +49,7 @@ function showStep() {
   if (step.switch === 2) more.push(make("span", { class: "preempts" }, `preempts ${left}`));
   if (step.switch === 1) more.push(`${left} cannot move`);
   if (step.partner) more.push(`received by ${run.lanes[step.partner[0]]}: ${step.partner[1]}${where(step.partner[2])}`);
+  if (step.calls) more.push(step.calls.join(", "));
   if (step.choice) more.push(`choice: ${step.choice}`);
   if (step.output) more.push(`prints ${JSON.stringify(step.output)}`);
   const { loop } = run.data;

@@ -8,6 +8,7 @@ function showNumbers(data) {
   const parts = [];
   if (data.certificate.length) parts.push(block("what the proof rests on", ...data.certificate.map((line) => make("div", {}, line))));
   if (lines.length) parts.push(block("searched by " + (data.answeredBy ? `${data.engine}, ${data.answeredBy}` : data.engine), table(lines)));
+  if (data.executed) parts.push(executedBlock(data, block));
   if (levels.length > 1) {
     parts.push(block(`new states by ${unit}`, bars(levels.map(([level, states]) => [level, states]), "")));
     parts.push(block(`work (transitions) by ${unit}`, bars(levels.map(([level, , work]) => [level, work]), " work")));
@@ -21,6 +22,15 @@ function showNumbers(data) {
   if (data.options.length) parts.push(block("options", table(data.options)));
   place.replaceChildren(...parts);
   byId("numbers").hidden = parts.length === 0;
+}
+
+/** What no run has executed, process by process. */
+function executedBlock(data, block) {
+  const line = (place) => (place ? `${data.files.length > 1 ? data.files[place[0]].name + ":" : ""}${place[1]}` : "");
+  const rows = data.executed.parts.flatMap(([name, entries]) => entries.map(([place, text, remark], index) =>
+    make("tr", {}, make("td", {}, index ? "" : name), make("td", { class: "line" }, line(place)),
+      make("td", {}, make("code", {}, text), remark ? ` ${remark}` : ""))));
+  return block(data.executed.title, make("table", { class: "executed" }, ...rows));
 }
 
 /** `[label, number]` a bar each. */

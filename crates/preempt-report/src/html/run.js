@@ -31,8 +31,8 @@ class Run {
   step(position) {
     const fields = this.data.steps[position - 1];
     if (!fields) return null;
-    const [lane, text, change, place, changed, output, choice, partner] = fields;
-    return { lane, text, switch: change, place, changed, output, choice, partner };
+    const [lane, text, change, place, changed, output, choice, partner, calls] = fields;
+    return { lane, text, switch: change, place, changed, output, choice, partner, calls };
   }
 
   /** Name by name, what is held at a position. */

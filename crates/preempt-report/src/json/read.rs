@@ -2,7 +2,7 @@
 
 use super::{READABLE, wire};
 use preempt_core::{
-    Awaited, Change, Location, Partner, Property, PropertyKind, Step, SwitchKind, Trace, Value, Waiting,
+    Awaited, Call, Change, Location, Partner, Property, PropertyKind, Step, SwitchKind, Trace, Value, Waiting,
 };
 use std::collections::BTreeSet;
 
@@ -114,6 +114,7 @@ fn step(index: usize, step: wire::Step) -> Result<Step, ReadError> {
         process: step.process,
         pid: step.pid,
         location: location(step.location, place)?,
+        calls: step.calls.into_iter().map(|call| used(call, place)).collect::<Result<_, _>>()?,
         text: step.text,
         choice: step.choice,
         switch: match step.switch {
@@ -125,6 +126,14 @@ fn step(index: usize, step: wire::Step) -> Result<Step, ReadError> {
         output: step.output,
         partner: step.partner.map(|partner| receiver(partner, place)).transpose()?,
     })
+}
+
+fn used(call: wire::Call, place: impl Fn() -> String) -> Result<Call, ReadError> {
+    let text = call.location.clone();
+    match location(Some(call.location), &place)? {
+        Some(location) => Ok(Call { name: call.name, location }),
+        None => Err(ReadError::Location { place: place(), text }),
+    }
 }
 
 fn receiver(partner: wire::Partner, place: impl Fn() -> String) -> Result<Partner, ReadError> {

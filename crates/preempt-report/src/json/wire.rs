@@ -35,7 +35,29 @@ pub(super) struct Report {
     pub errors: Option<Vec<Finding>>,
     /// Which statements lie on error traces, where that was asked for.
     pub error_projection: Option<ErrorProjection>,
+    /// What was executed and what never, where the engine can tell.
+    pub executed: Option<Executed>,
     pub notes: Vec<Note>,
+}
+
+#[derive(Debug, serde::Serialize)]
+pub(super) struct Executed {
+    pub unit: &'static str,
+    pub total: usize,
+    pub never_executed: usize,
+    /// Has the search seen everything that can be executed, as far as its verdict reaches?
+    pub complete: bool,
+    pub parts: Vec<ExecutedPart>,
+}
+
+#[derive(Debug, serde::Serialize)]
+pub(super) struct ExecutedPart {
+    pub name: String,
+    pub total: usize,
+    pub entered: bool,
+    pub never_reached: Vec<Awaited>,
+    pub never_true: Vec<Awaited>,
+    pub never_false: Option<Vec<Awaited>>,
 }
 
 #[derive(Debug, serde::Serialize)]
@@ -198,6 +220,8 @@ pub(super) struct Step {
     pub pid: usize,
     #[serde(default)]
     pub location: Option<String>,
+    #[serde(default)]
+    pub calls: Vec<Call>,
     pub text: String,
     #[serde(default)]
     pub choice: Option<String>,
@@ -208,6 +232,12 @@ pub(super) struct Step {
     pub output: Option<String>,
     #[serde(default)]
     pub partner: Option<Partner>,
+}
+
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Call {
+    pub name: String,
+    pub location: String,
 }
 
 #[derive(Debug, serde::Serialize, serde::Deserialize)]

@@ -2,9 +2,9 @@
 
 use super::{SCHEMA, wire};
 use preempt_core::{
-    Awaited, Change, Cost, ErrorProjection, FormulaAnswer, Guarantee, Measure, Note, OptionValue, Partner,
-    Property, PropertyKind, PropertyResult, Report, Statistics, Step, StopReason, SwitchKind, Trace, Value,
-    Verdict, Waiting,
+    Awaited, Call, Change, Cost, ErrorProjection, Executed, ExecutedPart, FormulaAnswer, Guarantee, Measure,
+    Note, OptionValue, Partner, Property, PropertyKind, PropertyResult, Report, Statistics, Step, StopReason,
+    SwitchKind, Trace, Unit, Value, Verdict, Waiting,
 };
 
 /// One object, indented, with a final newline.
@@ -46,6 +46,7 @@ impl From<&Report> for wire::Report {
             properties: (!properties.is_empty()).then(|| properties.iter().map(Into::into).collect()),
             errors: report.violations.as_ref().map(|all| all.iter().map(finding).collect()),
             error_projection: report.projection.as_ref().map(Into::into),
+            executed: report.executed.as_ref().map(Into::into),
             notes: report.notes.iter().map(Into::into).collect(),
         }
     }
@@ -60,6 +61,38 @@ impl From<&ErrorProjection> for wire::ErrorProjection {
             on_error_trace: statement.on_error_trace,
         });
         wire::ErrorProjection { contexts: projection.contexts, projected: projected.collect() }
+    }
+}
+
+impl From<&Executed> for wire::Executed {
+    fn from(executed: &Executed) -> wire::Executed {
+        wire::Executed {
+            unit: executed.unit.name(),
+            total: executed.total(),
+            never_executed: executed.missing(),
+            complete: executed.complete,
+            parts: executed.parts.iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<&ExecutedPart> for wire::ExecutedPart {
+    fn from(part: &ExecutedPart) -> wire::ExecutedPart {
+        let listed = |units: &Vec<Unit>| -> Vec<wire::Awaited> {
+            let one = |unit: &Unit| wire::Awaited {
+                location: unit.location.as_ref().map(ToString::to_string),
+                text: unit.text.clone(),
+            };
+            units.iter().map(one).collect()
+        };
+        wire::ExecutedPart {
+            name: part.name.clone(),
+            total: part.total,
+            entered: part.entered,
+            never_reached: listed(&part.never_reached),
+            never_true: listed(&part.never_true),
+            never_false: part.never_false.as_ref().map(listed),
+        }
     }
 }
 
@@ -237,6 +270,7 @@ impl From<&Step> for wire::Step {
             process: step.process.clone(),
             pid: step.pid,
             location: step.location.as_ref().map(ToString::to_string),
+            calls: step.calls.iter().map(call).collect(),
             text: step.text.clone(),
             choice: step.choice.clone(),
             switch: match step.switch {
@@ -260,6 +294,10 @@ impl From<&Partner> for wire::Partner {
             text: partner.text.clone(),
         }
     }
+}
+
+fn call(call: &Call) -> wire::Call {
+    wire::Call { name: call.name.clone(), location: call.location.to_string() }
 }
 
 fn fields(changes: &[Change]) -> wire::Fields<wire::Value> {

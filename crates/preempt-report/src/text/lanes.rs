@@ -7,7 +7,7 @@ use super::counterexample::pieces;
 use super::rows::{Row, net_changes};
 use super::words::{clean, cut, fill, grouped, wrap};
 use crate::style::Ink;
-use preempt_core::{Location, Partner, Step, SwitchKind, Trace, Value};
+use preempt_core::{Call, Location, Partner, Step, SwitchKind, Trace, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A step takes at most so many lines, unless everything is wanted.
@@ -177,12 +177,30 @@ impl<'a> Lanes<'a> {
             return self.cell(Ink::Faint, wrap(&text, room), room);
         }
         let mut cell = self.cell(Ink::Plain, wrap(&self.words(step), room), room);
+        if let Some(call) = self.call(row.first()) {
+            cell.lines.extend(self.cell(Ink::Faint, wrap(&call, room), room).lines);
+        }
         let printed = step.output.as_deref().unwrap_or_default().trim_end_matches('\n');
         for line in printed.split('\n').filter(|_| !printed.is_empty()) {
             let lines = wrap(&format!("> {}", clean(line)), room);
             cell.lines.extend(self.cell(Ink::Printed, lines, room).lines);
         }
         cell
+    }
+
+    /// The inlines in which the step is executed, each with where it is used; nothing if that is where the process was before.
+    pub(super) fn call(&self, number: usize) -> Option<String> {
+        let step = &self.trace.steps[number];
+        let own = |other: &&Step| (other.pid, &other.process) == (step.pid, &step.process);
+        let before = self.trace.steps[..number].iter().rev().find(own);
+        if step.calls.is_empty() || before.is_some_and(|before| before.calls == step.calls) {
+            return None;
+        }
+        let one = |call: &Call| match self.places {
+            Places::FileAndLine => format!("{} at {}", clean(&call.name), self.places.write(&call.location)),
+            _ => format!("{} at line {}", clean(&call.name), call.location.line),
+        };
+        Some(format!("in {}", step.calls.iter().map(one).collect::<Vec<_>>().join(", in ")))
     }
 
     fn words(&self, step: &Step) -> String {

@@ -2,6 +2,7 @@
 
 mod columns;
 mod counterexample;
+mod executed;
 mod lanes;
 mod projection;
 mod properties;
@@ -15,6 +16,7 @@ use crate::style::{Ink, Style};
 use preempt_core::{Measure, Report};
 
 pub use counterexample::render_run;
+pub(crate) use executed::title as executed_title;
 pub(crate) use properties::lines as property_lines;
 pub(crate) use statistics::lines as statistics_lines;
 pub(crate) use summary::{describe, verdict as verdict_lines};
@@ -81,6 +83,7 @@ pub fn render_report(report: &Report, options: &TextOptions) -> String {
             text.push_str(&statistics::block(&report.statistics, options.style));
         }
     }
+    text.push_str(&executed::lines(report, options));
     if let Some(projection) = &report.projection {
         text.push_str(&projection::listing(projection));
     }

@@ -3,6 +3,7 @@
 
 use super::{Context, Engine, reported};
 use crate::error::Error;
+use crate::executed::executed_transitions;
 use crate::frontend::{Input, Kind, LoadedNet, in_words};
 use crate::plan::Plan;
 use crate::verb::Verb;
@@ -133,6 +134,7 @@ fn check(way: Way, plan: &Plan, input: &Input, context: &mut Context<'_>) -> Res
     {
         show_run(net, run, &budget, &mut report);
     }
+    report.executed = executed_transitions(net, &budget);
     report.run.options = reported(&[]);
     Ok(report)
 }

@@ -4,6 +4,7 @@ use super::{Context, Engine, number, reported, word};
 use crate::again::bound_of_the_run;
 use crate::checks::checks;
 use crate::error::Error;
+use crate::executed::{Seen, executed, marked};
 use crate::frontend::{Input, Kind};
 use crate::model::LoadedModel;
 use crate::plan::Plan;
@@ -11,7 +12,7 @@ use crate::settings::{
     CostUnit, Reduction, SearchOrder, Settings, Simplify, StoreKind, SuccessorsKind, Symmetry,
 };
 use crate::verb::Verb;
-use preempt_core::{Cost, Measure, Minimality, OptionValue, Progress, Report};
+use preempt_core::{Cost, Guarantee, Measure, Minimality, OptionValue, Progress, Report, Verdict};
 use preempt_explicit::{
     Answers, CheckError, Checkpoints, Figure, Goal, Order, Portfolio, Published, SearchOptions, Storage,
     SuccessorSource, Walks, explore_system, why_no_symmetry, why_not_reduced,
@@ -42,7 +43,7 @@ const LARGEST_REPLICATED: u32 = 255;
 
 fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report, Error> {
     let settings = &plan.settings;
-    let loaded = input.model()?.without_procedures(&context.progress.budget())?;
+    let loaded = marked(input.model()?.without_procedures(&context.progress.budget())?);
     let options = SearchOptions { scratch: context.scratch.clone(), ..check_options(settings)? };
     let checks = checks(settings, &loaded.model)?;
     fits_the_checks(settings, &options, &checks, context.checkpoints.is_some())?;
@@ -57,6 +58,7 @@ fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
     };
     let answers = answers.map_err(refused)?.ok_or_else(|| Error::refused("there is nothing to check"))?;
     let mut report = from_answers(answers, settings, &options);
+    report.executed = executed(&loaded, seen_by_check(settings, &options, &checks, &report));
     report.again = bound_of_the_run(settings, &loaded, &checks[report.shown], &report);
     note_reductions_that_do_not_apply(settings, &options, &checks, &mut report);
     note_hidden_preemptions(&options, &mut report);
@@ -69,7 +71,7 @@ fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
 fn count(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report, Error> {
     let settings = &plan.settings;
     let budget = context.progress.budget();
-    let loaded = input.model()?.without_procedures(&budget)?;
+    let loaded = marked(input.model()?.without_procedures(&budget)?);
     let mut options = SearchOptions { scratch: context.scratch.clone(), ..options(settings)? };
     if settings.reduction == Some(Reduction::Strong) {
         options.reduction = preempt_explicit::Reduction::Strong;
@@ -84,8 +86,33 @@ fn count(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
     let counted = portfolio.count(checkpoints, context.progress);
     let mut report = Report::from(counted.map_err(refused)?.outcome);
     note_symmetry(&loaded, &options, Goal::Count, &[Check::Safety], context, &mut report)?;
+    report.executed = executed(&loaded, seen_by_count(&options, &report));
     report.run.options = used(settings, &options, None);
     Ok(report)
+}
+
+/// How much of a model was searched to prove that it is safe. A formula is followed only where it can still be violated.
+fn seen_by_check(settings: &Settings, options: &SearchOptions, checks: &[Check], report: &Report) -> Seen {
+    let is_exact = matches!(report.guarantee, Guarantee::Exhaustive | Guarantee::Bounded(_));
+    if report.verdict != Verdict::Holds || !is_exact || !checks.contains(&Check::Safety) {
+        return Seen::Part;
+    }
+    match settings.reduction {
+        Some(Reduction::None) if !options.simplify => Seen::EveryState,
+        _ => Seen::EveryStep,
+    }
+}
+
+/// The same where violations are passed over.
+fn seen_by_count(options: &SearchOptions, report: &Report) -> Seen {
+    let is_exact = matches!(report.guarantee, Guarantee::Exhaustive | Guarantee::Bounded(_));
+    match report.verdict {
+        Verdict::Holds | Verdict::Violated if is_exact => match options.reduction {
+            preempt_explicit::Reduction::None if !options.simplify => Seen::EveryState,
+            _ => Seen::EveryStep,
+        },
+        _ => Seen::Part,
+    }
 }
 
 /// Any system that is a Rust type.

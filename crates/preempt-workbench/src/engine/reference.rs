@@ -4,11 +4,12 @@ use super::{Context, Engine, number, reported, word};
 use crate::again::bound_of_the_run;
 use crate::checks::checks;
 use crate::error::Error;
+use crate::executed::{Seen, executed, marked};
 use crate::frontend::{Input, Kind};
 use crate::plan::Plan;
 use crate::verb::Verb;
-use preempt_core::{Measure, OptionValue, Report};
-use preempt_model::check::CheckOptions;
+use preempt_core::{Measure, OptionValue, Report, Verdict};
+use preempt_model::check::{Check, CheckOptions};
 use preempt_model::check_all::check_all;
 use preempt_model::search::{self, ReferenceOptions};
 
@@ -27,7 +28,7 @@ pub const REFERENCE: Engine = Engine {
 
 fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report, Error> {
     let budget = context.progress.budget();
-    let loaded = input.model()?.without_procedures(&budget)?;
+    let loaded = marked(input.model()?.without_procedures(&budget)?);
     let checks = checks(&plan.settings, &loaded.model)?;
     let options = CheckOptions { search: options(plan), weakly_fair: plan.settings.weak_fairness };
     let answers = check_all(&checks, &loaded.interpreter(&budget)?, &options, context.progress)
@@ -39,6 +40,8 @@ fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
         shown: answers.shown,
         ..Report::from(answers.outcome)
     };
+    let sees_all = report.verdict == Verdict::Holds && checks.contains(&Check::Safety);
+    report.executed = executed(&loaded, if sees_all { Seen::EveryState } else { Seen::Part });
     report.again = bound_of_the_run(&plan.settings, &loaded, &checks[report.shown], &report);
     report.run.options = used(plan, Some(plan.settings.weak_fairness));
     Ok(report)
@@ -46,9 +49,11 @@ fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
 
 fn count(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report, Error> {
     let budget = context.progress.budget();
-    let loaded = input.model()?.without_procedures(&budget)?;
+    let loaded = marked(input.model()?.without_procedures(&budget)?);
     let mut report =
         Report::from(search::count(&loaded.interpreter(&budget)?, &options(plan), context.progress));
+    let is_cut = matches!(report.verdict, Verdict::Inconclusive(_));
+    report.executed = executed(&loaded, if is_cut { Seen::Part } else { Seen::EveryState });
     report.run.options = used(plan, None);
     Ok(report)
 }

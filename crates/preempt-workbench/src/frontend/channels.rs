@@ -204,6 +204,7 @@ fn trace(system: &ChannelSystem, run: &ChannelRun, sources: &SourceMap) -> Optio
             process: "system".into(),
             pid: 0,
             location,
+            calls: Vec::new(),
             text,
             choice: None,
             switch: SwitchKind::None,

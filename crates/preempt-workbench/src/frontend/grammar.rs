@@ -163,6 +163,7 @@ fn trace(grammar: &Grammar, words: &[Vec<Letter>], sources: &SourceMap) -> Trace
             process: "grammar".into(),
             pid: 0,
             location: rule.and_then(|rule| grammar.spans.get(rule)).map(|span| sources.location(*span)),
+            calls: Vec::new(),
             text: text.unwrap_or_default(),
             choice: None,
             switch: SwitchKind::None,

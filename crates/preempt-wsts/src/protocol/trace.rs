@@ -30,6 +30,7 @@ pub fn trace(protocol: &Protocol, run: &ProtocolRun, sources: Option<&SourceMap>
             process: process(step.mover),
             pid: step.mover,
             location,
+            calls: Vec::new(),
             text: rule.name.clone(),
             choice: None,
             switch: match last {
