@@ -74,7 +74,7 @@ fn a_violation_has_the_run_with_its_counts() {
     assert_eq!(run["initial"], json!({ "busy": 0, "inside": 0 }));
     assert_eq!(
         run["steps"][2],
-        json!({ "process": "P(1)", "pid": 1, "location": "models/broken.pml:8:5", "text": "busy = 1",
+        json!({ "process": "P(1)", "pid": 1, "location": "models/broken.pml:8:5", "calls": [], "text": "busy = 1",
                 "choice": null, "switch": "none", "changed": { "busy": 1 }, "output": null, "partner": null })
     );
     assert_eq!(run["steps"][1]["switch"], "preemption");
@@ -169,7 +169,10 @@ fn what_is_written_is_read_back_as_it_was() {
         .looping_to(1)
         .trace;
     let mut outcome = violated(PropertyKind::NonProgress, "no \"progress\"", trace);
-    outcome.counterexample.as_mut().unwrap().steps[0].choice = Some("2".into());
+    let location = Location { file: "a:b.pml".into(), line: 3, column: 4 };
+    let first = &mut outcome.counterexample.as_mut().unwrap().steps[0];
+    first.choice = Some("2".into());
+    first.calls = vec![Call { name: "pick".into(), location }];
     let recorded = read(&written(&outcome)).unwrap();
     assert_eq!(recorded.file.as_deref(), Some("models/broken.pml"));
     assert_eq!(recorded.property, outcome.violation);

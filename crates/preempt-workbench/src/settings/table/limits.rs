@@ -10,7 +10,6 @@ pub const ROWS: &[Setting] = &[
     Setting {
         group: Group::Limits,
         verbs: SEARCHES,
-        common: true,
         engines: Engines::AllBut(&[Taker::none("symbolic"), Taker::none("pushdown")]),
         // It may have kept the search from a shorter run.
         again: Again::Kept,

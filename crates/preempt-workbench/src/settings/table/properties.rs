@@ -68,7 +68,6 @@ pub const ROWS: &[Setting] = &[
     Setting {
         group: Group::Search,
         verbs: CHECK,
-        common: true,
         inputs: Inputs::Kind(Kind::Model),
         engines: ONE_BY_ONE,
         rules: &[Rule::excludes(

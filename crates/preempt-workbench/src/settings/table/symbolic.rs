@@ -17,8 +17,9 @@ const MOST_CONTEXTS: u64 = 64;
 
 pub const ROWS: &[Setting] = &[
     Setting {
-        group: Group::Symbolic,
+        group: Group::Boolean,
         verbs: CHECK,
+        common: true,
         inputs: MODELS,
         engines: BOTH,
         again: Again::Replaced,
@@ -27,8 +28,8 @@ pub const ROWS: &[Setting] = &[
         ..Setting::new(
             "contexts",
             Value::Number("K", 1, MOST_CONTEXTS),
-            "Only runs with at most K contexts of each thread, taking turns",
-            "The threads have their contexts in round-robin order. Without it K = 1, 2, 3, ..., until something goes wrong or \
+            "Only runs with at most K contexts of each thread",
+            "A context is a turn: the threads have their contexts in round-robin order. Without it K = 1, 2, 3, ..., until something goes wrong or \
              nothing new can come.",
         )
     },
