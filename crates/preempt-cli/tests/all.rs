@@ -15,3 +15,4 @@ mod promises;
 mod readers;
 mod replay;
 mod schema;
+mod smallest_inputs;

@@ -111,7 +111,8 @@ fn the_list_of_the_guide_has_all_its_pages() {
     let folder = root().join("docs/src");
     let summary = read(&folder.join("SUMMARY.md"));
     let listed: BTreeSet<&str> = summary.lines().flat_map(links).collect();
-    for page in entries(&folder).into_iter().filter(|page| page.is_file()) {
+    let is_page = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
+    for page in entries(&folder).into_iter().filter(is_page) {
         let name = page.file_name().unwrap_or_default().to_string_lossy().to_string();
         assert!(name == "SUMMARY.md" || listed.contains(name.as_str()), "{name} is not in SUMMARY.md");
     }

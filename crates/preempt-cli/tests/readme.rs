@@ -49,6 +49,9 @@ fn words(command: &str) -> Vec<String> {
 /// Without what is different each time: a number before a unit of time or memory.
 fn comparable(line: &str) -> String {
     let units = ["s", "s,", "ms", "bytes", "KiB", "MiB", "GiB", "states/s)"];
+    // How fast it was is told only if it took long enough.
+    let line =
+        line.split_once(" (").filter(|(_, speed)| speed.ends_with(" states/s)")).map_or(line, |it| it.0);
     let words: Vec<&str> = line.split(' ').collect();
     let measured = |number: usize| words.get(number + 1).is_some_and(|unit| units.contains(unit));
     let shown = words.iter().enumerate().map(|(number, word)| if measured(number) { "#" } else { word });

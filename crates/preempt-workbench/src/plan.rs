@@ -92,8 +92,10 @@ impl Plan {
     /// What the levels of the search are, in the plural, and how many there are at most; `None` if it has none.
     pub fn levels(&self) -> Option<(&'static str, Option<u32>)> {
         let engine = self.engine.filter(|_| self.front_end.kind == Kind::Model)?;
-        if engine.counts[0] != Some(Measure::States) {
-            return Some(("contexts", self.settings.contexts));
+        match engine.counts[0] {
+            Some(Measure::States) => {}
+            Some(Measure::SharedStates) => return Some(("contexts", self.settings.contexts)),
+            _ => return None,
         }
         let unit = match self.settings.cost {
             Some(CostUnit::Switches) => "switches",

@@ -1,8 +1,8 @@
 use super::*;
 use crate::fixtures::{Run, holds, lost_mutex, violated};
 use preempt_core::{
-    Awaited, Bound, CertificateText, Cost, Coverage, Guarantee, Measure, Minimality, OptionValue,
-    PropertyKind, Report, RunInfo, StopReason, Trace, Value, Verdict, Waiting,
+    Awaited, Bound, Call, CertificateText, Cost, Coverage, Guarantee, Location, Measure, Minimality,
+    OptionValue, PropertyKind, Report, RunInfo, StopReason, Trace, Value, Verdict, Waiting,
 };
 use serde_json::{Value as Json, json};
 
