@@ -168,6 +168,7 @@ fn in_processes(kind: Kind, seeds: std::ops::Range<u64>, ends: Option<Instant>) 
                 let ended = child.wait();
                 if ended.as_ref().is_ok_and(|ended| ended.success()) {
                     next = after;
+                    totals.so_far(next);
                     continue;
                 }
                 let seed = std::fs::read_to_string(&status).ok().and_then(|seed| seed.parse().ok());
@@ -211,6 +212,15 @@ enum Heard {
 }
 
 impl Totals {
+    /// On stderr, so that whoever ends a campaign early has its numbers.
+    fn so_far(&self, next: u64) {
+        let Totals { programs, valid, compared, differences, .. } = self;
+        let different = differences.len();
+        eprintln!(
+            "before seed {next}: {programs} texts, {valid} programs, {compared} comparisons, {different} differences"
+        );
+    }
+
     fn listen(&mut self, said: &Receiver<String>, ends: Option<Instant>) -> Heard {
         loop {
             let left = ends.map_or(LONGEST_SILENCE, |ends| ends.saturating_duration_since(Instant::now()));
