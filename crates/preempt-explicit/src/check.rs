@@ -36,8 +36,8 @@ use preempt_model::{Interpreter, Model};
 /// use preempt_explicit::{SearchOptions, check};
 /// use preempt_promela::{Additions, load};
 ///
-/// let text = "byte x; active [2] proctype P() { byte old = x; x = old + 1 }
-///             active proctype Q() { _nr_pr == 1; assert(x == 2) }";
+/// let text = "byte x, done;
+///     active [2] proctype P() { byte old; old = x; x = old + 1; done++; assert(done < 2 || x == 2) }";
 /// let loaded = load("m.pml", text, &Additions::default(), &mut |name| Err(format!("there is no {name}")));
 /// let model = loaded.model.expect("there is no error in it");
 /// let outcome = check(&model, &loaded.sources, &SearchOptions::default(), &mut Silent)?;
