@@ -72,13 +72,18 @@ pub struct Property {
     pub kind: PropertyKind,
     /// What was violated, in the user's words: `assert(x == 1)`, `index 4 is out of range (a has 4)`.
     pub name: String,
-    /// For a deadlock: where the first of those stands who wait.
+    /// For a deadlock: where the first of those stands who are stuck.
     pub location: Option<Location>,
-    /// For a deadlock: everybody who cannot go on and may not end there.
+    /// For a deadlock: where everybody stands, those who may end there included.
     pub waiting: Vec<Waiting>,
 }
 
 impl Property {
+    /// Those who cannot go on and may not end where they stand.
+    pub fn stuck(&self) -> impl Iterator<Item = &Waiting> {
+        self.waiting.iter().filter(|it| !it.may_end)
+    }
+
     /// A property that no process waits for.
     pub fn new(kind: PropertyKind, name: String, location: Option<Location>) -> Property {
         Property { kind, name, location, waiting: Vec::new() }

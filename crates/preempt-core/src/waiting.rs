@@ -1,4 +1,4 @@
-//! Who waits, where, and for what: what a deadlock is made of.
+//! Who waits, where, and for what: what a deadlock is made of; and who may end where it stands.
 
 use crate::source::Location;
 
@@ -9,6 +9,8 @@ pub struct Waiting {
     pub process: String,
     /// The number of the process in its state.
     pub pid: usize,
+    /// It may end where it stands, so it is not stuck.
+    pub may_end: bool,
     /// Any of these would let it go on; empty if it is not known what it waits for.
     pub statements: Vec<Awaited>,
 }
@@ -29,10 +31,10 @@ impl Waiting {
     }
 }
 
-/// `Stuck(1) waits at d.pml:3: m == 1`; a line is named once for all of its statements.
+/// `Stuck(1) waits at d.pml:3: m == 1`; a line is named once for all of its statements. `Idle(2) may end at d.pml:5: c?x`.
 impl std::fmt::Display for Waiting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} waits", self.process)?;
+        write!(f, "{} {}", self.process, if self.may_end { "may end" } else { "waits" })?;
         let mut written: Vec<(Option<(&str, u32)>, &str)> = Vec::new();
         for statement in &self.statements {
             let line = statement.location.as_ref().map(|place| (place.file.as_str(), place.line));
@@ -63,7 +65,7 @@ mod tests {
         let place = |line: u32| (line > 0).then(|| Location { file: "d.pml".into(), line, column: 7 });
         let awaited = |(line, text): &(u32, &str)| Awaited { location: place(*line), text: text.to_string() };
         let statements = statements.iter().map(awaited).collect();
-        Waiting { process: "P(1)".into(), pid: 1, statements }.to_string()
+        Waiting { process: "P(1)".into(), pid: 1, may_end: false, statements }.to_string()
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Every search says who is stuck in a deadlock, where, and what for; who has ended or may end is not named.
+//! Every search says who is stuck in a deadlock, where, and what for; who has ended or may end is not named there.
 
 use preempt_core::{Limits, Outcome, Property, Silent};
 use preempt_explicit::{
@@ -22,8 +22,10 @@ fn expect(how: &str, violation: Option<Property>) {
         "Stuck(1) waits at d.pml:3: m == 1; Two(3) waits at d.pml:5: m == 5 or m == 6 or at d.pml:6: m == 7";
     assert_eq!(property.name, said, "{how}");
     assert_eq!(property.location.map(|place| place.to_string()).as_deref(), Some("d.pml:3:27"), "{how}");
-    let waiting: Vec<_> = property.waiting.iter().map(|it| (it.pid, it.statements.len())).collect();
+    let waiting: Vec<_> = property.stuck().map(|it| (it.pid, it.statements.len())).collect();
     assert_eq!(waiting, [(1, 1), (3, 3)], "{how}");
+    let resting: Vec<_> = property.waiting.iter().filter(|it| it.may_end).map(|it| it.pid).collect();
+    assert!(resting.contains(&2) && !resting.contains(&1), "{how}: {resting:?}");
 }
 
 #[test]

@@ -99,10 +99,11 @@ pub trait System {
         true
     }
 
-    /// No process can move, and that is not as it should be: who is stuck, and what would let it go on? `None` for a
-    /// process that may end here.
+    /// No process can move, and that is not as it should be: what would let this one go on, and may it end here? `None` if
+    /// there is nothing to say of it.
     fn waiting(&self, state: &Self::State, process: usize) -> Option<Waiting> {
-        Some(Waiting { process: self.process_name(state, process), pid: process, statements: Vec::new() })
+        let process_name = self.process_name(state, process);
+        Some(Waiting { process: process_name, pid: process, may_end: false, statements: Vec::new() })
     }
 
     /// What is wrong with the state itself, if something is. Asked of stable states only.

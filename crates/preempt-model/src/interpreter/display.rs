@@ -49,7 +49,7 @@ pub(super) fn describe(
     Description { text: edge.text.clone(), location, calls, choice, output, partner }
 }
 
-/// What would let a process go on that cannot move; `None` if it may end where it stands.
+/// What would let a process go on that cannot move.
 pub(super) fn waiting(interpreter: &Interpreter<'_>, machine: &Machine, process: usize) -> Option<Waiting> {
     let model = interpreter.model;
     let it = machine.processes.get(process)?;
@@ -61,11 +61,7 @@ pub(super) fn waiting(interpreter: &Interpreter<'_>, machine: &Machine, process:
         text: edge.text.clone(),
     };
     let name = || process_name(model, machine, process);
-    (!may_end).then(|| Waiting {
-        process: name(),
-        pid: process,
-        statements: edges.iter().map(awaited).collect(),
-    })
+    Some(Waiting { process: name(), pid: process, may_end, statements: edges.iter().map(awaited).collect() })
 }
 
 /// Globals first, then the locals of every process; a channel is shown where it was made.

@@ -11,11 +11,12 @@ pub fn is_deadlock<S: System>(system: &S, state: &S::State) -> bool {
 
 /// What such a state violates: it names those who are stuck, and not those who have ended or may end where they stand.
 pub fn deadlock<S: System>(system: &S, state: &S::State) -> Property {
-    let stuck = |process| system.waiting(state, process);
-    let waiting: Vec<Waiting> = (0..system.process_count(state)).filter_map(stuck).collect();
-    let named: Vec<String> = waiting.iter().map(ToString::to_string).collect();
+    let stands = |process| system.waiting(state, process);
+    let waiting: Vec<Waiting> = (0..system.process_count(state)).filter_map(stands).collect();
+    let stuck = || waiting.iter().filter(|it| !it.may_end);
+    let named: Vec<String> = stuck().map(ToString::to_string).collect();
     let name = if named.is_empty() { "no process can move".into() } else { named.join("; ") };
-    let location = waiting.first().and_then(Waiting::location).cloned();
+    let location = stuck().next().and_then(Waiting::location).cloned();
     Property { kind: PropertyKind::Deadlock, name, location, waiting }
 }
 

@@ -70,7 +70,7 @@ fn who_only_waits_has_a_lane() {
     let run = Run::new(&[]).step(0, 1, "skip", &[]);
     let mut property = Property::new(PropertyKind::Deadlock, "deadlock".into(), None);
     let statements = vec![Awaited { location: None, text: "c?x".into() }];
-    property.waiting.push(Waiting { process: "Q(1)".into(), pid: 1, statements });
+    property.waiting.push(Waiting { process: "Q(1)".into(), pid: 1, may_end: false, statements });
     assert_eq!(Chart::new(&run.trace, Some(&property)).lanes, ["P(0)", "Q(1)"]);
 }
 

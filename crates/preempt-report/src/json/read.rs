@@ -80,6 +80,7 @@ fn waiting(waiting: wire::Waiting) -> Result<Waiting, ReadError> {
     Ok(Waiting {
         process: waiting.process,
         pid: waiting.pid,
+        may_end: waiting.may_end,
         statements: waiting.statements.into_iter().map(awaited).collect::<Result<_, _>>()?,
     })
 }

@@ -184,11 +184,11 @@ fn who_is_stuck_is_written_and_read_back() {
     let mut outcome = violated(PropertyKind::Deadlock, "P(1) waits", Trace::default());
     let property = outcome.violation.as_mut().unwrap();
     let statements = vec![Awaited { location: property.location.clone(), text: "m == 1".into() }];
-    property.waiting = vec![Waiting { process: "P(1)".into(), pid: 1, statements }];
+    property.waiting = vec![Waiting { process: "P(1)".into(), pid: 1, may_end: false, statements }];
     let text = written(&outcome);
     let json: Json = serde_json::from_str(&text).unwrap();
     let statement = json!({ "location": "models/broken.pml:10:5", "text": "m == 1" });
-    let waiting = json!([{ "process": "P(1)", "pid": 1, "statements": [statement] }]);
+    let waiting = json!([{ "process": "P(1)", "pid": 1, "may_end": false, "statements": [statement] }]);
     assert_eq!(json["property"]["waiting"], waiting);
     assert_eq!(read(&text).unwrap().property, outcome.violation);
 }

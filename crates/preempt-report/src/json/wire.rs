@@ -141,7 +141,7 @@ pub(super) struct Property {
     /// `file:line:col`
     #[serde(default)]
     pub location: Option<String>,
-    /// For a deadlock: who waits, where, and for what.
+    /// For a deadlock: where everybody stands, and what for.
     #[serde(default)]
     pub waiting: Option<Vec<Waiting>>,
 }
@@ -150,6 +150,8 @@ pub(super) struct Property {
 pub(super) struct Waiting {
     pub process: String,
     pub pid: usize,
+    #[serde(default)]
+    pub may_end: bool,
     pub statements: Vec<Awaited>,
 }
 

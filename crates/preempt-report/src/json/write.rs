@@ -209,6 +209,7 @@ impl From<&Waiting> for wire::Waiting {
         wire::Waiting {
             process: waiting.process.clone(),
             pid: waiting.pid,
+            may_end: waiting.may_end,
             statements: waiting.statements.iter().map(awaited).collect(),
         }
     }

@@ -3,8 +3,9 @@
 use super::TextOptions;
 use super::lanes::Lanes;
 use super::rows::{final_values, rows};
+use super::standing;
 use super::summary::describe;
-use super::words::{clean, counted, fill};
+use super::words::{self, clean, counted, fill};
 use crate::style::Ink;
 use preempt_core::{Change, Measure, Property, PropertyKind, Report, Trace, Value};
 
@@ -50,11 +51,14 @@ fn rendered(numbers: &str, trace: &Trace, violation: Option<&Property>, options:
         ));
     }
     if let Some(property) = violation {
+        // Below, everybody says where it stands.
+        let what = if property.waiting.is_empty() { describe(property) } else { "deadlock".into() };
         let line = match trace.steps.is_empty() {
-            true => format!("✗ {} (in the initial state)", describe(property)),
-            false => format!("✗ {}", describe(property)),
+            true => format!("✗ {what} (in the initial state)"),
+            false => format!("✗ {what}"),
         };
-        text.push_str(&format!("{}\n", style.paint(Ink::Bad, &line)));
+        text.push_str(&words::fit(&format!("{}\n", style.paint(Ink::Bad, &line)), options.width));
+        text.push_str(&standing::lines(property, trace, options));
     }
     if !trace.steps.is_empty() {
         text.push_str(&values("end", &final_values(trace), options));

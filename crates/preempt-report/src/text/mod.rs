@@ -7,6 +7,7 @@ mod lanes;
 mod projection;
 mod properties;
 mod rows;
+mod standing;
 mod statistics;
 mod summary;
 mod widths;
@@ -62,13 +63,14 @@ pub fn render_report(report: &Report, options: &TextOptions) -> String {
     if let Some(certificate) = &report.certificate {
         text.push_str(&summary::certified(report, certificate));
     }
+    text = words::fit(&text, options.width);
     let several = report.violations.as_deref().filter(|all| all.len() > 1);
     match (several, &report.counterexample) {
         (Some(all), _) => {
             text.push('\n');
-            text.push_str(&summary::list(all, options.style));
+            text.push_str(&words::fit(&summary::list(all, options.style), options.width));
             for (number, (property, trace)) in all.iter().enumerate() {
-                text.push_str(&summary::heading(number, property, options.style));
+                text.push_str(&words::fit(&summary::heading(number, property, options.style), options.width));
                 text.push_str(&render_run(trace, Some(property), options));
             }
             text.push_str(&cost(report, options));
@@ -101,7 +103,7 @@ fn cost(report: &Report, options: &TextOptions) -> String {
 /// An inconclusive answer of which nothing is known but why it is one, and the last numbers: of what was visited it says
 /// nothing, for a violation may have been found there and not be told yet.
 pub fn render_cut_short(report: &Report, options: &TextOptions) -> String {
-    let answer = summary::answered(report, options.style);
+    let answer = words::fit(&summary::answered(report, options.style), options.width);
     match report.statistics.counts().any(|(measure, number)| number > 0 && measure != Measure::Tokens) {
         false => format!("{answer}it was too early for numbers\n"),
         true => format!("{answer}\n{}", statistics::block(&report.statistics, options.style)),

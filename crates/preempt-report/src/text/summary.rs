@@ -7,6 +7,9 @@ use preempt_core::{
     StopReason, Trace, Verdict,
 };
 
+/// So many who are stuck are named in the headline.
+const STUCK_AT_MOST: usize = 3;
+
 /// One line with the answer, and one with how far it reaches.
 pub(crate) fn verdict(report: &Report, style: Style) -> String {
     let mut text = answered(report, style);
@@ -62,7 +65,14 @@ pub(super) fn property_with_place(property: &Property) -> String {
 
 /// The user's words, with the kind in front where those words do not show it.
 pub(crate) fn describe(property: &Property) -> String {
-    let name = clean(&property.name);
+    let name = match property.stuck().count() {
+        0..=STUCK_AT_MOST => clean(&property.name),
+        many => {
+            let named: Vec<String> =
+                property.stuck().take(STUCK_AT_MOST - 1).map(ToString::to_string).collect();
+            clean(&format!("{}; and {} more", named.join("; "), many - named.len()))
+        }
+    };
     let kind = match property.kind {
         PropertyKind::Assertion => return name,
         PropertyKind::Deadlock => "deadlock",

@@ -1,8 +1,8 @@
 use super::*;
 use crate::fixtures::{Run, holds, lost_mutex, violated, without_colour};
 use preempt_core::{
-    Bound, CertificateText, Cost, Coverage, Guarantee, Measure, Minimality, PropertyKind, PropertyResult,
-    Report, Statistics, StopReason, Trace, TraceCost, Value, Verdict,
+    Awaited, Bound, CertificateText, Cost, Coverage, Guarantee, Measure, Minimality, Property, PropertyKind,
+    PropertyResult, Report, Statistics, StopReason, Trace, TraceCost, Value, Verdict, Waiting,
 };
 
 #[track_caller]
@@ -301,12 +301,48 @@ fn what_was_cut_short_says_nothing_of_what_was_seen() {
 }
 
 #[test]
+fn a_deadlock_says_where_everybody_stands() {
+    let at = |line| crate::fixtures::at(line);
+    let stands = |pid: usize, may_end, statements: &[(u32, &str)]| Waiting {
+        process: format!("P({pid})"),
+        pid,
+        may_end,
+        statements: statements
+            .iter()
+            .map(|(line, text)| Awaited { location: at(*line), text: (*text).into() })
+            .collect(),
+    };
+    let long = "m == 1 && a == b && mode == waiting && left?[3] && nempty(right) && len(right) > 0";
+    let run = Run::new(&[]).step(0, 1, "skip", &[]).step(1, 2, "skip", &[]);
+    let mut property = Property::new(PropertyKind::Deadlock, "P(1) waits".into(), at(3));
+    property.waiting =
+        vec![stands(1, false, &[(3, "c?x"), (3, "d?x"), (4, long)]), stands(2, true, &[(9, "c?y")])];
+    let text = render_run(&run.trace, Some(&property), &TextOptions::default());
+    let (_, end) = text.split_once('✗').expect("it ends somewhere");
+    check(
+        end,
+        " deadlock
+    P(1)  waits     line 3: c?x or d?x, line 4: m == 1 && a == b && mode ==
+                    waiting && left?[3] && nempty(right) && len(right) > 0
+    P(2)  may end   line 9: c?y
+    P(0)  ended",
+    );
+    property.waiting = (0..40).map(|pid| stands(pid, false, &[(3, "c?x")])).collect();
+    let text = render_run(&run.trace, Some(&property), &TextOptions::default());
+    assert!(text.contains("    and 28 more processes (--full)\n"), "{text}");
+    let mut report = violated(PropertyKind::Deadlock, "", run.trace);
+    report.violation = Some(property);
+    let text = render_report(&report, &TextOptions::default());
+    assert!(text.contains("; and 38 more\n"), "{text}");
+}
+
+#[test]
 fn what_saw_only_part_says_how_much() {
     let bound = Some(Bound { unit: Cost::Preemptions, most: 2 });
     let guarantee = Guarantee::Approximate { probability: 4.13e-12, bound };
     let text = render_report(&Report { guarantee, ..holds(None) }, &TextOptions::default());
     let want = "holds: no violation with at most 2 preemptions\n\
-                approximate: states are known by fingerprints; the probability that one was missed is 4.1e-12\n";
+                approximate: states are known by fingerprints; the probability that one was\n\x20 missed is 4.1e-12\n";
     assert!(text.starts_with(want), "{text}");
     let mut outcome = Report { verdict: Verdict::Inconclusive(StopReason::Partial), ..holds(None) };
     outcome.statistics.coverage = Some(Coverage {

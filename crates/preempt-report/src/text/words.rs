@@ -108,6 +108,44 @@ pub(super) fn fill<'a>(pieces: impl IntoIterator<Item = &'a str>, room: usize) -
     lines
 }
 
+/// The lines of a text, those that are too wide broken at blanks and indented below. Colours take no room.
+pub(super) fn fit(text: &str, room: usize) -> String {
+    let mut fitting = String::new();
+    for line in text.lines() {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let (mut rest, mut margin) = (line, 0);
+        // Where there is next to no room, a line had better be too wide.
+        while room >= margin + 12
+            && let Some(end) = painted_end(rest, room - margin)
+        {
+            let least = if margin == 0 { indent } else { 0 };
+            let blank = if rest[end..].starts_with(' ') { Some(end) } else { rest[..end].rfind(' ') };
+            let (head, tail) = rest.split_at(blank.filter(|at| *at > least).unwrap_or(end));
+            fitting.push_str(&format!("{:margin$}{}\n", "", head.trim_end()));
+            (rest, margin) = (tail.trim_start(), indent + 2);
+        }
+        fitting.push_str(&format!("{:margin$}{rest}\n", ""));
+    }
+    fitting
+}
+
+/// Where the first character stands for which there is no room; escape sequences of colours are passed over.
+fn painted_end(text: &str, room: usize) -> Option<usize> {
+    let (mut used, mut escaped) = (0, false);
+    for (i, c) in text.char_indices() {
+        match (escaped, c) {
+            (false, '\u{1b}') => escaped = true,
+            (true, 'm') => escaped = false,
+            (true, _) => {}
+            (false, _) => used += c.width().unwrap_or(0),
+        }
+        if used > room {
+            return Some(i);
+        }
+    }
+    None
+}
+
 /// Looks only as far as the room goes: the value of a large array has hundreds of thousands of columns.
 fn fits(text: &str, room: usize) -> bool {
     split_at_width(text, room).1.is_empty()
@@ -162,6 +200,11 @@ mod tests {
         assert_eq!(wrap("漢字漢字", 4), ["漢字", "漢字"]);
         assert_eq!(wrap("x", 0), ["x"]);
         assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!(fit("short\n  one two three four five", 16), "short\n  one two three\n    four five\n");
+        assert_eq!(
+            fit("\u{1b}[31mviolated\u{1b}[0m: one two", 13),
+            "\u{1b}[31mviolated\u{1b}[0m: one\n  two\n"
+        );
         assert_eq!(cut("abc", 4), "abc");
     }
 }
