@@ -27,7 +27,7 @@ fn sequential(model_: &Model, sources: &SourceMap, contexts: usize, limit: usize
 
 #[test]
 fn random_programs() {
-    let cases = std::env::var("PREEMPT_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(50);
+    let cases = std::env::var("PREEMPT_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(20);
     let (mut compared, mut failing) = (0, 0);
     for seed in 0..cases {
         for (threads, contexts) in [(1, 2), (2, 1), (2, 2), (3, 1)] {

@@ -55,7 +55,7 @@ fn enabled_in_a_circle() {
 #[test]
 fn as_many_channels_as_there_can_be() {
     agree_on_steps("proctype P() { chan c[2] = [1] of { byte }; run P(); 0 } init { run P() }");
-    for (own, globals) in [(2, 1), (3, 1), (50, 5), (127, 1), (127, 2)] {
+    for (own, globals) in [(3, 1), (50, 5), (127, 2)] {
         agree_on_steps(&format!(
             "chan g[{globals}] = [1] of {{ byte }};
              proctype P() {{ chan c[{own}] = [1] of {{ byte }}; if :: c[{own} - 1]!1; run P() :: c[0]!1 fi }}
@@ -79,7 +79,7 @@ fn as_many_processes_as_there_can_be() {
     agree_on_steps("active [254] proctype P() { 0 } init { run P(); 0 }");
     // Much in the state of each.
     agree_on_steps(
-        "proctype P(byte n) { int a[9000] = n; a[8999] = n; n < 20; run P(n + 1); 0 } init { run P(1) }",
+        "proctype P(byte n) { int a[9000] = n; a[8999] = n; n < 8; run P(n + 1); 0 } init { run P(1) }",
     );
 }
 

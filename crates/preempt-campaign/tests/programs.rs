@@ -1,4 +1,4 @@
-//! Some hundred programs of every kind of comparison; `campaign` runs more of them.
+//! A few programs of every kind of comparison, so that none is broken; `campaign` runs as many as there is time for.
 
 use preempt_campaign::{Kind, promela, successors};
 use preempt_promela::generator::{shrink, text_of};
@@ -31,17 +31,17 @@ fn machine_code_and_interpreter_state_by_state() {
 
 #[test]
 fn every_way_to_search() {
-    agree(Kind::Safety, 60);
+    agree(Kind::Safety, 24);
 }
 
 #[test]
 fn every_way_to_decide_runs_without_end() {
-    agree(Kind::Liveness, 60);
+    agree(Kind::Liveness, 20);
 }
 
 #[test]
 fn random_walks() {
-    agree(Kind::Walks, 60);
+    agree(Kind::Walks, 30);
 }
 
 #[test]
@@ -51,17 +51,17 @@ fn swarms() {
 
 #[test]
 fn every_stateless_algorithm() {
-    agree(Kind::Stateless, 60);
+    agree(Kind::Stateless, 8);
 }
 
 #[test]
 fn symbolic_and_sequentialized() {
-    agree(Kind::Sequential, 80);
+    agree(Kind::Sequential, 30);
 }
 
 #[test]
 fn boolean_programs() {
-    agree(Kind::Boolean, 16);
+    agree(Kind::Boolean, 8);
 }
 
 /// Every model that comes with the project, in as many states as are met in a moment.

@@ -71,7 +71,7 @@ fn shown(
 #[test]
 fn the_simplest_run_within_every_bound() {
     let (mut lassos, mut asked) = (0, 0);
-    for seed in 0..programs(100) {
+    for seed in 0..programs(25) {
         let program = program_from_seed(seed);
         let (mut model, sources) = program.to_model();
         label(&mut model, seed);
@@ -115,7 +115,7 @@ fn the_simplest_run_within_every_bound() {
 #[test]
 fn every_algorithm_and_reduction_fair_and_not() {
     let (mut violated, mut asked, mut smaller) = (0, 0, 0);
-    for seed in 0..programs(100) {
+    for seed in 0..programs(25) {
         let program = program_from_seed(seed);
         let (mut model, sources) = program.to_model();
         label(&mut model, seed);

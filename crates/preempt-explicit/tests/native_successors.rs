@@ -59,7 +59,7 @@ fn expected_is_blocked(
 
 #[test]
 fn random_programs() {
-    for seed in 0..programs(500) {
+    for seed in 0..programs(150) {
         let program = program_from_seed(seed);
         let (model, sources) = program.to_model();
         compare(&model, &sources, 300, &format!("program {seed}\n{}", program.to_promela()));
@@ -68,7 +68,7 @@ fn random_programs() {
 
 #[test]
 fn programs_that_do_what_has_no_meaning() {
-    for seed in 0..programs(500) {
+    for seed in 0..programs(150) {
         let program = faulty_program_from_seed(seed);
         let (model, sources) = program.to_model();
         compare(&model, &sources, 300, &format!("faulty program {seed}\n{}", program.to_promela()));

@@ -24,7 +24,7 @@ fn shown(outcome: &Outcome) -> (Verdict, Option<(Option<usize>, usize)>) {
 #[test]
 fn random_formulas_on_random_programs() {
     let (mut violated, mut asked) = (0, 0);
-    for seed in 0..programs(150) {
+    for seed in 0..programs(50) {
         let program = program_from_seed(seed);
         let (model, sources) = program.to_model();
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");

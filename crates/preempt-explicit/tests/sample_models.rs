@@ -10,27 +10,28 @@ fn cost(outcome: &Outcome) -> Option<(usize, usize)> {
     outcome.counterexample.as_ref().map(|trace| (trace.preemptions(), trace.steps.len()))
 }
 
-fn compare(path: &Path, limits: Limits) {
-    let Ok(text) = std::fs::read_to_string(path) else { return };
+/// True if the model was small enough to be compared.
+fn compare(path: &Path, limits: Limits) -> bool {
+    let Ok(text) = std::fs::read_to_string(path) else { return false };
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let mut read = |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string());
     let name = path.display().to_string();
     let loaded = preempt_promela::load(&name, &text, &preempt_promela::Additions::default(), &mut read);
-    let Some(model) = loaded.model else { return };
-    let Ok(interpreter) = Interpreter::new(&model, &loaded.sources) else { return };
+    let Some(model) = loaded.model else { return false };
+    let Ok(interpreter) = Interpreter::new(&model, &loaded.sources) else { return false };
     for bound in [None, Some(0), Some(1)] {
         let reference = search::ReferenceOptions { bound, limits, ..search::ReferenceOptions::default() };
         let expected = search::count(&interpreter, &reference, &mut Silent);
         if matches!(expected.verdict, Verdict::Inconclusive(_)) {
             println!("{name}: too large");
-            return;
+            return false;
         }
         let options = SearchOptions { bound, limits, ..SearchOptions::default() };
         let found = match count(&model, &loaded.sources, &options, &mut Silent) {
             Ok(found) => found,
             Err(error) => {
                 println!("{name}: {error}");
-                return;
+                return false;
             }
         };
         assert_eq!(found.verdict, expected.verdict, "{name}");
@@ -43,6 +44,7 @@ fn compare(path: &Path, limits: Limits) {
         assert_eq!(found.guarantee, expected.guarantee, "{name}");
     }
     println!("{name}: the same");
+    true
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -56,16 +58,18 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn sample_models() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/promela");
+    // The reference search takes its time; the headers of larger models have Spin's counts.
+    let limits = Limits { states: Some(5_000), ..Limits::default() };
     let files = files(&folder);
-    assert!(!files.is_empty());
-    files.iter().for_each(|path| compare(path, Limits::default()));
+    let compared = files.iter().filter(|path| compare(path, limits)).count();
+    assert!(compared * 2 > files.len() && compared > 30, "{compared} of {}", files.len());
 }
 
 #[test]
 fn models_of_a_folder() {
     let Ok(folder) = std::env::var("PREEMPT_MODELS") else { return };
     let limits = Limits { states: Some(20_000), ..Limits::default() };
-    files(Path::new(&folder)).iter().for_each(|path| compare(path, limits));
+    files(Path::new(&folder)).iter().for_each(|path| _ = compare(path, limits));
 }
 
 #[test]

@@ -255,7 +255,7 @@ fn campaign(faulty: bool, fair_switch: bool, few: u64) {
 fn many_small_programs() {
     let (mut compared, mut violated) = (0, 0);
     let (mut left, mut of) = (0, 0);
-    for seed in 0..programs(2000) {
+    for seed in 0..programs(400) {
         let program = program_from_seed(1_000_000 + seed);
         let (model, sources) = program.to_model();
         let Ok(interpreter) = Interpreter::new(&model, &sources) else { continue };
@@ -298,20 +298,20 @@ fn many_small_programs() {
         violated += u64::from(cheapest.is_some());
     }
     println!("{compared} programs compared, {violated} with a violation, {left} of {of} states with strong");
-    assert!(compared * 2 > programs(2000), "most programs are small enough");
+    assert!(compared * 2 > programs(400), "most programs are small enough");
 }
 
 #[test]
 fn random_programs() {
-    campaign(false, false, 300);
+    campaign(false, false, 60);
 }
 
 #[test]
 fn programs_that_do_what_has_no_meaning() {
-    campaign(true, false, 200);
+    campaign(true, false, 40);
 }
 
 #[test]
 fn with_fair_switches() {
-    campaign(false, true, 100);
+    campaign(false, true, 30);
 }

@@ -49,7 +49,7 @@ fn small_program(seed: u64, most_states: u64) -> Option<(Model, preempt_core::So
 #[test]
 fn theorem_1_every_state_within_the_bound_is_visited_at_its_fewest_preemptions() {
     let (mut states, mut missed) = (0, 0);
-    for seed in 0..programs(150) {
+    for seed in 0..programs(50) {
         let Some((model, sources, text)) = small_program(seed, 2000) else { continue };
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
         let oracle = cheapest_costs(&interpreter, false);
@@ -193,7 +193,7 @@ fn theorem_2(graph: &Graph, counted: Vec<Option<u32>>, bound: u32) -> Option<boo
 #[test]
 fn theorem_2_every_path_within_the_bound_has_its_counterpart() {
     let (mut checked, mut smaller, mut flawed) = (0, 0, 0);
-    for seed in 0..programs(150) {
+    for seed in 0..programs(50) {
         let Some((model, sources, text)) = small_program(seed, 300) else { continue };
         let interpreter = Interpreter::new(&model, &sources).expect("initial values have a meaning");
         let graph = Graph::new(&interpreter);
