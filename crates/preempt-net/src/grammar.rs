@@ -11,7 +11,7 @@
 //! ```
 
 use crate::channels::subword;
-use crate::scan::{self, Cursor, Lexis, Read, Token};
+use crate::scan::{Cursor, Items, Lexis, Read, Token};
 use crate::wsts::WellStructured;
 use foldhash::{HashMap, HashMapExt};
 use preempt_core::{Budget, Diagnostic, SourceId, Span};
@@ -35,10 +35,11 @@ pub struct Grammar {
 }
 
 const LEXIS: Lexis = Lexis {
-    comments: &[("#", "\n")],
     quotes: &[('"', '"')],
     in_word: |letter| letter.is_alphanumeric() || "_'".contains(letter),
+    signs: &["->", "|"],
     lines: true,
+    ..Lexis::PLAIN
 };
 
 /// Reads a grammar. It is whole only if no diagnostic is an error.
@@ -53,29 +54,10 @@ const LEXIS: Lexis = Lexis {
 /// assert_eq!((grammar.rules.len(), grammar.bad.len()), (2, 1));
 /// ```
 pub fn read_within(source: SourceId, text: &str, budget: &Budget) -> (Grammar, Vec<Diagnostic>) {
-    let mut diagnostics = Vec::new();
-    let tokens = scan::tokens(source, text, &LEXIS, &mut diagnostics);
-    let mut reader = Reader {
-        cursor: Cursor::new(&tokens, &mut diagnostics),
-        grammar: Grammar::default(),
-        index: HashMap::new(),
-        start: None,
-    };
-    let mut counted = 0;
-    while reader.cursor.peek().0 != Token::End {
-        if budget.exhausted().is_some() {
-            reader.cursor.diagnostics.push(crate::stopped());
-            break;
-        }
-        if crate::too_many_mistakes(reader.cursor.diagnostics, &mut counted) {
-            break;
-        }
-        if reader.line().is_err() {
-            reader.cursor.skip_until(|token| token == Token::Line);
-        }
-        reader.cursor.accept(Token::Line);
-    }
-    let Reader { mut grammar, start, .. } = reader;
+    let cursor = Cursor::new(source, text, &LEXIS);
+    let mut reader = Reader { cursor, grammar: Grammar::default(), index: HashMap::new(), start: None };
+    reader.read_items(budget);
+    let Reader { cursor: Cursor { mut diagnostics, .. }, mut grammar, start, .. } = reader;
     let missing = match (start, grammar.bad.is_empty()) {
         (None, _) => Some(("it is not said what a derivation begins with", "as in `start S`")),
         (_, true) => Some(("nothing is bad in this file", "say what must not be derived, as in `bad b a`")),
@@ -88,14 +70,55 @@ pub fn read_within(source: SourceId, text: &str, budget: &Budget) -> (Grammar, V
     (grammar, diagnostics)
 }
 
-struct Reader<'a, 't> {
-    cursor: Cursor<'a, 't>,
+struct Reader<'a> {
+    cursor: Cursor<'a>,
     grammar: Grammar,
     index: HashMap<&'a str, Letter>,
     start: Option<Letter>,
 }
 
-impl<'a> Reader<'a, '_> {
+impl<'a> Items<'a> for Reader<'a> {
+    fn cursor(&mut self) -> &mut Cursor<'a> {
+        &mut self.cursor
+    }
+
+    fn resumes(token: Token<'a>) -> bool {
+        token == Token::Line
+    }
+
+    fn item(&mut self) -> Read<()> {
+        if self.cursor.accept(Token::Line) {
+            return Ok(());
+        }
+        let start = self.cursor.peek().1;
+        let arrow = self.cursor.second() == Token::Sign("->");
+        if !arrow && self.cursor.accept_word("start") {
+            let (name, span) = self.cursor.name("a letter")?;
+            let letter = self.letter(name);
+            if self.start.replace(letter).is_some() {
+                return Err(self.cursor.error(span, "there is a start already", None));
+            }
+        } else if !arrow && self.cursor.accept_word("bad") {
+            let word = self.word();
+            self.grammar.bad.push(word);
+        } else {
+            let (name, _) = self.cursor.name("a letter, `start` or `bad`")?;
+            let from = self.letter(name);
+            self.cursor.need_sign("->", Some("a rule is written `S -> a S b | eps`"))?;
+            loop {
+                let word = self.word();
+                self.grammar.rules.push((from, word));
+                self.grammar.spans.push(start.to(self.cursor.last()));
+                if !self.cursor.accept_sign("|") {
+                    break;
+                }
+            }
+        }
+        self.cursor.end_of_line()
+    }
+}
+
+impl<'a> Reader<'a> {
     fn letter(&mut self, name: &'a str) -> Letter {
         let letters = &mut self.grammar.letters;
         *self.index.entry(name).or_insert_with(|| {
@@ -114,42 +137,6 @@ impl<'a> Reader<'a, '_> {
             }
         }
         word
-    }
-
-    fn line(&mut self) -> Read<()> {
-        let start = self.cursor.peek().1;
-        if self.cursor.peek().0 == Token::Line {
-            return Ok(());
-        }
-        let arrow = self.cursor.second() == Token::Sign('-');
-        if !arrow && self.cursor.accept_word("start") {
-            let (name, span) = self.cursor.name("a letter")?;
-            let letter = self.letter(name);
-            if self.start.replace(letter).is_some() {
-                return Err(self.cursor.error(span, "there is a start already", None));
-            }
-        } else if !arrow && self.cursor.accept_word("bad") {
-            let word = self.word();
-            self.grammar.bad.push(word);
-        } else {
-            let (name, _) = self.cursor.name("a letter, `start` or `bad`")?;
-            let from = self.letter(name);
-            let hint = Some("a rule is written `S -> a S b | eps`");
-            self.cursor.sign('-', hint)?;
-            self.cursor.sign('>', hint)?;
-            loop {
-                let word = self.word();
-                self.grammar.rules.push((from, word));
-                self.grammar.spans.push(start.to(self.cursor.last()));
-                if !self.cursor.accept_sign('|') {
-                    break;
-                }
-            }
-        }
-        match self.cursor.peek().0 {
-            Token::Line | Token::End => Ok(()),
-            _ => self.cursor.expected("the end of the line", None),
-        }
     }
 }
 

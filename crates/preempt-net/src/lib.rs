@@ -47,6 +47,14 @@ pub(crate) fn stopped() -> Diagnostic {
     Diagnostic::global_error("reading ended before the whole text was understood: a limit was reached")
 }
 
+/// The same, unless it has been said.
+pub(crate) fn say_stopped(diagnostics: &mut Vec<Diagnostic>) {
+    let stopped = stopped();
+    if diagnostics.iter().all(|said| said.message != stopped.message) {
+        diagnostics.push(stopped);
+    }
+}
+
 /// After so many mistakes the rest of a text is not looked at.
 const MOST_MISTAKES: usize = 100;
 

@@ -6,14 +6,14 @@
 use crate::builder::{Arcs, Builder};
 use crate::marking::{Marking, Place};
 use crate::problem::Problem;
-use crate::scan::{self, Cursor, Lexis, Read, Token};
+use crate::scan::{Cursor, Items, Lexis, Read, Token};
 use preempt_core::{Budget, Diagnostic, SourceId, Span};
 
 const LEXIS: Lexis = Lexis {
     comments: &[("{", "}"), ("//", "\n"), ("/*", "*/")],
-    quotes: &[],
     in_word: |letter| !letter.is_whitespace() && !",;{}".contains(letter),
-    lines: false,
+    signs: &[",", ";"],
+    ..Lexis::PLAIN
 };
 
 /// Reads a net with its initial marking; its targets come from a file of properties. The problem is whole only if no
@@ -29,16 +29,15 @@ const LEXIS: Lexis = Lexis {
 /// assert_eq!(problem.net.transitions[0].produce.get(1), 3);
 /// ```
 pub fn read_within(source: SourceId, text: &str, budget: &Budget) -> (Problem, Vec<Diagnostic>) {
-    let mut diagnostics = Vec::new();
-    let tokens = scan::tokens(source, text, &LEXIS, &mut diagnostics);
-    let mut reader = Reader { cursor: Cursor::new(&tokens, &mut diagnostics), builder: Builder::new() };
-    let _: Read<()> = reader.net(budget);
-    let problem = reader.builder.problem;
-    (problem, diagnostics)
+    let mut reader = Reader { cursor: Cursor::new(source, text, &LEXIS), builder: Builder::new() };
+    if reader.places_and_marking(budget).is_ok() {
+        reader.read_items(budget);
+    }
+    (reader.builder.problem, reader.cursor.diagnostics)
 }
 
-struct Reader<'a, 't> {
-    cursor: Cursor<'a, 't>,
+struct Reader<'a> {
+    cursor: Cursor<'a>,
     builder: Builder,
 }
 
@@ -48,72 +47,25 @@ struct Item {
     span: Span,
 }
 
-impl Reader<'_, '_> {
-    fn net(&mut self, budget: &Budget) -> Read<()> {
-        if !self.cursor.accept_word("PLACE") {
-            return self
-                .cursor
-                .expected("`PLACE`", Some("a net begins with its places, as in `PLACE a, b;`"));
-        }
-        // `SAFE 1: a, b; SAFE: c; d;` promises bounds, which are not used: lists go on as long as no other section begins.
-        while !self.cursor.is_word("MARKING")
-            && !self.cursor.is_word("TRANSITION")
-            && self.cursor.peek().0 != Token::End
-        {
-            for item in self.list()? {
-                let name = without_bound(&item.text);
-                self.builder.declare(name, item.span, self.cursor.diagnostics);
-            }
-            if budget.exhausted().is_some() {
-                self.cursor.diagnostics.push(crate::stopped());
-                return Ok(());
-            }
-        }
-        if self.cursor.accept_word("MARKING") {
-            for item in self.list()? {
-                if let Some((place, tokens)) = self.weighted(&item)? {
-                    self.builder.add_tokens(place, tokens);
-                }
-            }
-        }
-        let mut counted = 0;
-        while self.cursor.peek().0 != Token::End {
-            if budget.exhausted().is_some() {
-                self.cursor.diagnostics.push(crate::stopped());
-                return Ok(());
-            }
-            if crate::too_many_mistakes(self.cursor.diagnostics, &mut counted) {
-                return Ok(());
-            }
-            if self.transition().is_err() {
-                self.cursor.skip_until(
-                    |token| matches!(token, Token::Word(w) if w.eq_ignore_ascii_case("TRANSITION")),
-                );
-            }
-        }
-        Ok(())
+impl<'a> Items<'a> for Reader<'a> {
+    fn cursor(&mut self) -> &mut Cursor<'a> {
+        &mut self.cursor
     }
 
-    fn transition(&mut self) -> Read<()> {
+    fn resumes(token: Token<'a>) -> bool {
+        matches!(token, Token::Word(word) if word.eq_ignore_ascii_case("TRANSITION"))
+    }
+
+    fn item(&mut self) -> Read<()> {
         let start = self.cursor.peek().1;
-        if !self.cursor.accept_word("TRANSITION") {
-            let hint = "as in `TRANSITION t CONSUME a: 1; PRODUCE b: 1;`";
-            // Or the same place is looked at again and again.
-            let missing = self.cursor.expected("`TRANSITION`", Some(hint));
-            self.cursor.next();
-            return missing;
-        }
+        self.cursor.need_word("TRANSITION", "as in `TRANSITION t CONSUME a: 1; PRODUCE b: 1;`")?;
         let (name, _) = self.cursor.name("the name of a transition")?;
         for word in ["STRONG", "WEAK", "FAIR"] {
             self.cursor.accept_word(word);
         }
         let mut arcs = Arcs::default();
         for (word, arcs) in [("CONSUME", &mut arcs.consume), ("PRODUCE", &mut arcs.produce)] {
-            if !self.cursor.accept_word(word) {
-                return self
-                    .cursor
-                    .expected(&format!("`{word}`"), Some("what is consumed stands before what is produced"));
-            }
+            self.cursor.need_word(word, "what is consumed stands before what is produced")?;
             for item in self.list()? {
                 arcs.extend(self.weighted(&item)?);
             }
@@ -126,6 +78,33 @@ impl Reader<'_, '_> {
         let transition = &mut self.builder.problem.net.transitions[number];
         transition.consume = Marking::from_pairs(arcs.consume);
         transition.produce = Marking::from_pairs(arcs.produce);
+        Ok(())
+    }
+}
+
+impl Reader<'_> {
+    fn places_and_marking(&mut self, budget: &Budget) -> Read<()> {
+        self.cursor.need_word("PLACE", "a net begins with its places, as in `PLACE a, b;`")?;
+        // `SAFE 1: a, b; SAFE: c; d;` promises bounds, which are not used: lists go on as long as no other section begins.
+        while !self.cursor.is_word("MARKING")
+            && !self.cursor.is_word("TRANSITION")
+            && self.cursor.peek().0 != Token::End
+        {
+            for item in self.list()? {
+                let name = without_bound(&item.text);
+                self.builder.declare(name, item.span, &mut self.cursor.diagnostics);
+            }
+            if budget.exhausted().is_some() {
+                return Ok(());
+            }
+        }
+        if self.cursor.accept_word("MARKING") {
+            for item in self.list()? {
+                if let Some((place, tokens)) = self.weighted(&item)? {
+                    self.builder.add_tokens(place, tokens);
+                }
+            }
+        }
         Ok(())
     }
 
@@ -150,8 +129,8 @@ impl Reader<'_, '_> {
                     item.text.push_str(word);
                     item.span = item.span.to(span);
                 }
-                (Token::Sign(','), _) => items.extend(item.take()),
-                (Token::Sign(';'), _) => {
+                (Token::Sign(","), _) => items.extend(item.take()),
+                (Token::Sign(";"), _) => {
                     items.extend(item.take());
                     self.cursor.next();
                     return Ok(items);
@@ -171,7 +150,7 @@ impl Reader<'_, '_> {
             Some((name, digits)) => (name, self.cursor.count(digits, item.span)?),
             None => (item.text.as_str(), 1),
         };
-        Ok(self.builder.known(name, item.span, self.cursor.diagnostics).map(|place| (place, weight)))
+        Ok(self.builder.known(name, item.span, &mut self.cursor.diagnostics).map(|place| (place, weight)))
     }
 }
 

@@ -5,6 +5,7 @@ use crate::formula::{Formula, Linear};
 use crate::marking::{Marking, Place};
 use crate::net::Net;
 use crate::property::{Collected, NetProperty, Quantifier};
+use crate::scan::LARGEST;
 use crate::xml::{self, Element};
 use foldhash::HashMap;
 use preempt_core::diagnostic::nearest;
@@ -201,9 +202,6 @@ impl FormulaReader<'_> {
         }
     }
 }
-
-/// A constant beyond this is refused.
-const LARGEST: u64 = u32::MAX as u64;
 
 enum Sum {
     Number(i64),

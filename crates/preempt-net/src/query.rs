@@ -9,7 +9,7 @@ use crate::formula::{Formula, Linear};
 use crate::marking::Place;
 use crate::net::Net;
 use crate::property::{Collected, NetProperty, Quantifier};
-use crate::scan::{self, Cursor, Lexis, Read, Reported, Token};
+use crate::scan::{Cursor, Lexis, Read, Reported, Token};
 use foldhash::HashMap;
 use preempt_core::diagnostic::nearest;
 use preempt_core::{Budget, Diagnostic, SourceId, Span};
@@ -18,7 +18,11 @@ const LEXIS: Lexis = Lexis {
     comments: &[("{", "}"), ("//", "\n")],
     quotes: &[('"', '"')],
     in_word: |letter| !letter.is_whitespace() && !"()<>=!#+*-,;:{}\"&|".contains(letter),
-    lines: false,
+    signs: &[
+        "->", "<=", ">=", "<>", "!=", "==", "&&", "||", "(", ")", "<", ">", "=", "#", "+", "*", "-", ";",
+        ":", "!", "&", "|",
+    ],
+    ..Lexis::PLAIN
 };
 
 /// Formulas nested deeper than this are refused, since they are walked by recursion.
@@ -45,21 +49,14 @@ pub fn read_within(
     wanted: Option<&str>,
     budget: &Budget,
 ) -> (Vec<NetProperty>, Vec<Diagnostic>) {
-    let mut lexical = Vec::new();
-    let tokens = scan::tokens(source, text, &LEXIS, &mut lexical);
-    let mut told = Vec::new();
-    let transitions = net.transition_index();
-    let mut reader = Reader {
-        cursor: Cursor::new(&tokens, &mut told),
-        net,
-        places: net.place_index(),
-        transitions,
-        depth: 0,
-    };
+    let mut cursor = Cursor::new(source, text, &LEXIS);
+    let lexical = std::mem::take(&mut cursor.diagnostics);
+    let (places, transitions) = (net.place_index(), net.transition_index());
+    let mut reader = Reader { cursor, net, places, transitions, depth: 0 };
     let mut collected = Collected::default();
     let (mut number, mut found) = (0, wanted.is_none());
     while reader.cursor.peek().0 != Token::End {
-        if reader.cursor.accept_sign(';') {
+        if reader.cursor.accept_sign(";") {
             continue;
         }
         if budget.exhausted().is_some() {
@@ -70,14 +67,14 @@ pub fn read_within(
         let id = reader.id(number);
         let read = reader.quantified();
         let read = read.and_then(|body| match reader.cursor.peek().0 {
-            Token::Sign(';') | Token::End => Ok(body),
+            Token::Sign(";") | Token::End => Ok(body),
             _ => reader
                 .cursor
                 .expected("`;` between two properties", Some("or `AND` or `OR` between two parts of one")),
         });
-        let mistakes = std::mem::take(reader.cursor.diagnostics);
+        let mistakes = std::mem::take(&mut reader.cursor.diagnostics);
         if read.is_err() {
-            reader.cursor.skip_until(|token| token == Token::Sign(';'));
+            reader.cursor.skip_until(|token| token == Token::Sign(";"));
             reader.depth = 0;
         }
         if wanted.is_some_and(|wanted| wanted != id) {
@@ -102,8 +99,8 @@ pub fn read_within(
     (properties, diagnostics)
 }
 
-struct Reader<'a, 't> {
-    cursor: Cursor<'a, 't>,
+struct Reader<'a> {
+    cursor: Cursor<'a>,
     net: &'a Net,
     places: HashMap<&'a str, Place>,
     transitions: HashMap<&'a str, Vec<usize>>,
@@ -113,12 +110,12 @@ struct Reader<'a, 't> {
 /// Tokens with their weights, and a number.
 type Sum = (Vec<(Place, i64)>, i64);
 
-impl Reader<'_, '_> {
+impl Reader<'_> {
     fn id(&mut self, number: usize) -> String {
         if self.cursor.accept_word("PROPERTY")
             && let (Token::Word(name) | Token::Quoted(name), _) = self.cursor.next()
         {
-            self.cursor.accept_sign(':');
+            self.cursor.accept_sign(":");
             return name.to_string();
         }
         self.cursor.accept_word("FORMULA");
@@ -165,9 +162,7 @@ impl Reader<'_, '_> {
     /// Loosest first: `->`, OR, AND, NOT.
     fn formula(&mut self) -> Read<Formula> {
         let left = self.any()?;
-        if self.cursor.peek().0 == Token::Sign('-') && self.cursor.second() == Token::Sign('>') {
-            self.cursor.next();
-            self.cursor.next();
+        if self.cursor.accept_sign("->") {
             self.deeper()?;
             let right = self.formula()?;
             self.depth -= 1;
@@ -178,7 +173,7 @@ impl Reader<'_, '_> {
 
     fn any(&mut self) -> Read<Formula> {
         let mut parts = vec![self.all()?];
-        while self.cursor.accept_word("OR") || self.twice('|') {
+        while self.cursor.accept_word("OR") || self.cursor.accept_sign("||") || self.cursor.accept_sign("|") {
             parts.push(self.all()?);
         }
         Ok(one_or(parts, Formula::Any))
@@ -186,18 +181,11 @@ impl Reader<'_, '_> {
 
     fn all(&mut self) -> Read<Formula> {
         let mut parts = vec![self.literal()?];
-        while self.cursor.accept_word("AND") || self.twice('&') {
+        while self.cursor.accept_word("AND") || self.cursor.accept_sign("&&") || self.cursor.accept_sign("&")
+        {
             parts.push(self.literal()?);
         }
         Ok(one_or(parts, Formula::All))
-    }
-
-    fn twice(&mut self, sign: char) -> bool {
-        let found = self.cursor.accept_sign(sign);
-        if found {
-            self.cursor.accept_sign(sign);
-        }
-        found
     }
 
     fn deeper(&mut self) -> Read<()> {
@@ -217,13 +205,12 @@ impl Reader<'_, '_> {
     }
 
     fn atom(&mut self) -> Read<Formula> {
-        let negation = self.cursor.peek().0 == Token::Sign('!') && self.cursor.second() != Token::Sign('=');
-        if self.cursor.accept_word("NOT") || (negation && self.cursor.accept_sign('!')) {
+        if self.cursor.accept_word("NOT") || self.cursor.accept_sign("!") {
             return Ok(self.literal()?.negated());
         }
-        if self.cursor.accept_sign('(') {
+        if self.cursor.accept_sign("(") {
             let inner = self.formula()?;
-            self.cursor.sign(')', None)?;
+            self.cursor.need_sign(")", None)?;
             return Ok(inner);
         }
         for (word, formula) in [("TRUE", Formula::Constant(true)), ("FALSE", Formula::Constant(false))] {
@@ -238,11 +225,11 @@ impl Reader<'_, '_> {
             let one = |place| Formula::AtMost(Linear::new([(place, 1)], 1));
             return Ok(Formula::All((0..self.net.places.len() as Place).map(one).collect()));
         }
-        if self.cursor.is_word("FIREABLE") && self.cursor.second() == Token::Sign('(') {
+        if self.cursor.is_word("FIREABLE") && self.cursor.second() == Token::Sign("(") {
             self.cursor.next();
             self.cursor.next();
             let (name, span) = self.cursor.name("the name of a transition")?;
-            self.cursor.sign(')', None)?;
+            self.cursor.need_sign(")", None)?;
             return match self.transitions.get(name) {
                 Some(numbers) => {
                     Ok(Formula::Any(numbers.iter().map(|number| Formula::Fireable(*number)).collect()))
@@ -255,41 +242,37 @@ impl Reader<'_, '_> {
 
     fn comparison(&mut self) -> Read<Formula> {
         let (mut weights, left) = self.sum()?;
-        let (sign, span) = self.cursor.next();
-        let equal = self.cursor.accept_sign('=');
-        let unequal = sign == Token::Sign('<') && self.cursor.accept_sign('>');
+        let (token, _) = self.cursor.peek();
+        let Token::Sign(sign @ ("<=" | "<" | ">=" | ">" | "=" | "==" | "#" | "!=" | "<>")) = token else {
+            return self.cursor.expected("`<=`, `<`, `>=`, `>`, `=` or `!=`", Some("as in `a + 2 * b >= 3`"));
+        };
+        self.cursor.next();
         let (other, right) = self.sum()?;
         weights.extend(other.into_iter().map(|(place, weight)| (place, -weight)));
         // weights + left (sign) right
         let limit = right - left;
         let below = |most: i64| Formula::AtMost(Linear::new(weights.iter().copied(), most));
         let above = |least: i64| below(least - 1).negated();
-        Ok(match (sign, equal, unequal) {
-            (Token::Sign('<'), true, false) => below(limit),
-            (Token::Sign('<'), false, false) => below(limit - 1),
-            (Token::Sign('>'), true, _) => above(limit),
-            (Token::Sign('>'), false, _) => above(limit + 1),
-            (Token::Sign('='), _, _) => Formula::All(vec![below(limit), above(limit)]),
-            (Token::Sign('#'), false, _) | (Token::Sign('!'), true, _) | (Token::Sign('<'), false, true) => {
-                Formula::Any(vec![below(limit - 1), above(limit + 1)])
-            }
-            _ => {
-                let hint = Some("as in `a + 2 * b >= 3`");
-                return Err(self.cursor.error(span, "expected `<=`, `<`, `>=`, `>`, `=` or `!=`", hint));
-            }
+        Ok(match sign {
+            "<=" => below(limit),
+            "<" => below(limit - 1),
+            ">=" => above(limit),
+            ">" => above(limit + 1),
+            "=" | "==" => Formula::All(vec![below(limit), above(limit)]),
+            _ => Formula::Any(vec![below(limit - 1), above(limit + 1)]),
         })
     }
 
     fn sum(&mut self) -> Read<Sum> {
         let (mut weights, mut constant) = (Vec::new(), 0i64);
-        let mut sign = if self.cursor.accept_sign('-') { -1 } else { 1 };
+        let mut sign = if self.cursor.accept_sign("-") { -1 } else { 1 };
         loop {
             let (word, span) = self.cursor.name("a place or a number")?;
             match self.places.get(word) {
                 Some(place) => weights.push((*place, sign)),
                 None if word.bytes().all(|byte| byte.is_ascii_digit()) => {
                     let number = sign * self.cursor.count(word, span)? as i64;
-                    let times = self.cursor.accept_sign('*');
+                    let times = self.cursor.accept_sign("*");
                     match self.cursor.peek() {
                         // `2 * a`, or `2 a`.
                         (Token::Word(name) | Token::Quoted(name), span)
@@ -307,12 +290,12 @@ impl Reader<'_, '_> {
                 }
                 None => return Err(self.unknown("place", word, span)),
             }
-            let minus = self.cursor.peek().0 == Token::Sign('-') && self.cursor.second() != Token::Sign('>');
-            sign = if minus { -1 } else { 1 };
-            let goes_on = if minus { self.cursor.accept_sign('-') } else { self.cursor.accept_sign('+') };
-            if !goes_on {
-                return Ok((weights, constant));
-            }
+            sign = match self.cursor.peek().0 {
+                Token::Sign("+") => 1,
+                Token::Sign("-") => -1,
+                _ => return Ok((weights, constant)),
+            };
+            self.cursor.next();
         }
     }
 

@@ -7,14 +7,15 @@ use crate::builder::Builder;
 use crate::marking::{Marking, Place};
 use crate::net::Move;
 use crate::problem::Problem;
-use crate::scan::{self, Cursor, Lexis, Read, Token};
+use crate::scan::{Cursor, Items, LARGEST, Lexis, Read, Token};
 use preempt_core::{Budget, Diagnostic, SourceId};
 
 const LEXIS: Lexis = Lexis {
-    comments: &[("#", "\n")],
     quotes: &[('{', '}')],
     in_word: |letter| letter.is_alphanumeric() || "_'.".contains(letter),
+    signs: &["->", "(", ")", "[", "]", ",", ":", "*", "?", "-", "!"],
     lines: true,
+    ..Lexis::PLAIN
 };
 
 /// Arcs of each transition, as they come: from places, and to places.
@@ -25,8 +26,8 @@ struct Weights {
     at_most: Vec<(Place, u64)>,
 }
 
-struct Reader<'a, 't> {
-    cursor: Cursor<'a, 't>,
+struct Reader<'a> {
+    cursor: Cursor<'a>,
     builder: Builder,
     weights: Vec<Weights>,
 }
@@ -50,25 +51,10 @@ enum Arc {
 /// assert_eq!(problem.net.transitions[0].consume.get(0), 2);
 /// ```
 pub fn read_within(source: SourceId, text: &str, budget: &Budget) -> (Problem, Vec<Diagnostic>) {
-    let mut diagnostics = Vec::new();
-    let tokens = scan::tokens(source, text, &LEXIS, &mut diagnostics);
-    let cursor = Cursor::new(&tokens, &mut diagnostics);
+    let cursor = Cursor::new(source, text, &LEXIS);
     let mut reader = Reader { cursor, builder: Builder::new(), weights: Vec::new() };
-    let mut counted = 0;
-    while reader.cursor.peek().0 != Token::End {
-        if budget.exhausted().is_some() {
-            reader.cursor.diagnostics.push(crate::stopped());
-            break;
-        }
-        if crate::too_many_mistakes(reader.cursor.diagnostics, &mut counted) {
-            break;
-        }
-        if reader.line().is_err() {
-            reader.cursor.skip_until(|token| token == Token::Line);
-        }
-        reader.cursor.accept(Token::Line);
-    }
-    let Reader { mut builder, weights, .. } = reader;
+    reader.read_items(budget);
+    let Reader { cursor: Cursor { mut diagnostics, .. }, mut builder, weights } = reader;
     for (transition, weights) in builder.problem.net.transitions.iter_mut().zip(weights) {
         transition.consume = Marking::from_pairs(weights.consume);
         transition.produce = Marking::from_pairs(weights.produce);
@@ -86,10 +72,18 @@ pub fn read_within(source: SourceId, text: &str, budget: &Budget) -> (Problem, V
     (builder.problem, diagnostics)
 }
 
-impl Reader<'_, '_> {
-    fn line(&mut self) -> Read<()> {
+impl<'a> Items<'a> for Reader<'a> {
+    fn cursor(&mut self) -> &mut Cursor<'a> {
+        &mut self.cursor
+    }
+
+    fn resumes(token: Token<'a>) -> bool {
+        token == Token::Line
+    }
+
+    fn item(&mut self) -> Read<()> {
         let start = self.cursor.peek().1;
-        if self.cursor.peek().0 == Token::Line {
+        if self.cursor.accept(Token::Line) {
             return Ok(());
         }
         if self.cursor.accept_word("net") {
@@ -98,9 +92,9 @@ impl Reader<'_, '_> {
             let (name, _) = self.cursor.name("the name of a place")?;
             let place = self.builder.place(name);
             self.label()?;
-            if self.cursor.accept_sign('(') {
+            if self.cursor.accept_sign("(") {
                 let tokens = self.weight()?;
-                self.cursor.sign(')', None)?;
+                self.cursor.need_sign(")", None)?;
                 self.builder.add_tokens(place, tokens);
             }
             // Arcs of the place: from transitions, and to transitions.
@@ -111,7 +105,7 @@ impl Reader<'_, '_> {
                     let arc = self.arc()?;
                     self.add(number, place, arc, !before)?;
                 }
-                if before && !self.arrow()? {
+                if before && !self.cursor.accept_sign("->") {
                     break;
                 }
             }
@@ -127,7 +121,7 @@ impl Reader<'_, '_> {
                     let arc = self.arc()?;
                     self.add(number, place, arc, before)?;
                 }
-                if before && !self.arrow()? {
+                if before && !self.cursor.accept_sign("->") {
                     break;
                 }
             }
@@ -140,12 +134,11 @@ impl Reader<'_, '_> {
         } else {
             return self.cursor.expected("`net`, `pl` or `tr`", Some("as in `pl p (1)` or `tr t p -> q`"));
         }
-        match self.cursor.peek().0 {
-            Token::Line | Token::End => Ok(()),
-            _ => self.cursor.expected("the end of the line", None),
-        }
+        self.cursor.end_of_line()
     }
+}
 
+impl Reader<'_> {
     fn transition(&mut self, name: &str, span: preempt_core::Span) -> usize {
         let (number, there) = self.builder.transition(name, span);
         if !there {
@@ -156,32 +149,24 @@ impl Reader<'_, '_> {
 
     /// `: label`, which means nothing here.
     fn label(&mut self) -> Read<()> {
-        if self.cursor.accept_sign(':') {
+        if self.cursor.accept_sign(":") {
             self.cursor.name("a label")?;
         }
         Ok(())
     }
 
-    fn arrow(&mut self) -> Read<bool> {
-        if !self.cursor.accept_sign('-') {
-            return Ok(false);
-        }
-        self.cursor.sign('>', Some("arcs are written `p q*2 -> r`"))?;
-        Ok(true)
-    }
-
     /// `[0,w[`, and no other.
     fn interval(&mut self) -> Read<()> {
         let start = self.cursor.peek().1;
-        if !matches!(self.cursor.peek().0, Token::Sign('[' | ']')) {
+        if !matches!(self.cursor.peek().0, Token::Sign("[" | "]")) {
             return Ok(());
         }
         let open = self.cursor.next().0;
         let (low, _) = self.cursor.name("a time")?;
-        self.cursor.sign(',', Some("an interval is written `[0,w[`"))?;
+        self.cursor.need_sign(",", Some("an interval is written `[0,w[`"))?;
         let (high, _) = self.cursor.name("a time")?;
         let close = self.cursor.next().0;
-        if (open, low, high, close) != (Token::Sign('['), "0", "w", Token::Sign('[')) {
+        if (open, low, high, close) != (Token::Sign("["), "0", "w", Token::Sign("[")) {
             let hint = "only `[0,w[`, which is no limit, can be left out";
             return Err(self.cursor.error(
                 start.to(self.cursor.last()),
@@ -199,22 +184,22 @@ impl Reader<'_, '_> {
         let unit = units.iter().find_map(|(unit, by)| Some((word.strip_suffix(unit)?, *by)));
         let (digits, by) = unit.unwrap_or((word, 1));
         let number: u64 = self.cursor.count(digits, span)?;
-        match number.checked_mul(by).filter(|number| *number <= scan::LARGEST) {
+        match number.checked_mul(by).filter(|number| *number <= LARGEST) {
             Some(number) => Ok(number),
             None => Err(self.cursor.error(span, "this number is too large", None)),
         }
     }
 
     fn arc(&mut self) -> Read<Arc> {
-        if self.cursor.accept_sign('*') {
+        if self.cursor.accept_sign("*") {
             return Ok(Arc::Normal(self.weight()?));
         }
-        if self.cursor.accept_sign('?') {
-            let inhibits = self.cursor.accept_sign('-');
+        if self.cursor.accept_sign("?") {
+            let inhibits = self.cursor.accept_sign("-");
             let weight = self.weight()?;
             return Ok(if inhibits { Arc::Inhibitor(weight) } else { Arc::Read(weight) });
         }
-        if self.cursor.peek().0 == Token::Sign('!') {
+        if self.cursor.peek().0 == Token::Sign("!") {
             let span = self.cursor.peek().1;
             return Err(self.cursor.error(span, "stopwatches are not supported", None));
         }

@@ -3,14 +3,15 @@
 use crate::builder::Builder;
 use crate::marking::Marking;
 use crate::problem::Problem;
-use crate::scan::{self, Cursor, Lexis, Read, Token};
+use crate::scan::{Cursor, Items, Lexis, Read, Token};
 use preempt_core::{Budget, Diagnostic, SourceId};
 
 const LEXIS: Lexis = Lexis {
     comments: &[("--", "\n")],
     quotes: &[('"', '"')],
     in_word: |letter| letter.is_alphanumeric() || "_.#/-:".contains(letter),
-    lines: false,
+    signs: &[";", "~"],
+    ..Lexis::PLAIN
 };
 
 /// Reads a net; its targets come from a file of properties. The problem is whole only if no diagnostic is an error.
@@ -25,71 +26,77 @@ const LEXIS: Lexis = Lexis {
 /// assert_eq!((problem.net.places.len(), problem.net.transitions[0].name.as_str()), (2, "work"));
 /// ```
 pub fn read_within(source: SourceId, text: &str, budget: &Budget) -> (Problem, Vec<Diagnostic>) {
-    let mut diagnostics = Vec::new();
-    let tokens = scan::tokens(source, text, &LEXIS, &mut diagnostics);
-    let mut builder = Builder::new();
-    let mut cursor = Cursor::new(&tokens, &mut diagnostics);
-    let mut counted = 0;
-    while cursor.peek().0 != Token::End {
-        if budget.exhausted().is_some() {
-            cursor.diagnostics.push(crate::stopped());
-            break;
-        }
-        if crate::too_many_mistakes(cursor.diagnostics, &mut counted) {
-            break;
-        }
-        if statement(&mut cursor, &mut builder).is_err() {
-            cursor.skip_until(|token| token == Token::Sign(';'));
-        }
-        cursor.accept_sign(';');
-    }
+    let mut reader = Reader { cursor: Cursor::new(source, text, &LEXIS), builder: Builder::new() };
+    reader.read_items(budget);
+    let Reader { cursor: Cursor { mut diagnostics, .. }, builder } = reader;
     if builder.problem.net.places.is_empty() && diagnostics.is_empty() {
         diagnostics.push(Diagnostic::global_error("there is no place in this file"));
     }
     (builder.problem, diagnostics)
 }
 
-fn statement(cursor: &mut Cursor<'_, '_>, builder: &mut Builder) -> Read<()> {
-    let start = cursor.peek().1;
-    if cursor.accept_word("place") {
-        let (name, span) = cursor.name("the name of a place")?;
-        let place = builder.declare(name, span, cursor.diagnostics);
-        if cursor.accept_word("init") {
-            let tokens = cursor.number()?;
-            builder.add_tokens(place, tokens);
-        }
-    } else if cursor.accept_word("trans") {
-        let (name, span) = cursor.name("the name of a transition")?;
-        if cursor.accept_sign('~') {
-            cursor.name("what the transition stands for")?;
-        }
-        let consume = arcs(cursor, builder, "in")?;
-        let produce = arcs(cursor, builder, "out")?;
-        let (number, twice) = builder.transition(name, start.to(cursor.last()));
-        if twice {
-            return Err(cursor.error(span, format!("the transition `{name}` is declared twice"), None));
-        }
-        let transition = &mut builder.problem.net.transitions[number];
-        (transition.consume, transition.produce) = (consume, produce);
-    } else {
-        return cursor.expected(
-            "`place` or `trans`",
-            Some("as in `place \"p\" init 1;` or `trans \"t\" in \"p\" out \"q\";`"),
-        );
+struct Reader<'a> {
+    cursor: Cursor<'a>,
+    builder: Builder,
+}
+
+impl<'a> Items<'a> for Reader<'a> {
+    fn cursor(&mut self) -> &mut Cursor<'a> {
+        &mut self.cursor
     }
-    match cursor.peek().0 {
-        Token::Sign(';') => Ok(()),
-        _ => cursor.expected("`;`", None),
+
+    fn resumes(token: Token<'a>) -> bool {
+        token == Token::Sign(";")
+    }
+
+    fn item(&mut self) -> Read<()> {
+        let start = self.cursor.peek().1;
+        if self.cursor.accept_sign(";") {
+            return Ok(());
+        }
+        if self.cursor.accept_word("place") {
+            let (name, span) = self.cursor.name("the name of a place")?;
+            let place = self.builder.declare(name, span, &mut self.cursor.diagnostics);
+            if self.cursor.accept_word("init") {
+                let tokens = self.cursor.number()?;
+                self.builder.add_tokens(place, tokens);
+            }
+        } else if self.cursor.accept_word("trans") {
+            let (name, span) = self.cursor.name("the name of a transition")?;
+            if self.cursor.accept_sign("~") {
+                self.cursor.name("what the transition stands for")?;
+            }
+            let (consume, produce) = (self.arcs("in")?, self.arcs("out")?);
+            let (number, twice) = self.builder.transition(name, start.to(self.cursor.last()));
+            if twice {
+                let message = format!("the transition `{name}` is declared twice");
+                return Err(self.cursor.error(span, message, None));
+            }
+            let transition = &mut self.builder.problem.net.transitions[number];
+            (transition.consume, transition.produce) = (consume, produce);
+        } else {
+            return self.cursor.expected(
+                "`place` or `trans`",
+                Some("as in `place \"p\" init 1;` or `trans \"t\" in \"p\" out \"q\";`"),
+            );
+        }
+        self.cursor.need_sign(";", None)
     }
 }
 
-fn arcs(cursor: &mut Cursor<'_, '_>, builder: &Builder, word: &str) -> Read<Marking> {
-    let mut arcs = Vec::new();
-    if cursor.accept_word(word) {
-        while !cursor.is_word("out") && matches!(cursor.peek().0, Token::Word(_) | Token::Quoted(_)) {
-            let (name, span) = cursor.name("the name of a place")?;
-            arcs.extend(builder.known(name, span, cursor.diagnostics).map(|place| (place, 1)));
+impl Reader<'_> {
+    fn arcs(&mut self, word: &str) -> Read<Marking> {
+        let mut arcs = Vec::new();
+        if self.cursor.accept_word(word) {
+            while !self.cursor.is_word("out")
+                && matches!(self.cursor.peek().0, Token::Word(_) | Token::Quoted(_))
+            {
+                let (name, span) = self.cursor.name("the name of a place")?;
+                arcs.extend(
+                    self.builder.known(name, span, &mut self.cursor.diagnostics).map(|place| (place, 1)),
+                );
+            }
         }
+        Ok(Marking::from_pairs(arcs))
     }
-    Ok(Marking::from_pairs(arcs))
 }

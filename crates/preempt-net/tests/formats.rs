@@ -113,7 +113,7 @@ fn mistakes_have_a_place_and_a_hint() {
     );
     check(
         "vars x rules init x = 99999999999 target x >= 1",
-        "1:23 this number is too large [the largest number of tokens is 4294967295]",
+        "1:23 this number is too large [the largest number is 4294967295]",
     );
     check(
         "vars x\nrules x < 3 -> ; init x = 0 target x >= 1",

@@ -115,7 +115,7 @@ fn mistakes_have_a_place() {
     check(1, "PLACE a; MARKING b: 1;", "1:18 there is no place `b`");
     check(1, "PLACE a; MARKING a: 99999999999;", "1:18 this number is too large");
     check(1, "PLACE a, a; MARKING ;", "1:10 the place `a` is declared twice");
-    check(1, "PLACE a; MARKING a: x;", "1:18 `x` is not a number of tokens");
+    check(1, "PLACE a; MARKING a: x;", "1:18 `x` is not a number");
     check(1, "PLACE a; TRANSITION t PRODUCE a;", "1:23 expected `CONSUME`");
     check(1, "PLACE a; TRANSITION t CONSUME a PRODUCE a;", "1:33 expected `;`");
     check(1, "PLACE a; { b", "1:10 this comment does not end");

@@ -18,8 +18,8 @@ use preempt_core::{
     Verdict, run_supervised,
 };
 use preempt_net::Problem;
-use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Which algorithm decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -311,15 +311,19 @@ fn run_engines(problem: &Problem, options: &CoverOptions, budget: &Budget) -> De
 
 /// For the forward search.
 const STACK: usize = 64 << 20;
+/// The searches have so much time before the pre-checks begin, which solve linear programs: most nets are decided then, and a
+/// machine of two cores has them for the two searches.
+const HEAD_START: Duration = Duration::from_millis(20);
 
 /// Pre-checks, backward and forward at the same time. The first one to decide ends the others; a second result is not looked
 /// at, and if there is none, nothing is known. Where the pre-checks refute some of the targets and not all, backward begins
 /// again with the others.
 fn side_by_side(problem: &Problem, all: &[usize], budget: &Budget) -> Decided {
-    let first: Mutex<Option<Decided>> = Mutex::new(None);
+    let (first, is_decided) = (Mutex::new(None), Condvar::new());
     let decide = |result: Coverability, engine: Engine| {
         let decided = Decided { result, engine, diagrams: None };
         first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(decided);
+        is_decided.notify_all();
         budget.stop(StopReason::Interrupted);
     };
     let early = budget.part(budget.limits());
@@ -338,6 +342,11 @@ fn side_by_side(problem: &Problem, all: &[usize], budget: &Budget) -> Decided {
                 decide(result, Engine::Basis);
             }
         });
+        let waiting = first.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = is_decided.wait_timeout_while(waiting, HEAD_START, |first| first.is_none());
+        if waited.unwrap_or_else(PoisonError::into_inner).0.is_some() {
+            return;
+        }
         let (refuter, open) = prechecks(problem, all, budget);
         if open.is_empty() && budget.exhausted().is_none() {
             return decide(Coverability::Safe(refuter.certificate(true)), Engine::Prechecks);

@@ -31,6 +31,8 @@ const MOST: u32 = 1 << 30;
 const MOST_EXTRA: u64 = 6;
 /// How many branches to look at for a known marking above a new one.
 const LOOK_ABOVE: u32 = 400;
+/// So many markings are looked at before the state inequation is solved.
+const MOST_UNGUIDED: usize = 3000;
 /// The state inequation is solved for so many targets at most, so often, and for so long.
 const MOST_GUIDED: usize = 4;
 const MOST_ROUNDS: usize = 3;
@@ -63,72 +65,20 @@ pub(crate) fn forward(problem: &Problem, open: &[usize], budget: &Budget) -> Cov
     let mut live = vec![true; problem.net.transitions.len()];
     let empty = always_empty(problem, &live);
     exclude(problem, &empty, &mut live);
-    exclude_unused(problem, open, &mut live, budget);
-    let monotone = problem.net.is_monotone();
-    let mut places = vec![true; problem.net.places.len()];
-    if monotone {
-        let cone = relevant(problem, &live, open);
-        (places, live) = (cone.places, cone.transitions);
+    let mut search = Search::new(problem, open, live);
+    if let Some(found) = search.go(MOST_UNGUIDED, budget) {
+        return found;
     }
-    let mut search = Search {
-        problem,
-        open,
-        places,
-        monotone,
-        accelerates: problem.net.transitions.iter().zip(&live).all(|(t, live)| !live || t.moves.is_empty())
-            && monotone,
-        distance: Distance::new(problem, &live, open),
-        nodes: Vec::new(),
-        seen: HashSet::new(),
-        known: Trie::new(),
-        queue: BinaryHeap::new(),
-        hasher: foldhash::fast::FixedState::default(),
-        failed: 0,
-    };
-    for mut start in starts(problem, monotone) {
-        if let Some(run) = search.add(&mut start, Arrival { parent: ROOT, transition: 0, depth: 0 }, budget) {
-            return Coverability::Covered(run);
-        }
+    let mut guided = search.live.clone();
+    exclude_unused(problem, open, &mut guided, budget);
+    if guided != search.live {
+        search = Search::new(problem, open, guided);
     }
-    // Each transition waits at one of the places it needs; those that need none come last.
-    let mut watching: Vec<Vec<u32>> = vec![Vec::new(); problem.net.places.len() + 1];
-    for (number, transition) in (0..).zip(&problem.net.transitions).filter(|(t, _)| live[*t as usize]) {
-        let first = transition.consume.iter().next();
-        watching[first.map_or(problem.net.places.len(), |(place, _)| place as usize)].push(number);
-    }
-    let mut current = vec![0u32; problem.net.places.len()];
-    let mut after = current.clone();
-    while let Some(Reverse((_, _, number))) = search.queue.pop() {
-        if let Some(reason) = budget.exhausted() {
-            return Coverability::Unknown(reason);
-        }
-        let depth = search.nodes[number as usize].depth + 1;
-        unpack(&search.nodes[number as usize].state, &mut current);
-        let places = search.nodes[number as usize].state.iter().map(|(place, _)| *place as usize);
-        let candidates: Vec<u32> =
-            places.flat_map(|place| &watching[place]).chain(&watching[current.len()]).copied().collect();
-        for at in candidates {
-            // Each of them costs a walk over the net.
-            if let Some(reason) = budget.exhausted() {
-                return Coverability::Unknown(reason);
-            }
-            if !fire(&problem.net.transitions[at as usize], &current, &mut after) {
-                continue;
-            }
-            budget.counters().transitions.add(1);
-            budget.counters().firings.add(1);
-            if let Some(run) =
-                search.add(&mut after, Arrival { parent: number, transition: at, depth }, budget)
-            {
-                return Coverability::Covered(run);
-            }
-        }
-    }
-    Coverability::Unknown(StopReason::Partial)
+    search.go(usize::MAX, budget).unwrap_or(Coverability::Unknown(StopReason::Partial))
 }
 
 /// The state inequation shows the way: a transition that none of its solutions uses, for no target, is on no run to a
-/// target. Worth some moments and no more: the search goes without it just as well.
+/// target. A program takes longer than many markings, and most runs are found without one.
 fn exclude_unused(problem: &Problem, open: &[usize], live: &mut [bool], budget: &Budget) {
     if open.len() > MOST_GUIDED {
         return;
@@ -208,6 +158,8 @@ fn fire(transition: &Transition, before: &[u32], after: &mut [u32]) -> bool {
 struct Search<'p> {
     problem: &'p Problem,
     open: &'p [usize],
+    /// Transitions that may be of use.
+    live: Vec<bool>,
     /// Tokens elsewhere are of no use.
     places: Vec<bool>,
     monotone: bool,
@@ -223,7 +175,81 @@ struct Search<'p> {
     failed: u32,
 }
 
-impl Search<'_> {
+impl<'p> Search<'p> {
+    fn new(problem: &'p Problem, open: &'p [usize], mut live: Vec<bool>) -> Search<'p> {
+        let monotone = problem.net.is_monotone();
+        let mut places = vec![true; problem.net.places.len()];
+        if monotone {
+            let cone = relevant(problem, &live, open);
+            (places, live) = (cone.places, cone.transitions);
+        }
+        let moves = problem.net.transitions.iter().zip(&live).any(|(t, live)| *live && !t.moves.is_empty());
+        Search {
+            problem,
+            open,
+            places,
+            monotone,
+            accelerates: monotone && !moves,
+            distance: Distance::new(problem, &live, open),
+            live,
+            nodes: Vec::new(),
+            seen: HashSet::new(),
+            known: Trie::new(),
+            queue: BinaryHeap::new(),
+            hasher: foldhash::fast::FixedState::default(),
+            failed: 0,
+        }
+    }
+
+    /// From the initial markings, or from where it was; nothing when there are so many markings.
+    fn go(&mut self, most: usize, budget: &Budget) -> Option<Coverability> {
+        let problem = self.problem;
+        if self.nodes.is_empty() {
+            for mut start in starts(problem, self.monotone) {
+                if let Some(run) =
+                    self.add(&mut start, Arrival { parent: ROOT, transition: 0, depth: 0 }, budget)
+                {
+                    return Some(Coverability::Covered(run));
+                }
+            }
+        }
+        // Each transition waits at one of the places it needs; those that need none come last.
+        let mut watching: Vec<Vec<u32>> = vec![Vec::new(); problem.net.places.len() + 1];
+        let live = (0..).zip(&problem.net.transitions).filter(|(number, _)| self.live[*number as usize]);
+        for (number, transition) in live {
+            let first = transition.consume.iter().next();
+            watching[first.map_or(problem.net.places.len(), |(place, _)| place as usize)].push(number);
+        }
+        let mut current = vec![0u32; problem.net.places.len()];
+        let mut after = current.clone();
+        while self.nodes.len() < most {
+            let Some(Reverse((_, _, number))) = self.queue.pop() else {
+                return Some(Coverability::Unknown(StopReason::Partial));
+            };
+            let depth = self.nodes[number as usize].depth + 1;
+            unpack(&self.nodes[number as usize].state, &mut current);
+            let places = self.nodes[number as usize].state.iter().map(|(place, _)| *place as usize);
+            let candidates: Vec<u32> =
+                places.flat_map(|place| &watching[place]).chain(&watching[current.len()]).copied().collect();
+            for at in candidates {
+                // Each of them costs a walk over the net.
+                if let Some(reason) = budget.exhausted() {
+                    return Some(Coverability::Unknown(reason));
+                }
+                if !fire(&problem.net.transitions[at as usize], &current, &mut after) {
+                    continue;
+                }
+                budget.counters().transitions.add(1);
+                budget.counters().firings.add(1);
+                let arrival = Arrival { parent: number, transition: at, depth };
+                if let Some(run) = self.add(&mut after, arrival, budget) {
+                    return Some(Coverability::Covered(run));
+                }
+            }
+        }
+        None
+    }
+
     fn add(
         &mut self,
         state: &mut [u32],

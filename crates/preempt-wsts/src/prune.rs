@@ -15,6 +15,9 @@ use preempt_core::Budget;
 use preempt_net::{Marking, Place, Problem};
 use std::time::{Duration, Instant};
 
+/// So many programs are solved whatever they cost.
+const FREE: u32 = 4;
+
 pub(crate) struct Pruner<'p> {
     problem: &'p Problem,
     inequation: Inequation<'p>,
@@ -104,7 +107,7 @@ impl<'p> Pruner<'p> {
     fn worth_solving(&self) -> bool {
         let elapsed = self.begin.elapsed();
         let share = if self.hits * 4 > self.tries { 2 } else { 4 };
-        self.tries < 20 || self.spent * share < elapsed
+        self.tries < FREE || self.spent * share < elapsed
     }
 
     fn solve(&mut self, marking: &Marking) -> bool {

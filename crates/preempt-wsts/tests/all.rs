@@ -3,6 +3,7 @@
 mod certificates;
 mod channels;
 mod conversions;
+mod facts;
 mod grammars;
 mod limits;
 mod models;

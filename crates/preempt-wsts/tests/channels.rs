@@ -66,29 +66,6 @@ fn every_model_is_what_its_header_says() {
     }
 }
 
-/// The minimal bases that independent programs have computed: 6d^2 - 4d, 2d^3 + 8d^2 - 2d and 2d^3 + 2d elements.
-#[test]
-fn the_alternating_bit_protocol_has_its_numbers() {
-    for d in [2u64, 3] {
-        let system = read(&ABP.replace("const last = 2", &format!("const last = {}", d - 1)));
-        for engine in [ChannelEngine::Basis, ChannelEngine::Weight] {
-            let found = decide(&system, engine);
-            let ChannelVerdict::Safe(ChannelCertificate::Basis(elements)) = found.verdict else {
-                panic!("{d} {engine:?}")
-            };
-            let of_weight = |weight: usize| {
-                let weigh = |state: &&State| state.words.iter().map(Vec::len).sum::<usize>() == weight;
-                elements.iter().filter(weigh).count() as u64
-            };
-            let expected = [6 * d * d - 4 * d, 2 * d * d * d + 8 * d * d - 2 * d, 2 * d * d * d + 2 * d, 0];
-            assert_eq!([0, 1, 2, 3].map(of_weight), expected, "{d} {engine:?}");
-            if let Some(diagrams) = found.diagrams {
-                assert_eq!((diagrams.n, diagrams.delta, diagrams.weight), (2, 1, 3));
-            }
-        }
-    }
-}
-
 fn random_value(rng: &mut Rng, variables: usize, parameters: usize, fields: usize) -> Value {
     let flipped = rng.one_in(3);
     match rng.below(4) {

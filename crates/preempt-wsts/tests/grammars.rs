@@ -152,10 +152,11 @@ fn mistakes_have_a_place() {
     for (text, expected) in [
         ("", "it is not said what a derivation begins with"),
         ("start S\nS -> a", "nothing is bad in this file"),
-        ("start S\nS = a\nbad a", "expected `-`"),
+        ("start S\nS = a\nbad a", "expected `->`"),
         ("start S\nstart T\nbad a", "there is a start already"),
         ("start\nbad a", "expected a letter, but the line ends"),
-        ("start S ) \nbad a", "expected the end of the line"),
+        ("start S ) \nbad a", "`)` has no meaning here"),
+        ("start S | \nbad a", "expected the end of the line"),
         ("start \"S\nbad a", "`\"` is missing behind this name"),
     ] {
         let mut map = SourceMap::new();

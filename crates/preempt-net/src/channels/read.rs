@@ -17,21 +17,29 @@
 
 use super::{Bad, ChannelSystem, Condition, Rule, Value};
 use crate::MOST_HINTS;
-use crate::scan::{self, Cursor, Lexis, Read, Token};
+use crate::scan::{Cursor, Items, Lexis, Read, Token};
 use foldhash::{HashMap, HashMapExt};
 use preempt_core::diagnostic::nearest;
 use preempt_core::{Budget, Diagnostic, SourceId, Span};
 
 const LEXIS: Lexis = Lexis {
-    comments: &[("#", "\n")],
-    quotes: &[],
     in_word: |letter| letter.is_alphanumeric() || letter == '_',
-    lines: false,
+    reserved: &["const", "var", "channel", "init", "rule", "bad", "when", "do", "send", "recv", "has"],
+    numbers: true,
+    signs: &[":=", "!=", "..", "=", "!", ":", ",", "(", ")"],
+    meant: |letter| match letter {
+        '.' => Some("values are `0..n`"),
+        '&' | ';' => Some("conditions and effects are separated by commas"),
+        '<' | '>' => Some("values are compared by `=` and `!=` only"),
+        '+' | '-' => Some("there is no arithmetic, but `!x` is one minus a variable of two values"),
+        _ => None,
+    },
+    ..Lexis::PLAIN
 };
 
-const SECTIONS: [&str; 6] = ["const", "var", "channel", "init", "rule", "bad"];
 /// A variable or field has so many values at most.
 const MOST_VALUES: u64 = 1 << 20;
+const FLIPPED: &str = "only what has two values can be flipped";
 
 /// Reads a system. It is whole only if no diagnostic is an error.
 ///
@@ -46,29 +54,15 @@ const MOST_VALUES: u64 = 1 << 20;
 /// assert_eq!((system.rules.len(), system.bad.len()), (2, 1));
 /// ```
 pub fn read_within(source: SourceId, text: &str, budget: &Budget) -> (ChannelSystem, Vec<Diagnostic>) {
-    let mut diagnostics = Vec::new();
-    let tokens = scan::tokens(source, text, &LEXIS, &mut diagnostics);
     let mut reader = Reader {
-        cursor: Cursor::new(&tokens, &mut diagnostics),
+        cursor: Cursor::new(source, text, &LEXIS),
         system: ChannelSystem::default(),
         constants: HashMap::new(),
         variables: HashMap::new(),
         channels: HashMap::new(),
     };
-    let mut counted = 0;
-    while reader.cursor.peek().0 != Token::End {
-        if budget.exhausted().is_some() {
-            reader.cursor.diagnostics.push(crate::stopped());
-            break;
-        }
-        if crate::too_many_mistakes(reader.cursor.diagnostics, &mut counted) {
-            break;
-        }
-        if reader.section().is_err() {
-            reader.cursor.skip_until(|token| matches!(token, Token::Word(word) if SECTIONS.contains(&word)));
-        }
-    }
-    let system = reader.system;
+    reader.read_items(budget);
+    let Reader { cursor: Cursor { mut diagnostics, .. }, system, .. } = reader;
     if system.bad.is_empty() && diagnostics.is_empty() {
         let error = Diagnostic::global_error("nothing is bad in this file");
         diagnostics.push(error.hint("say what must not be reached, as in `bad x = 1, y != 0`"));
@@ -76,8 +70,8 @@ pub fn read_within(source: SourceId, text: &str, budget: &Budget) -> (ChannelSys
     (system, diagnostics)
 }
 
-struct Reader<'a, 't> {
-    cursor: Cursor<'a, 't>,
+struct Reader<'a> {
+    cursor: Cursor<'a>,
     system: ChannelSystem,
     constants: HashMap<&'a str, u64>,
     variables: HashMap<&'a str, usize>,
@@ -91,20 +85,33 @@ struct Names<'a> {
     received: Vec<(&'a str, u64, usize)>,
 }
 
-impl<'a> Reader<'a, '_> {
-    fn section(&mut self) -> Read<()> {
+impl<'a> Items<'a> for Reader<'a> {
+    fn cursor(&mut self) -> &mut Cursor<'a> {
+        &mut self.cursor
+    }
+
+    fn resumes(token: Token<'a>) -> bool {
+        matches!(token, Token::Reserved("const" | "var" | "channel" | "init" | "rule" | "bad"))
+    }
+
+    fn item(&mut self) -> Read<()> {
         let start = self.cursor.peek().1;
         if self.cursor.accept_word("const") {
-            let (name, _) = self.cursor.name("a name")?;
-            self.cursor.sign('=', None)?;
+            let name = self.new_name()?;
+            self.cursor.need_sign("=", None)?;
             let value = self.number()?;
             self.constants.insert(name, value);
         } else if self.cursor.accept_word("var") {
             let mut names = vec![self.new_name()?];
-            while self.cursor.accept_sign(',') {
-                names.push(self.new_name()?);
+            while self.cursor.accept_sign(",") {
+                let name = self.new_name()?;
+                if names.contains(&name) {
+                    let span = self.cursor.last();
+                    return Err(self.cursor.error(span, format!("`{name}` is declared twice"), None));
+                }
+                names.push(name);
             }
-            self.cursor.sign(':', Some("as in `var x, y : 0..3`"))?;
+            self.cursor.need_sign(":", Some("as in `var x, y : 0..3`"))?;
             let size = self.range()?;
             for name in names {
                 self.variables.insert(name, self.system.variables.len());
@@ -112,9 +119,9 @@ impl<'a> Reader<'a, '_> {
             }
         } else if self.cursor.accept_word("channel") {
             let name = self.new_name()?;
-            self.cursor.sign(':', Some("as in `channel c : 0..1, 0..3`"))?;
+            self.cursor.need_sign(":", Some("as in `channel c : 0..1, 0..3`"))?;
             let mut fields = vec![self.range()?];
-            while self.cursor.accept_sign(',') {
+            while self.cursor.accept_sign(",") {
                 fields.push(self.range()?);
             }
             self.channels.insert(name, self.system.channels.len());
@@ -123,7 +130,7 @@ impl<'a> Reader<'a, '_> {
             loop {
                 let condition = self.condition(&Names::default())?;
                 self.system.initial.push(condition);
-                if !self.cursor.accept_sign(',') {
+                if !self.cursor.accept_sign(",") {
                     break;
                 }
             }
@@ -134,20 +141,16 @@ impl<'a> Reader<'a, '_> {
             let bad = self.bad()?;
             self.system.bad.push(bad);
         } else {
-            let missing = self.cursor.expected("`var`, `channel`, `init`, `rule` or `bad`", None);
-            self.cursor.next();
-            return missing;
+            return self.cursor.expected("`const`, `var`, `channel`, `init`, `rule` or `bad`", None);
         }
         Ok(())
     }
+}
 
+impl<'a> Reader<'a> {
     fn new_name(&mut self) -> Read<&'a str> {
         let (name, span) = self.cursor.name("a name")?;
-        let digit = name.starts_with(|letter: char| letter.is_ascii_digit());
         let taken = self.variables.contains_key(name) || self.channels.contains_key(name);
-        if digit || SECTIONS.contains(&name) || ["when", "do", "send", "recv", "has"].contains(&name) {
-            return Err(self.cursor.error(span, format!("`{name}` cannot be a name"), None));
-        }
         if taken || self.constants.contains_key(name) {
             return Err(self.cursor.error(span, format!("`{name}` is declared twice"), None));
         }
@@ -171,8 +174,7 @@ impl<'a> Reader<'a, '_> {
         if self.number()? != 0 {
             return Err(self.cursor.error(start, "values begin with 0", hint));
         }
-        self.cursor.sign('.', hint)?;
-        self.cursor.sign('.', hint)?;
+        self.cursor.need_sign("..", hint)?;
         let last = self.number()?;
         if last >= MOST_VALUES {
             return Err(self.cursor.error(start.to(self.cursor.last()), "there are too many values", None));
@@ -182,10 +184,16 @@ impl<'a> Reader<'a, '_> {
 
     /// A value, and how many values it can have; a constant has none of its own.
     fn value(&mut self, names: &Names<'a>) -> Read<(Value, Option<u64>)> {
-        let flipped = self.cursor.accept_sign('!');
+        let flipped = self.cursor.accept_sign("!");
+        if let (Token::Number(_), span) = self.cursor.peek() {
+            let number = self.cursor.number()?;
+            return match flipped {
+                true => Err(self.cursor.error(span, FLIPPED, None)),
+                false => Ok((Value::Constant(number), None)),
+            };
+        }
         let (word, span) = self.cursor.name("a value")?;
         let number = self.constants.get(word).copied();
-        let digits = word.bytes().all(|byte| byte.is_ascii_digit());
         let (value, size) = if let Some((at, (_, size))) =
             names.parameters.iter().enumerate().find(|(_, (name, _))| *name == word)
         {
@@ -196,8 +204,6 @@ impl<'a> Reader<'a, '_> {
             (Value::Variable(*at, flipped), Some(self.system.variables[*at].1))
         } else if let Some(number) = number {
             (Value::Constant(number), None)
-        } else if digits {
-            (Value::Constant(self.cursor.count(word, span)?), None)
         } else {
             let known = self.variables.keys().chain(self.constants.keys()).copied();
             let near = (self.cursor.diagnostics.len() < MOST_HINTS).then(|| nearest(word, known)).flatten();
@@ -205,7 +211,7 @@ impl<'a> Reader<'a, '_> {
             return Err(self.cursor.error(span, format!("there is no variable `{word}`"), hint.as_deref()));
         };
         if flipped && size != Some(2) {
-            return Err(self.cursor.error(span, "only what has two values can be flipped", None));
+            return Err(self.cursor.error(span, FLIPPED, None));
         }
         Ok((value, size))
     }
@@ -234,8 +240,10 @@ impl<'a> Reader<'a, '_> {
 
     fn condition(&mut self, names: &Names<'a>) -> Read<Condition> {
         let (left, _) = self.value(names)?;
-        let different = self.cursor.accept_sign('!');
-        self.cursor.sign('=', Some("a condition is `x = y` or `x != y`"))?;
+        let different = self.cursor.accept_sign("!=");
+        if !different {
+            self.cursor.need_sign("=", Some("a condition is `x = y` or `x != y`"))?;
+        }
         let (right, _) = self.value(names)?;
         Ok(Condition { left, equal: !different, right })
     }
@@ -253,32 +261,32 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn message(&mut self, names: &Names<'a>, channel: usize) -> Read<Vec<Value>> {
-        self.cursor.sign('(', Some("a message is written `(0, x)`"))?;
+        self.cursor.need_sign("(", Some("a message is written `(0, x)`"))?;
         let mut values = Vec::new();
         for (at, size) in self.system.channels[channel].1.clone().into_iter().enumerate() {
             if at > 0 {
-                self.cursor.sign(',', Some("a message has a value for each field"))?;
+                self.cursor.need_sign(",", Some("a message has a value for each field"))?;
             }
             values.push(self.fitting(names, size)?);
         }
-        self.cursor.sign(')', Some("a message has a value for each field"))?;
+        self.cursor.need_sign(")", Some("a message has a value for each field"))?;
         Ok(values)
     }
 
     fn rule(&mut self, start: Span) -> Read<Rule> {
         let (name, _) = self.cursor.name("the name of a rule")?;
         let mut names = Names::default();
-        if self.cursor.accept_sign('(') {
+        if self.cursor.accept_sign("(") {
             loop {
                 let (parameter, _) = self.cursor.name("a parameter")?;
-                self.cursor.sign(':', Some("as in `rule r(d : 0..3)`"))?;
+                self.cursor.need_sign(":", Some("as in `rule r(d : 0..3)`"))?;
                 let size = self.range()?;
                 names.parameters.push((parameter, size));
-                if !self.cursor.accept_sign(',') {
+                if !self.cursor.accept_sign(",") {
                     break;
                 }
             }
-            self.cursor.sign(')', None)?;
+            self.cursor.need_sign(")", None)?;
         }
         let parameters = names.parameters.iter().map(|(_, size)| *size).collect();
         let (guard, assign, send) = (Vec::new(), Vec::new(), Vec::new());
@@ -292,7 +300,7 @@ impl<'a> Reader<'a, '_> {
                     let condition = self.condition(&names)?;
                     rule.guard.push(condition);
                 }
-                if !self.cursor.accept_sign(',') {
+                if !self.cursor.accept_sign(",") {
                     break;
                 }
             }
@@ -300,7 +308,7 @@ impl<'a> Reader<'a, '_> {
         if self.cursor.accept_word("do") {
             loop {
                 self.effect(&names, &mut rule)?;
-                if !self.cursor.accept_sign(',') {
+                if !self.cursor.accept_sign(",") {
                     break;
                 }
             }
@@ -315,16 +323,15 @@ impl<'a> Reader<'a, '_> {
         if rule.receive.replace(channel).is_some() {
             return Err(self.cursor.error(start, "a rule receives one message at most", None));
         }
-        self.cursor.sign('(', Some("as in `recv msg(b, d)`"))?;
+        self.cursor.need_sign("(", Some("as in `recv msg(b, d)`"))?;
         for (at, size) in self.system.channels[channel].1.clone().into_iter().enumerate() {
             if at > 0 {
-                self.cursor.sign(',', Some("a message has a value for each field"))?;
+                self.cursor.need_sign(",", Some("a message has a value for each field"))?;
             }
             match self.cursor.peek().0 {
                 Token::Word(name)
                     if !self.variables.contains_key(name)
                         && !self.constants.contains_key(name)
-                        && !name.starts_with(|letter: char| letter.is_ascii_digit())
                         && names.parameters.iter().all(|(it, _)| *it != name)
                         && names.received.iter().all(|(it, ..)| *it != name) =>
                 {
@@ -337,7 +344,7 @@ impl<'a> Reader<'a, '_> {
                 }
             }
         }
-        self.cursor.sign(')', Some("a message has a value for each field"))
+        self.cursor.need_sign(")", Some("a message has a value for each field"))
     }
 
     fn effect(&mut self, names: &Names<'a>, rule: &mut Rule) -> Read<()> {
@@ -365,8 +372,7 @@ impl<'a> Reader<'a, '_> {
         if rule.assign.iter().any(|(other, _)| *other == variable) {
             return Err(self.cursor.error(span, format!("`{name}` is assigned twice"), None));
         }
-        self.cursor.sign(':', Some("an effect is `x := y` or `send c(x)`"))?;
-        self.cursor.sign('=', None)?;
+        self.cursor.need_sign(":=", Some("an effect is `x := y` or `send c(x)`"))?;
         let value = self.fitting(names, self.system.variables[variable].1)?;
         rule.assign.push((variable, value));
         Ok(())
@@ -376,13 +382,13 @@ impl<'a> Reader<'a, '_> {
         let names = Names::default();
         let mut bad = Bad { conditions: Vec::new(), words: Vec::new() };
         loop {
-            let has = matches!(self.cursor.second(), Token::Word("has"));
+            let has = matches!(self.cursor.second(), Token::Reserved("has"));
             if has {
                 let start = self.cursor.peek().1;
                 let channel = self.channel()?;
                 self.cursor.next();
                 let mut word = vec![self.message(&names, channel)?];
-                while self.cursor.peek().0 == Token::Sign('(') {
+                while self.cursor.peek().0 == Token::Sign("(") {
                     word.push(self.message(&names, channel)?);
                 }
                 if bad.words.iter().any(|(other, _)| *other == channel) {
@@ -393,7 +399,7 @@ impl<'a> Reader<'a, '_> {
                 let condition = self.condition(&names)?;
                 bad.conditions.push(condition);
             }
-            if !self.cursor.accept_sign(',') {
+            if !self.cursor.accept_sign(",") {
                 return Ok(bad);
             }
         }

@@ -4,12 +4,11 @@ use crate::MOST_HINTS;
 use crate::marking::Place;
 use crate::net::{Move, Transition};
 use crate::problem::{Problem, Range};
+use crate::scan::LARGEST;
 use crate::xml::{self, Element};
 use foldhash::{HashMap, HashMapExt};
 use preempt_core::diagnostic::nearest;
 use preempt_core::{Budget, Diagnostic, SourceId};
-
-const LARGEST: u64 = u32::MAX as u64;
 
 /// Reads a net with its initial marking; the targets come from elsewhere (see [`mcc`](crate::mcc)). Places and
 /// transitions are named by their ids. The problem is whole only if no diagnostic is an error.

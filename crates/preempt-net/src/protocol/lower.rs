@@ -4,8 +4,9 @@
 mod instances;
 mod names;
 
-use super::parser::{Ast, Item, Name, Node, TypeAst};
+use super::parser::{Ast, Item, Node, TypeAst};
 use super::{Domain, Expr, Place, Protocol, Scope, ValueKind, Variable};
+use crate::scan::{LARGEST, Name};
 use names::{Context, Value};
 use preempt_core::diagnostic::nearest;
 use preempt_core::{Budget, Diagnostic, Span};
@@ -100,7 +101,7 @@ impl<'a> Lowering<'a, '_> {
             if !is_constant {
                 let message = format!("there is no constant `{name}` to define");
                 self.diagnostics.push(Diagnostic::global_error(message));
-            } else if value.parse::<i64>().map_or(true, |n| n.abs() > super::lexer::LARGEST) {
+            } else if value.parse::<i64>().map_or(true, |n| n.unsigned_abs() > LARGEST) {
                 let message = format!("the constant `{name}` is defined as `{value}`, which is not a number");
                 self.diagnostics.push(Diagnostic::global_error(message));
             }

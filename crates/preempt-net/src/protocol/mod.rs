@@ -2,7 +2,7 @@
 //! broadcast (Bingham and Hu 2005, paper 004, Example 5), perhaps only if all others satisfy a condition (section 6).
 //!
 //! * [`expr`]: guards and effects; [`state`]: what a step is, by the definition;
-//! * [`read`]: the text format `.protocol` (`lexer`, `parser`, `lower`); [`cubicle`] reads `.cub`;
+//! * [`read`]: the text format `.protocol` (`parser`, `lower`); [`cubicle`] reads `.cub`;
 //! * [`flat`]: small protocols with numbered local states, as a well-structured system;
 //! * [`guards`]: the reductions B' and B'' of section 6; [`promela`]: a fixed number of processes as a Promela model.
 
@@ -10,7 +10,6 @@ pub mod cubicle;
 pub mod expr;
 pub mod flat;
 pub mod guards;
-mod lexer;
 mod lower;
 mod parser;
 pub mod promela;
@@ -242,12 +241,10 @@ pub fn read_within(
     definitions: &[(String, String)],
     budget: &Budget,
 ) -> (Protocol, Vec<Diagnostic>) {
-    let mut diagnostics = Vec::new();
-    let tokens = lexer::tokens(source, text, &mut diagnostics);
-    let items = parser::parse(&tokens, &mut diagnostics);
+    let (items, mut diagnostics) = parser::parse(source, text, budget);
     let protocol = lower::lower(&items, definitions, budget, &mut diagnostics);
     if budget.exhausted().is_some() {
-        diagnostics.push(crate::stopped());
+        crate::say_stopped(&mut diagnostics);
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| span.start));
     (protocol, diagnostics)

@@ -2,10 +2,8 @@
 //!
 //! After a mistake the rest of the item is skipped: one mistake is reported once.
 
-use super::lexer::Token;
-use preempt_core::{Diagnostic, Span};
-
-pub(super) type Name<'a> = (&'a str, Span);
+use crate::scan::{Cursor, Items, Lexis, Name, Read, Token};
+use preempt_core::{Budget, Diagnostic, SourceId, Span};
 
 #[derive(Debug)]
 pub(super) enum Item<'a> {
@@ -96,186 +94,179 @@ pub(super) enum Node<'a> {
     If(Box<Ast<'a>>, Box<Ast<'a>>, Box<Ast<'a>>),
 }
 
-/// The mistake has been reported.
-struct Reported;
-type Result<T> = std::result::Result<T, Reported>;
+const LEXIS: Lexis = Lexis {
+    comments: &[("#", "\n"), ("//", "\n")],
+    reserved: &[
+        "const",
+        "type",
+        "global",
+        "local",
+        "initially",
+        "rule",
+        "bad",
+        "bool",
+        "when",
+        "with",
+        "all",
+        "others",
+        "do",
+        "partner",
+        "mover",
+        "where",
+        "one",
+        "two",
+        "three",
+        "any",
+        "if",
+        "then",
+        "else",
+        "and",
+        "or",
+        "not",
+        "in",
+        "true",
+        "false",
+    ],
+    numbers: true,
+    signs: &[
+        ":=", "..", "!=", "<=", ">=", "==", "=", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", "|", "+",
+        "-", ".", "!",
+    ],
+    meant: |letter| match letter {
+        '&' => Some("write `and`"),
+        '*' | '%' => Some("there are sums and differences only"),
+        '/' => Some("a comment begins with `#` or `//`"),
+        '?' => Some("write `if c then a else b`"),
+        ';' => Some("effects are separated by commas, and a rule ends where the next item begins"),
+        _ => None,
+    },
+    ..Lexis::PLAIN
+};
 
 /// Expressions that are nested deeper are refused, so that no stack overflows; so is a longer text of one expression.
 const DEEPEST: usize = 120;
 
-struct Parser<'a, 't> {
-    tokens: &'t [(Token<'a>, Span)],
-    at: usize,
+struct Parser<'a> {
+    cursor: Cursor<'a>,
     depth: usize,
-    diagnostics: &'t mut Vec<Diagnostic>,
+    items: Vec<Item<'a>>,
 }
 
-pub(super) fn parse<'a>(tokens: &[(Token<'a>, Span)], diagnostics: &mut Vec<Diagnostic>) -> Vec<Item<'a>> {
-    let mut parser = Parser { tokens, at: 0, depth: 0, diagnostics };
-    let (mut items, mut counted) = (Vec::new(), 0);
-    while parser.peek().0 != Token::End {
-        if crate::too_many_mistakes(parser.diagnostics, &mut counted) {
-            break;
-        }
-        match parser.item() {
-            Ok(item) => items.push(item),
-            Err(Reported) => parser.skip(),
-        }
-    }
-    items
+pub(super) fn parse<'a>(
+    source: SourceId,
+    text: &'a str,
+    budget: &Budget,
+) -> (Vec<Item<'a>>, Vec<Diagnostic>) {
+    let cursor = Cursor::new(source, text, &LEXIS);
+    let mut parser = Parser { cursor, depth: 0, items: Vec::new() };
+    parser.read_items(budget);
+    (parser.items, parser.cursor.diagnostics)
 }
 
-impl<'a> Parser<'a, '_> {
-    fn peek(&self) -> (Token<'a>, Span) {
-        self.tokens[self.at.min(self.tokens.len() - 1)]
+impl<'a> Items<'a> for Parser<'a> {
+    fn cursor(&mut self) -> &mut Cursor<'a> {
+        &mut self.cursor
     }
 
-    fn last_span(&self) -> Span {
-        self.tokens[self.at.saturating_sub(1)].1
+    fn resumes(token: Token<'a>) -> bool {
+        matches!(token, Token::Reserved("const" | "type" | "global" | "local" | "initially" | "rule" | "bad"))
     }
 
-    fn sign(&mut self, sign: &str) -> bool {
-        let found = matches!(self.peek().0, Token::Sign(it) if it == sign);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn word(&mut self, word: &str) -> bool {
-        let found = matches!(self.peek().0, Token::Word(it) if it == word);
-        self.at += usize::from(found);
-        found
-    }
-
-    /// To the next word that begins an item.
-    fn skip(&mut self) {
+    fn item(&mut self) -> Read<()> {
         self.depth = 0;
-        loop {
-            self.at += 1;
-            match self.peek().0 {
-                Token::End => return,
-                Token::Word("const" | "type" | "global" | "local" | "initially" | "rule" | "bad") => return,
-                _ => {}
-            }
-        }
+        let item = self.any_item()?;
+        self.items.push(item);
+        Ok(())
     }
+}
 
-    fn expected<T>(&mut self, what: &str, hint: Option<&str>) -> Result<T> {
-        let (token, span) = self.peek();
-        let found = match token {
-            Token::End => ", but the file ends".to_string(),
-            Token::Word(word) => format!(", and `{word}` is a reserved word"),
-            _ => String::new(),
-        };
-        let error = Diagnostic::error(span, format!("expected {what}{found}"));
-        self.diagnostics.push(match hint {
-            Some(hint) => error.hint(hint),
-            None => error,
-        });
-        Err(Reported)
-    }
-
-    fn need(&mut self, sign: &'static str, hint: Option<&str>) -> Result<()> {
-        if self.sign(sign) { Ok(()) } else { self.expected(&format!("`{sign}`"), hint) }
-    }
-
-    fn name(&mut self, what: &str) -> Result<Name<'a>> {
-        match self.peek() {
-            (Token::Name(text), span) => {
-                self.at += 1;
-                Ok((text, span))
-            }
-            _ => self.expected(what, None),
-        }
-    }
-
-    fn item(&mut self) -> Result<Item<'a>> {
-        let start = self.peek().1;
-        match self.peek().0 {
-            Token::Word("const") => {
-                self.at += 1;
-                let name = self.name("the name of a constant")?;
-                self.need("=", Some("write `const m = 2`"))?;
+impl<'a> Parser<'a> {
+    fn any_item(&mut self) -> Read<Item<'a>> {
+        let start = self.cursor.peek().1;
+        match self.cursor.peek().0 {
+            Token::Reserved("const") => {
+                self.cursor.next();
+                let name = self.cursor.name("the name of a constant")?;
+                self.cursor.need_sign("=", Some("write `const m = 2`"))?;
                 Ok(Item::Constant { name, value: self.expr()? })
             }
-            Token::Word("type") => {
-                self.at += 1;
-                let name = self.name("the name of a type")?;
-                self.need("=", Some("write `type Block = 1 .. 4`"))?;
+            Token::Reserved("type") => {
+                self.cursor.next();
+                let name = self.cursor.name("the name of a type")?;
+                self.cursor.need_sign("=", Some("write `type Block = 1 .. 4`"))?;
                 Ok(Item::Type { name, of: self.type_of()? })
             }
-            Token::Word(word @ ("global" | "local")) => {
-                self.at += 1;
+            Token::Reserved(word @ ("global" | "local")) => {
+                self.cursor.next();
                 self.variable(word == "global")
             }
-            Token::Word("initially") => {
-                self.at += 1;
+            Token::Reserved("initially") => {
+                self.cursor.next();
                 Ok(Item::Initially(self.expr()?))
             }
-            Token::Word("rule") => {
-                self.at += 1;
+            Token::Reserved("rule") => {
+                self.cursor.next();
                 self.rule(start).map(Item::Rule)
             }
-            Token::Word("bad") => {
-                self.at += 1;
-                let name = self.name("a name for what is bad")?;
+            Token::Reserved("bad") => {
+                self.cursor.next();
+                let name = self.cursor.name("a name for what is bad")?;
                 let parameters = self.parameters()?;
-                self.need(":", Some("write `bad two_owners: two with state = M`"))?;
+                self.cursor.need_sign(":", Some("write `bad two_owners: two with state = M`"))?;
                 let mut patterns = vec![self.pattern()?];
-                while self.sign("|") {
+                while self.cursor.accept_sign("|") {
                     patterns.push(self.pattern()?);
                 }
                 Ok(Item::Bad { name, parameters, patterns })
             }
-            _ => self.expected(
+            _ => self.cursor.expected(
                 "`const`, `type`, `global`, `local`, `initially`, `rule` or `bad`",
                 Some("effects are separated by commas, alternatives of `bad` by `|`"),
             ),
         }
     }
 
-    fn variable(&mut self, global: bool) -> Result<Item<'a>> {
-        let name = self.name("the name of a variable")?;
-        let index = if self.sign("[") {
+    fn variable(&mut self, global: bool) -> Read<Item<'a>> {
+        let name = self.cursor.name("the name of a variable")?;
+        let index = if self.cursor.accept_sign("[") {
             let index = self.type_of()?;
-            self.need("]", None)?;
+            self.cursor.need_sign("]", None)?;
             Some(index)
         } else {
             None
         };
-        self.need(":", Some("write `local state : { M, E, S, I } = I`"))?;
+        self.cursor.need_sign(":", Some("write `local state : { M, E, S, I } = I`"))?;
         let of = self.type_of()?;
-        let initial = match self.sign("=") {
-            true if self.word("any") => Some(Ast { node: Node::Any, span: self.last_span() }),
+        let initial = match self.cursor.accept_sign("=") {
+            true if self.cursor.accept_word("any") => Some(Ast { node: Node::Any, span: self.cursor.last() }),
             true => Some(self.expr()?),
             false => None,
         };
         Ok(Item::Variable { name, global, index, of, initial })
     }
 
-    fn type_of(&mut self) -> Result<TypeAst<'a>> {
-        match self.peek() {
-            (Token::Word("bool"), _) => {
-                self.at += 1;
+    fn type_of(&mut self) -> Read<TypeAst<'a>> {
+        match self.cursor.peek() {
+            (Token::Reserved("bool"), _) => {
+                self.cursor.next();
                 Ok(TypeAst::Bool)
             }
             (Token::Sign("{"), start) => {
-                self.at += 1;
-                let mut names = vec![self.name("the name of a value")?];
-                while self.sign(",") {
-                    names.push(self.name("the name of a value")?);
+                self.cursor.next();
+                let mut names = vec![self.cursor.name("the name of a value")?];
+                while self.cursor.accept_sign(",") {
+                    names.push(self.cursor.name("the name of a value")?);
                 }
-                self.need("}", Some("values are names, separated by commas"))?;
-                Ok(TypeAst::Names(names, start.to(self.last_span())))
+                self.cursor.need_sign("}", Some("values are names, separated by commas"))?;
+                Ok(TypeAst::Names(names, start.to(self.cursor.last())))
             }
-            (Token::Name(text), span)
-                if !matches!(self.tokens.get(self.at + 1), Some((Token::Sign(".." | "+" | "-"), _))) =>
-            {
-                self.at += 1;
+            (Token::Word(text), span) if !matches!(self.cursor.second(), Token::Sign(".." | "+" | "-")) => {
+                self.cursor.next();
                 Ok(TypeAst::Named((text, span)))
             }
             _ => {
                 let low = self.sum()?;
-                self.need(
+                self.cursor.need_sign(
                     "..",
                     Some("a type is `bool`, a range `0 .. 3`, names `{ a, b }` or the name of a type"),
                 )?;
@@ -284,24 +275,24 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    fn parameters(&mut self) -> Result<Vec<(Name<'a>, TypeAst<'a>)>> {
+    fn parameters(&mut self) -> Read<Vec<(Name<'a>, TypeAst<'a>)>> {
         let mut parameters = Vec::new();
-        if self.sign("(") {
+        if self.cursor.accept_sign("(") {
             loop {
-                let name = self.name("the name of a parameter")?;
-                self.need(":", Some("write `rule store(d : 0 .. 1)`"))?;
+                let name = self.cursor.name("the name of a parameter")?;
+                self.cursor.need_sign(":", Some("write `rule store(d : 0 .. 1)`"))?;
                 parameters.push((name, self.type_of()?));
-                if !self.sign(",") {
+                if !self.cursor.accept_sign(",") {
                     break;
                 }
             }
-            self.need(")", None)?;
+            self.cursor.need_sign(")", None)?;
         }
         Ok(parameters)
     }
 
-    fn rule(&mut self, start: Span) -> Result<RuleAst<'a>> {
-        let name = self.name("the name of a rule")?;
+    fn rule(&mut self, start: Span) -> Read<RuleAst<'a>> {
+        let name = self.cursor.name("the name of a rule")?;
         let mut rule = RuleAst {
             name,
             parameters: self.parameters()?,
@@ -314,82 +305,76 @@ impl<'a> Parser<'a, '_> {
             span: start.to(name.1),
         };
         loop {
-            match self.peek() {
-                (Token::Word("when"), _) => {
-                    self.at += 1;
+            match self.cursor.peek() {
+                (Token::Reserved("when"), _) => {
+                    self.cursor.next();
                     rule.when.push(self.expr()?);
                 }
-                (Token::Word("with"), span) => {
-                    self.at += 1;
+                (Token::Reserved("with"), span) => {
+                    self.cursor.next();
                     if rule.with.replace(self.expr()?).is_some() {
-                        self.diagnostics.push(
-                            Diagnostic::error(span, "a rule has one partner")
-                                .hint("join the conditions on it with `and`"),
-                        );
+                        let hint = Some("join the conditions on it with `and`");
+                        self.cursor.error(span, "a rule has one partner", hint);
                     }
                 }
-                (Token::Word("all"), _) => {
-                    self.at += 1;
-                    if !self.word("others") {
-                        return self.expected("`others`", Some("write `all others state = I`"));
-                    }
+                (Token::Reserved("all"), _) => {
+                    self.cursor.next();
+                    self.cursor.need_word("others", "write `all others state = I`")?;
                     rule.all_others.push(self.expr()?);
                 }
-                (Token::Word("do"), _) => {
-                    self.at += 1;
+                (Token::Reserved("do"), _) => {
+                    self.cursor.next();
                     rule.mover.extend(self.effects()?);
                 }
-                (Token::Word("partner"), _) => {
-                    self.at += 1;
-                    if !self.word("do") {
-                        return self.expected("`do`", Some("write `partner do state := S`"));
-                    }
+                (Token::Reserved("partner"), _) => {
+                    self.cursor.next();
+                    self.cursor.need_word("do", "write `partner do state := S`")?;
                     rule.partner.extend(self.effects()?);
                 }
-                (Token::Word("others"), _) => {
-                    self.at += 1;
-                    let condition = if self.word("where") { Some(self.expr()?) } else { None };
-                    if !self.word("do") {
-                        return self.expected("`do`", Some("write `others where state = M do state := S`"));
-                    }
+                (Token::Reserved("others"), _) => {
+                    self.cursor.next();
+                    let condition = if self.cursor.accept_word("where") { Some(self.expr()?) } else { None };
+                    self.cursor.need_word("do", "write `others where state = M do state := S`")?;
                     rule.others.push((condition, self.effects()?));
                 }
                 _ => break,
             }
         }
-        rule.span = start.to(self.last_span());
+        rule.span = start.to(self.cursor.last());
         Ok(rule)
     }
 
-    fn effects(&mut self) -> Result<Vec<EffectAst<'a>>> {
+    fn effects(&mut self) -> Read<Vec<EffectAst<'a>>> {
         let mut effects = Vec::new();
         loop {
-            let name = self.name("a variable that gets a value")?;
+            let name = self.cursor.name("a variable that gets a value")?;
             let index = self.index()?.map(|index| *index);
-            self.need(":=", Some("an effect is written `x := y`"))?;
+            self.cursor.need_sign(":=", Some("an effect is written `x := y`"))?;
             effects.push(EffectAst { name, index, value: self.expr()? });
-            if !self.sign(",") {
+            if !self.cursor.accept_sign(",") {
                 return Ok(effects);
             }
         }
     }
 
-    fn pattern(&mut self) -> Result<Vec<Part<'a>>> {
+    fn pattern(&mut self) -> Read<Vec<Part<'a>>> {
         let mut parts = Vec::new();
         loop {
-            let (token, span) = self.peek();
+            let (token, span) = self.cursor.peek();
+            let words = ["one", "two", "three"];
             let count = match token {
-                Token::Word("global") => {
-                    self.at += 1;
+                Token::Reserved("global") => {
+                    self.cursor.next();
                     parts.push(Part::Global(self.expr()?));
                     None
                 }
-                Token::Word("one") => Some(1),
-                Token::Word("two") => Some(2),
-                Token::Word("three") => Some(3),
-                Token::Number(number) => Some(number),
+                Token::Reserved(word) if words.contains(&word) => {
+                    self.cursor.next();
+                    (1..).zip(words).find_map(|(count, it)| (it == word).then_some(count))
+                }
+                Token::Number(_) => Some(self.cursor.number()? as i64),
                 _ => {
-                    return self.expected(
+                    return self.cursor.expected(
                         "`global`, `one`, `two`, `three` or a number",
                         Some(
                             "a pattern is written `two with state = M` or `global x = 1, one with state = M`",
@@ -398,24 +383,20 @@ impl<'a> Parser<'a, '_> {
                 }
             };
             if let Some(count) = count {
-                self.at += 1;
-                if !self.word("with") {
-                    return self.expected("`with`", Some("write `two with state = M`"));
-                }
+                self.cursor.need_word("with", "write `two with state = M`")?;
                 parts.push(Part::Processes(count, span, self.expr()?));
             }
-            if !self.sign(",") {
+            if !self.cursor.accept_sign(",") {
                 return Ok(parts);
             }
         }
     }
 
     /// Runs a part of the descent one level deeper.
-    fn deeper<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    fn deeper<T>(&mut self, part: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         if self.depth >= DEEPEST {
-            let span = self.peek().1;
-            self.diagnostics.push(Diagnostic::error(span, "this expression is nested too deeply"));
-            return Err(Reported);
+            let span = self.cursor.peek().1;
+            return Err(self.cursor.error(span, "this expression is nested too deeply", None));
         }
         self.depth += 1;
         let result = part(self);
@@ -423,152 +404,142 @@ impl<'a> Parser<'a, '_> {
         result
     }
 
-    fn expr(&mut self) -> Result<Ast<'a>> {
+    fn expr(&mut self) -> Read<Ast<'a>> {
         self.deeper(|p| {
-            let start = p.peek().1;
-            if p.word("if") {
+            let start = p.cursor.peek().1;
+            if p.cursor.accept_word("if") {
                 let condition = p.expr()?;
-                if !p.word("then") {
-                    return p.expected("`then`", Some("write `if c then a else b`"));
-                }
+                p.cursor.need_word("then", "write `if c then a else b`")?;
                 let then = p.expr()?;
-                if !p.word("else") {
-                    return p.expected("`else`", Some("write `if c then a else b`"));
-                }
+                p.cursor.need_word("else", "write `if c then a else b`")?;
                 let otherwise = p.expr()?;
                 let node = Node::If(Box::new(condition), Box::new(then), Box::new(otherwise));
-                return Ok(Ast { node, span: start.to(p.last_span()) });
+                return Ok(Ast { node, span: start.to(p.cursor.last()) });
             }
             let first = p.conjunction()?;
-            if !matches!(p.peek().0, Token::Word("or")) {
+            if !matches!(p.cursor.peek().0, Token::Reserved("or")) {
                 return Ok(first);
             }
             let mut parts = vec![first];
-            while p.word("or") {
+            while p.cursor.accept_word("or") {
                 parts.push(p.conjunction()?);
             }
-            Ok(Ast { node: Node::Or(parts), span: start.to(p.last_span()) })
+            Ok(Ast { node: Node::Or(parts), span: start.to(p.cursor.last()) })
         })
     }
 
-    fn conjunction(&mut self) -> Result<Ast<'a>> {
-        let start = self.peek().1;
+    fn conjunction(&mut self) -> Read<Ast<'a>> {
+        let start = self.cursor.peek().1;
         let first = self.negation()?;
-        if !matches!(self.peek().0, Token::Word("and")) {
+        if !matches!(self.cursor.peek().0, Token::Reserved("and")) {
             return Ok(first);
         }
         let mut parts = vec![first];
-        while self.word("and") {
+        while self.cursor.accept_word("and") {
             parts.push(self.negation()?);
         }
-        Ok(Ast { node: Node::And(parts), span: start.to(self.last_span()) })
+        Ok(Ast { node: Node::And(parts), span: start.to(self.cursor.last()) })
     }
 
-    fn negation(&mut self) -> Result<Ast<'a>> {
-        let start = self.peek().1;
-        if self.word("not") || self.sign("!") {
+    fn negation(&mut self) -> Read<Ast<'a>> {
+        let start = self.cursor.peek().1;
+        if self.cursor.accept_word("not") || self.cursor.accept_sign("!") {
             let inner = self.deeper(Self::negation)?;
-            return Ok(Ast { node: Node::Not(Box::new(inner)), span: start.to(self.last_span()) });
+            return Ok(Ast { node: Node::Not(Box::new(inner)), span: start.to(self.cursor.last()) });
         }
         self.comparison()
     }
 
-    fn comparison(&mut self) -> Result<Ast<'a>> {
-        let start = self.peek().1;
+    fn comparison(&mut self) -> Read<Ast<'a>> {
+        let start = self.cursor.peek().1;
         let left = self.sum()?;
-        let node = if self.word("in") {
-            if self.sign("{") {
+        let node = if self.cursor.accept_word("in") {
+            if self.cursor.accept_sign("{") {
                 let mut values = vec![self.sum()?];
-                while self.sign(",") {
+                while self.cursor.accept_sign(",") {
                     values.push(self.sum()?);
                 }
-                self.need("}", None)?;
+                self.cursor.need_sign("}", None)?;
                 Node::In(Box::new(left), values)
             } else {
                 let low = self.sum()?;
-                self.need("..", Some("write `x in { a, b }` or `x in 1 .. 3`"))?;
+                self.cursor.need_sign("..", Some("write `x in { a, b }` or `x in 1 .. 3`"))?;
                 Node::Between(Box::new(left), Box::new(low), Box::new(self.sum()?))
             }
         } else {
-            let Token::Sign(sign @ ("=" | "==" | "!=" | "<" | "<=" | ">" | ">=")) = self.peek().0 else {
+            let Token::Sign(sign @ ("=" | "==" | "!=" | "<" | "<=" | ">" | ">=")) = self.cursor.peek().0
+            else {
                 return Ok(left);
             };
-            self.at += 1;
+            self.cursor.next();
             let sign = if sign == "==" { "=" } else { sign };
             Node::Compare(sign, Box::new(left), Box::new(self.sum()?))
         };
-        Ok(Ast { node, span: start.to(self.last_span()) })
+        Ok(Ast { node, span: start.to(self.cursor.last()) })
     }
 
-    fn sum(&mut self) -> Result<Ast<'a>> {
-        let start = self.peek().1;
+    fn sum(&mut self) -> Read<Ast<'a>> {
+        let start = self.cursor.peek().1;
         let mut left = self.atom()?;
         let mut terms = 0;
         loop {
-            let add = self.sign("+");
-            if !add && !self.sign("-") {
+            let add = self.cursor.accept_sign("+");
+            if !add && !self.cursor.accept_sign("-") {
                 return Ok(left);
             }
             terms += 1;
             if terms > DEEPEST {
-                let span = start.to(self.last_span());
-                self.diagnostics.push(Diagnostic::error(span, "this sum has too many terms"));
-                return Err(Reported);
+                let span = start.to(self.cursor.last());
+                return Err(self.cursor.error(span, "this sum has too many terms", None));
             }
             let (a, b) = (Box::new(left), Box::new(self.atom()?));
             let node = if add { Node::Add(a, b) } else { Node::Subtract(a, b) };
-            left = Ast { node, span: start.to(self.last_span()) };
+            left = Ast { node, span: start.to(self.cursor.last()) };
         }
     }
 
-    fn index(&mut self) -> Result<Option<Box<Ast<'a>>>> {
-        if !self.sign("[") {
+    fn index(&mut self) -> Read<Option<Box<Ast<'a>>>> {
+        if !self.cursor.accept_sign("[") {
             return Ok(None);
         }
         let index = self.expr()?;
-        self.need("]", None)?;
+        self.cursor.need_sign("]", None)?;
         Ok(Some(Box::new(index)))
     }
 
-    fn atom(&mut self) -> Result<Ast<'a>> {
-        let (token, start) = self.peek();
+    fn atom(&mut self) -> Read<Ast<'a>> {
+        let (token, start) = self.cursor.peek();
         let node = match token {
-            Token::Number(number) => {
-                self.at += 1;
-                Node::Number(number)
-            }
+            Token::Number(_) => Node::Number(self.cursor.number()? as i64),
             Token::Sign("-") => {
-                self.at += 1;
-                match self.peek().0 {
-                    Token::Number(number) => {
-                        self.at += 1;
-                        Node::Number(-number)
-                    }
-                    _ => return self.expected("a number after `-`", None),
+                self.cursor.next();
+                match self.cursor.peek().0 {
+                    Token::Number(_) => Node::Number(-(self.cursor.number()? as i64)),
+                    _ => return self.cursor.expected("a number after `-`", None),
                 }
             }
-            Token::Word(word @ ("true" | "false")) => {
-                self.at += 1;
+            Token::Reserved(word @ ("true" | "false")) => {
+                self.cursor.next();
                 Node::Truth(word == "true")
             }
-            Token::Word(owner @ ("mover" | "partner")) => {
-                self.at += 1;
-                self.need(".", Some("write `mover.state`"))?;
-                let (name, _) = self.name("a local variable")?;
+            Token::Reserved(owner @ ("mover" | "partner")) => {
+                self.cursor.next();
+                self.cursor.need_sign(".", Some("write `mover.state`"))?;
+                let (name, _) = self.cursor.name("a local variable")?;
                 Node::Name { owner: Some(owner), name, index: self.index()? }
             }
-            Token::Name(name) => {
-                self.at += 1;
+            Token::Word(name) => {
+                self.cursor.next();
                 Node::Name { owner: None, name, index: self.index()? }
             }
             Token::Sign("(") => {
-                self.at += 1;
+                self.cursor.next();
                 let inner = self.expr()?;
-                self.need(")", None)?;
+                self.cursor.need_sign(")", None)?;
                 return Ok(inner);
             }
-            _ => return self.expected("a value", None),
+            _ => return self.cursor.expected("a value", None),
         };
-        Ok(Ast { node, span: start.to(self.last_span()) })
+        Ok(Ast { node, span: start.to(self.cursor.last()) })
     }
 }

@@ -3,11 +3,12 @@
 //! A rule says m' = A m + b for m >= g. With r = m - g that is m' = A r + (A g + b): consume g, move the rest by
 //! A, produce A g + b, which must not be negative. That is the whole translation.
 
-use super::parser::{Constraint, Effect, File, Name, Rule};
+use super::parser::{Constraint, Effect, File, Rule};
 use crate::MOST_HINTS;
 use crate::marking::{Marking, Place};
 use crate::net::{Move, Transition};
 use crate::problem::{Problem, Range};
+use crate::scan::Name;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use preempt_core::diagnostic::nearest;
 use preempt_core::{Budget, Diagnostic};

@@ -9,7 +9,6 @@
 //!   reset for the engines: "safe" is then a proof, and "unsafe" only with a run that replays exactly. The same
 //!   idea, for protocols, is the conjunctive guard reduction of Bingham and Hu 2005 (paper 004), section 6.
 
-mod lexer;
 mod lower;
 mod parser;
 mod print;
@@ -36,9 +35,7 @@ pub fn read(source: SourceId, text: &str) -> (Problem, Vec<Diagnostic>) {
 
 /// The same; if the budget is exhausted first, an error says so.
 pub fn read_within(source: SourceId, text: &str, budget: &Budget) -> (Problem, Vec<Diagnostic>) {
-    let mut diagnostics = Vec::new();
-    let tokens = lexer::tokens(source, text, &mut diagnostics);
-    let file = parser::parse(&tokens, &mut diagnostics);
+    let (file, mut diagnostics) = parser::parse(source, text);
     let problem = lower::lower(&file, budget, &mut diagnostics);
     if budget.exhausted().is_some() {
         diagnostics.push(crate::stopped());

@@ -2,8 +2,8 @@
 //!
 //! After a mistake the rest of the rule, or of the section, is skipped: one mistake is reported once.
 
-use super::lexer::Token;
-use preempt_core::{Diagnostic, Span};
+use crate::scan::{Cursor, Lexis, Name, Read, Reported, Token};
+use preempt_core::{Diagnostic, SourceId, Span};
 
 #[derive(Debug, Default)]
 pub(super) struct File<'a> {
@@ -14,8 +14,6 @@ pub(super) struct File<'a> {
     pub target: Vec<Vec<Constraint<'a>>>,
     pub invariants: Vec<Vec<(Name<'a>, u64)>>,
 }
-
-pub(super) type Name<'a> = (&'a str, Span);
 
 #[derive(Debug)]
 pub(super) struct Rule<'a> {
@@ -42,55 +40,72 @@ pub(super) struct Effect<'a> {
     pub span: Span,
 }
 
-/// The mistake has been reported.
-struct Reported;
-type Result<T> = std::result::Result<T, Reported>;
+const LEXIS: Lexis = Lexis {
+    in_word: |letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.',
+    reserved: &["vars", "rules", "init", "target", "invariants", "true", "in"],
+    numbers: true,
+    signs: &[">=", "->", "=", "'", ";", ",", "+", "-", "[", "]"],
+    meant: |letter| match letter {
+        '<' => Some("a guard that needs few tokens is written `x = 0` or `x in [0, 3]`"),
+        '>' => Some("write `x >= n`"),
+        '*' => Some("weights are written as `x' = x + n`"),
+        '/' | '%' => Some("a comment begins with `#`"),
+        _ => None,
+    },
+    ..Lexis::PLAIN
+};
 
-struct Parser<'a, 't> {
-    tokens: &'t [(Token<'a>, Span)],
-    at: usize,
-    diagnostics: &'t mut Vec<Diagnostic>,
+/// Does it begin a section, or end the last one?
+fn is_section(token: Token<'_>) -> bool {
+    matches!(token, Token::Reserved("vars" | "rules" | "init" | "target" | "invariants") | Token::End)
 }
 
-pub(super) fn parse<'a>(tokens: &[(Token<'a>, Span)], diagnostics: &mut Vec<Diagnostic>) -> File<'a> {
-    let mut parser = Parser { tokens, at: 0, diagnostics };
+struct Parser<'a> {
+    cursor: Cursor<'a>,
+}
+
+pub(super) fn parse(source: SourceId, text: &str) -> (File<'_>, Vec<Diagnostic>) {
+    let mut parser = Parser { cursor: Cursor::new(source, text, &LEXIS) };
     let mut file = File::default();
-    parser.section(Token::Vars, "vars", &mut file, |p, file| {
-        while let (Token::Name(text), span) = p.peek() {
+    parser.section("vars", &mut file, |p, file| {
+        while let (Token::Word(text), span) = p.cursor.peek() {
             file.vars.push((text, span));
-            p.at += 1;
+            p.cursor.next();
         }
         Ok(())
     });
-    parser.section(Token::Rules, "rules", &mut file, |p, file| {
-        while !p.peek().0.is_section() {
+    parser.section("rules", &mut file, |p, file| {
+        let mut counted = 0;
+        while !is_section(p.cursor.peek().0)
+            && !crate::too_many_mistakes(&mut p.cursor.diagnostics, &mut counted)
+        {
             match p.rule() {
                 Ok(rule) => file.rules.push(rule),
-                Err(Reported) => p.skip(|token| token == Token::Semicolon || token.is_section()),
+                Err(Reported) => {
+                    p.cursor.skip_until(|token| token == Token::Sign(";") || is_section(token));
+                }
             }
-            if p.peek().0 == Token::Semicolon {
-                p.at += 1;
-            }
+            p.cursor.accept_sign(";");
         }
         Ok(())
     });
-    parser.section(Token::Init, "init", &mut file, |p, file| {
+    parser.section("init", &mut file, |p, file| {
         file.init = p.conjunction()?;
         Ok(())
     });
-    parser.section(Token::Target, "target", &mut file, |p, file| {
+    parser.section("target", &mut file, |p, file| {
         loop {
             file.target.push(p.conjunction()?);
-            if p.peek().0.is_section() {
+            if is_section(p.cursor.peek().0) {
                 return Ok(());
             }
         }
     });
-    if parser.peek().0 == Token::Invariants {
-        parser.section(Token::Invariants, "invariants", &mut file, |p, file| {
-            while !p.peek().0.is_section() {
+    if parser.cursor.is_word("invariants") {
+        parser.section("invariants", &mut file, |p, file| {
+            while !is_section(p.cursor.peek().0) {
                 let mut weights = vec![p.weight()?];
-                while p.accept(Token::Comma) {
+                while p.cursor.accept_sign(",") {
                     weights.push(p.weight()?);
                 }
                 file.invariants.push(weights);
@@ -98,197 +113,131 @@ pub(super) fn parse<'a>(tokens: &[(Token<'a>, Span)], diagnostics: &mut Vec<Diag
             Ok(())
         });
     }
-    let (token, span) = parser.peek();
+    let (token, span) = parser.cursor.peek();
     if token != Token::End {
-        parser.diagnostics.push(Diagnostic::error(span, "this section is out of place or there twice").hint(
-            "the sections are `vars`, `rules`, `init`, `target` and perhaps `invariants`, in this order",
-        ));
+        let hint =
+            "the sections are `vars`, `rules`, `init`, `target` and perhaps `invariants`, in this order";
+        parser.cursor.error(span, "this section is out of place or there twice", Some(hint));
     }
-    file
+    (file, parser.cursor.diagnostics)
 }
 
-impl<'a> Parser<'a, '_> {
-    fn peek(&self) -> (Token<'a>, Span) {
-        self.tokens[self.at.min(self.tokens.len() - 1)]
-    }
-
-    fn accept(&mut self, token: Token<'_>) -> bool {
-        let found = self.peek().0 == token;
-        self.at += usize::from(found);
-        found
-    }
-
-    fn skip(&mut self, until: impl Fn(Token<'a>) -> bool) {
-        while !until(self.peek().0) && self.peek().0 != Token::End {
-            self.at += 1;
-        }
-    }
-
-    fn expected<T>(&mut self, what: &str, hint: Option<&str>) -> Result<T> {
-        let (token, span) = self.peek();
-        let found = if token == Token::End { ", but the file ends" } else { "" };
-        let error = Diagnostic::error(span, format!("expected {what}{found}"));
-        self.diagnostics.push(match hint {
-            Some(hint) => error.hint(hint),
-            None => error,
-        });
-        Err(Reported)
-    }
-
+impl<'a> Parser<'a> {
     fn section(
         &mut self,
-        token: Token<'_>,
         name: &str,
         file: &mut File<'a>,
-        body: impl FnOnce(&mut Self, &mut File<'a>) -> Result<()>,
+        body: impl FnOnce(&mut Self, &mut File<'a>) -> Read<()>,
     ) {
-        if !self.accept(token) {
-            if self.expected::<()>(&format!("the section `{name}`"), None).is_err() {
-                self.skip(Token::is_section);
+        if !self.cursor.accept_word(name) {
+            let missing = self.cursor.expected::<()>(&format!("the section `{name}`"), None);
+            if missing.is_err() {
+                self.cursor.skip_until(is_section);
             }
-            if !self.accept(token) {
+            if !self.cursor.accept_word(name) {
                 return;
             }
         }
-        if body(self, file).is_ok() && !self.peek().0.is_section() {
+        if body(self, file).is_ok() && !is_section(self.cursor.peek().0) {
             let hint = match name {
                 "vars" => Some("names have letters, digits and `_`; they are separated by white space"),
                 "init" => Some("`init` is one conjunction: separate its conditions by commas"),
                 _ => None,
             };
-            let _: Result<()> = self.expected("the next section", hint);
+            let _: Read<()> = self.cursor.expected("the next section", hint);
         }
-        self.skip(Token::is_section);
+        self.cursor.skip_until(is_section);
     }
 
-    fn name(&mut self) -> Result<Name<'a>> {
-        match self.peek() {
-            (Token::Name(text), span) => {
-                self.at += 1;
-                Ok((text, span))
-            }
-            (Token::Vars | Token::Rules | Token::Init | Token::Target | Token::Invariants | Token::In, _) => {
-                self.expected("a name", Some("this is a reserved word"))
-            }
-            _ => self.expected("a name", None),
-        }
-    }
-
-    fn number(&mut self) -> Result<u64> {
-        match self.peek() {
-            (Token::Number(number), _) => {
-                self.at += 1;
-                Ok(number)
-            }
-            (Token::Minus, _) => self.expected("a number", Some("a number of tokens is never negative")),
-            _ => self.expected("a number", None),
-        }
-    }
-
-    fn rule(&mut self) -> Result<Rule<'a>> {
-        let start = self.peek().1;
+    fn rule(&mut self) -> Read<Rule<'a>> {
+        let start = self.cursor.peek().1;
         let mut guards = Vec::new();
         loop {
-            if !self.accept(Token::True) {
+            if !self.cursor.accept_word("true") {
                 guards.push(self.constraint()?);
             }
-            if !self.accept(Token::Comma) {
+            if !self.cursor.accept_sign(",") {
                 break;
             }
         }
-        if !self.accept(Token::Arrow) {
-            return self
-                .expected("`->`", Some("a rule is written `x >= 1, y >= 2 -> x' = x - 1, z' = z + 1;`"));
-        }
+        let hint = Some("a rule is written `x >= 1, y >= 2 -> x' = x - 1, z' = z + 1;`");
+        self.cursor.need_sign("->", hint)?;
         let mut effects = Vec::new();
-        if !matches!(self.peek().0, Token::Semicolon) {
+        if !matches!(self.cursor.peek().0, Token::Sign(";")) {
             effects.push(self.effect()?);
-            while self.accept(Token::Comma) {
+            while self.cursor.accept_sign(",") {
                 effects.push(self.effect()?);
             }
         }
-        let (token, end) = self.peek();
-        if token != Token::Semicolon {
-            return self.expected("`,` or `;` after an effect", None);
+        let (token, end) = self.cursor.peek();
+        if token != Token::Sign(";") {
+            return self.cursor.expected("`,` or `;` after an effect", None);
         }
         Ok(Rule { guards, effects, span: start.to(end) })
     }
 
-    fn conjunction(&mut self) -> Result<Vec<Constraint<'a>>> {
+    fn conjunction(&mut self) -> Read<Vec<Constraint<'a>>> {
         let mut conjuncts = vec![self.constraint()?];
-        while self.accept(Token::Comma) {
+        while self.cursor.accept_sign(",") {
             conjuncts.push(self.constraint()?);
         }
         Ok(conjuncts)
     }
 
-    fn constraint(&mut self) -> Result<Constraint<'a>> {
-        let name = self.name()?;
-        let (low, high) = if self.accept(Token::AtLeast) {
-            (self.number()?, None)
-        } else if self.accept(Token::Equal) {
-            let number = self.number()?;
+    fn constraint(&mut self) -> Read<Constraint<'a>> {
+        let name = self.cursor.name("a name")?;
+        let (low, high) = if self.cursor.accept_sign(">=") {
+            (self.cursor.number()?, None)
+        } else if self.cursor.accept_sign("=") {
+            let number = self.cursor.number()?;
             (number, Some(number))
-        } else if self.accept(Token::In) {
-            if !self.accept(Token::Open) {
-                return self.expected("`[`", None);
-            }
-            let low = self.number()?;
-            if !self.accept(Token::Comma) {
-                return self.expected("`,`", None);
-            }
-            let high = self.number()?;
-            if !self.accept(Token::Close) {
-                return self.expected("`]`", None);
-            }
+        } else if self.cursor.accept_word("in") {
+            self.cursor.need_sign("[", None)?;
+            let low = self.cursor.number()?;
+            self.cursor.need_sign(",", None)?;
+            let high = self.cursor.number()?;
+            self.cursor.need_sign("]", None)?;
             (low, Some(high))
         } else {
-            return self.expected("`>=`, `=` or `in`", None);
+            return self.cursor.expected("`>=`, `=` or `in`", None);
         };
-        let span = name.1.to(self.tokens[self.at.saturating_sub(1)].1);
+        let span = name.1.to(self.cursor.last());
         if high.is_some_and(|high| high < low) {
-            self.diagnostics.push(Diagnostic::error(span, "this interval is empty"));
+            self.cursor.error(span, "this interval is empty", None);
         }
         Ok(Constraint { name, low, high, span })
     }
 
-    fn effect(&mut self) -> Result<Effect<'a>> {
-        let target = self.name()?;
-        if !self.accept(Token::Prime) {
-            return self.expected("`'`", Some("an effect names the value after the step: `x' = x + 1`"));
-        }
-        if !self.accept(Token::Equal) {
-            return self.expected("`=`", None);
-        }
+    fn effect(&mut self) -> Read<Effect<'a>> {
+        let target = self.cursor.name("a name")?;
+        self.cursor.need_sign("'", Some("an effect names the value after the step: `x' = x + 1`"))?;
+        self.cursor.need_sign("=", None)?;
         let mut terms = Vec::new();
         let mut constant = 0;
         // A number ends the expression: `x + y + 1`, `x - 1`, `0`.
         loop {
-            match self.peek() {
-                (Token::Number(number), _) => {
-                    self.at += 1;
-                    constant = number as i64;
+            match self.cursor.peek() {
+                (Token::Number(_), _) => {
+                    constant = self.cursor.number()? as i64;
                     break;
                 }
-                _ => terms.push(self.name()?),
+                _ => terms.push(self.cursor.name("a name")?),
             }
-            if self.accept(Token::Minus) {
-                constant = -(self.number()? as i64);
+            if self.cursor.accept_sign("-") {
+                constant = -(self.cursor.number()? as i64);
                 break;
             }
-            if !self.accept(Token::Plus) {
+            if !self.cursor.accept_sign("+") {
                 break;
             }
         }
-        let span = target.1.to(self.tokens[self.at.saturating_sub(1)].1);
+        let span = target.1.to(self.cursor.last());
         Ok(Effect { target, terms, constant, span })
     }
 
-    fn weight(&mut self) -> Result<(Name<'a>, u64)> {
-        let name = self.name()?;
-        if !self.accept(Token::Equal) {
-            return self.expected("`=`", Some("an invariant is written as weights: `x = 1, y = 2`"));
-        }
-        Ok((name, self.number()?))
+    fn weight(&mut self) -> Read<(Name<'a>, u64)> {
+        let name = self.cursor.name("a name")?;
+        self.cursor.need_sign("=", Some("an invariant is written as weights: `x = 1, y = 2`"))?;
+        Ok((name, self.cursor.number()?))
     }
 }

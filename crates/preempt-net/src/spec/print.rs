@@ -1,9 +1,9 @@
 //! A problem as a `.spec`. Reading it back gives the same problem up to names.
 
-use super::lexer::LARGEST;
 use crate::marking::{Marking, Place};
 use crate::net::Transition;
 use crate::problem::Problem;
+use crate::scan::LARGEST;
 use foldhash::{HashSet, HashSetExt};
 use std::fmt::Write;
 

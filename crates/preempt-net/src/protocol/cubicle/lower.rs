@@ -3,7 +3,8 @@
 //! is one of "all".
 
 use super::super::{Bad, Effect, Expr, Pattern, Place, Protocol, Reaction, Rule, Scope, ValueKind, Variable};
-use super::parser::{Formula, Item, Literal, Name, Term, Transition, Update};
+use super::parser::{Formula, Item, Literal, Term, Transition, Update};
+use crate::scan::Name;
 use preempt_core::diagnostic::nearest;
 use preempt_core::{Diagnostic, Span};
 use std::collections::HashMap;

@@ -17,16 +17,14 @@ pub fn read_within(
     definitions: &[(String, String)],
     budget: &Budget,
 ) -> (Protocol, Vec<Diagnostic>) {
-    let mut diagnostics = Vec::new();
+    let (items, mut diagnostics) = parser::parse(source, text, budget);
     for (name, _) in definitions {
         let message = format!("there is no constant `{name}` to define");
         diagnostics.push(Diagnostic::global_error(message));
     }
-    let tokens = parser::tokens(source, text, &mut diagnostics);
-    let items = parser::parse(&tokens, &mut diagnostics);
     let protocol = lower::lower(&items, &mut diagnostics);
     if budget.exhausted().is_some() {
-        diagnostics.push(crate::stopped());
+        crate::say_stopped(&mut diagnostics);
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| span.start));
     (protocol, diagnostics)

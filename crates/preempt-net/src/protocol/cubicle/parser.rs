@@ -1,92 +1,22 @@
 //! Tokens and items of a `.cub`. After a mistake the rest of the item is skipped.
 
-use preempt_core::{Diagnostic, SourceId, Span};
+use crate::scan::{Cursor, Items, Lexis, Name, Read, Token};
+use preempt_core::{Budget, Diagnostic, SourceId, Span};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Token<'a> {
-    Name(&'a str),
-    Number,
-    Sign(&'static str),
-    End,
-}
-
-pub(super) type Name<'a> = (&'a str, Span);
-
-const SIGNS: [&str; 19] =
-    [":=", "<>", "&&", "||", "<=", ">=", "=", "<", ">", "(", ")", "{", "}", "[", "]", ",", ";", ":", "|"];
-const MORE_SIGNS: [&str; 4] = [".", "?", "+", "-"];
+const LEXIS: Lexis = Lexis {
+    comments: &[("(*", "*)")],
+    nested: true,
+    in_word: |letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '#',
+    numbers: true,
+    signs: &[
+        ":=", "<>", "&&", "||", "<=", ">=", "=", "<", ">", "(", ")", "{", "}", "[", "]", ",", ";", ":", "|",
+        ".", "?", "+", "-",
+    ],
+    ..Lexis::PLAIN
+};
 
 /// Words that begin an item.
 const ITEMS: [&str; 8] = ["type", "var", "array", "const", "init", "unsafe", "transition", "invariant"];
-
-pub(super) fn tokens<'a>(
-    source: SourceId,
-    text: &'a str,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<(Token<'a>, Span)> {
-    let bytes = text.as_bytes();
-    let span = |start: usize, end: usize| Span::new(source, start as u32, end as u32);
-    let (mut tokens, mut at, mut counted) = (Vec::new(), 0, 0);
-    while at < bytes.len() {
-        let start = at;
-        let rest = &text[at..];
-        let first = bytes[at];
-        if first.is_ascii_whitespace() {
-            at += 1;
-        } else if rest.starts_with("(*") {
-            at = comment_end(text, at).unwrap_or_else(|| {
-                diagnostics.push(Diagnostic::error(span(start, start + 2), "this comment does not end"));
-                bytes.len()
-            });
-        } else if first.is_ascii_alphabetic() || first == b'_' || first == b'#' {
-            at += 1;
-            while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_') {
-                at += 1;
-            }
-            tokens.push((Token::Name(&text[start..at]), span(start, at)));
-        } else if first.is_ascii_digit() {
-            while at < bytes.len() && (bytes[at].is_ascii_digit() || bytes[at] == b'.') {
-                at += 1;
-            }
-            tokens.push((Token::Number, span(start, at)));
-        } else if let Some(sign) = SIGNS.into_iter().chain(MORE_SIGNS).find(|sign| rest.starts_with(sign)) {
-            at += sign.len();
-            tokens.push((Token::Sign(sign), span(start, at)));
-        } else {
-            let unknown = rest.chars().next().unwrap_or('?');
-            at += unknown.len_utf8();
-            diagnostics.push(Diagnostic::error(span(start, at), format!("`{unknown}` has no meaning here")));
-            if crate::too_many_mistakes(diagnostics, &mut counted) {
-                break;
-            }
-        }
-    }
-    tokens.push((Token::End, span(bytes.len(), bytes.len())));
-    tokens
-}
-
-/// Comments nest.
-fn comment_end(text: &str, start: usize) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let (mut at, mut depth) = (start, 0);
-    while at + 1 < bytes.len() {
-        match &bytes[at..at + 2] {
-            b"(*" => {
-                depth += 1;
-                at += 2;
-            }
-            b"*)" => {
-                depth -= 1;
-                at += 2;
-                if depth == 0 {
-                    return Some(at);
-                }
-            }
-            _ => at += 1,
-        }
-    }
-    None
-}
 
 #[derive(Debug)]
 pub(super) enum Item<'a> {
@@ -133,125 +63,91 @@ pub(super) struct Update<'a> {
     pub cases: Vec<(Vec<Literal<'a>>, Term<'a>)>,
 }
 
-struct Reported;
-type Result<T> = std::result::Result<T, Reported>;
-
-struct Parser<'a, 't> {
-    tokens: &'t [(Token<'a>, Span)],
-    at: usize,
-    diagnostics: &'t mut Vec<Diagnostic>,
+struct Parser<'a> {
+    cursor: Cursor<'a>,
+    items: Vec<Item<'a>>,
 }
 
-pub(super) fn parse<'a>(tokens: &[(Token<'a>, Span)], diagnostics: &mut Vec<Diagnostic>) -> Vec<Item<'a>> {
-    let mut parser = Parser { tokens, at: 0, diagnostics };
-    let (mut items, mut counted) = (Vec::new(), 0);
-    while parser.peek().0 != Token::End {
-        if crate::too_many_mistakes(parser.diagnostics, &mut counted) {
-            break;
-        }
-        match parser.item() {
-            Ok(item) => items.extend(item),
-            Err(Reported) => parser.skip(),
-        }
-    }
-    items
+pub(super) fn parse<'a>(
+    source: SourceId,
+    text: &'a str,
+    budget: &Budget,
+) -> (Vec<Item<'a>>, Vec<Diagnostic>) {
+    let mut parser = Parser { cursor: Cursor::new(source, text, &LEXIS), items: Vec::new() };
+    parser.read_items(budget);
+    (parser.items, parser.cursor.diagnostics)
 }
 
-impl<'a> Parser<'a, '_> {
-    fn peek(&self) -> (Token<'a>, Span) {
-        self.tokens[self.at.min(self.tokens.len() - 1)]
+impl<'a> Items<'a> for Parser<'a> {
+    fn cursor(&mut self) -> &mut Cursor<'a> {
+        &mut self.cursor
     }
 
-    fn sign(&mut self, sign: &str) -> bool {
-        let found = matches!(self.peek().0, Token::Sign(it) if it == sign);
-        self.at += usize::from(found);
-        found
+    fn resumes(token: Token<'a>) -> bool {
+        matches!(token, Token::Word(word) if ITEMS.contains(&word))
     }
 
-    fn word(&mut self, word: &str) -> bool {
-        let found = self.peek().0 == Token::Name(word);
-        self.at += usize::from(found);
-        found
+    fn item(&mut self) -> Read<()> {
+        let item = self.any_item()?;
+        self.items.extend(item);
+        Ok(())
     }
+}
 
-    fn skip(&mut self) {
-        loop {
-            self.at += 1;
-            match self.peek().0 {
-                Token::End => return,
-                Token::Name(word) if ITEMS.contains(&word) => return,
-                _ => {}
-            }
-        }
-    }
-
-    fn expected<T>(&mut self, what: &str) -> Result<T> {
-        let (token, span) = self.peek();
-        let found = if token == Token::End { ", but the file ends" } else { "" };
-        self.diagnostics.push(Diagnostic::error(span, format!("expected {what}{found}")));
-        Err(Reported)
-    }
-
-    fn refused<T>(&mut self, span: Span, what: &str, hint: &str) -> Result<T> {
+impl<'a> Parser<'a> {
+    fn refused<T>(&mut self, span: Span, what: &str, hint: &str) -> Read<T> {
         let message = format!("{what}: that is outside of the class of protocols that is read");
-        self.diagnostics.push(Diagnostic::error(span, message).hint(hint));
-        Err(Reported)
+        Err(self.cursor.error(span, message, Some(hint)))
     }
 
-    fn need(&mut self, sign: &'static str) -> Result<()> {
-        if self.sign(sign) { Ok(()) } else { self.expected(&format!("`{sign}`")) }
-    }
-
-    fn name(&mut self, what: &str) -> Result<Name<'a>> {
-        match self.peek() {
-            (Token::Name(text), span) => {
-                self.at += 1;
-                Ok((text, span))
+    fn name(&mut self, what: &str) -> Read<Name<'a>> {
+        match self.cursor.peek() {
+            (Token::Number(_), span) => {
+                self.refused(span, "numbers", "only enumerations and Booleans are read")
             }
-            (Token::Number, span) => self.refused(span, "numbers", "only enumerations and Booleans are read"),
             (Token::Sign("?"), span) => {
                 self.refused(span, "random values", "write a transition for each value")
             }
-            _ => self.expected(what),
+            _ => self.cursor.name(what),
         }
     }
 
-    fn item(&mut self) -> Result<Option<Item<'a>>> {
-        let (token, start) = self.peek();
-        let Token::Name(word) = token else {
-            return self.expected("`type`, `var`, `array`, `init`, `unsafe` or `transition`");
+    fn any_item(&mut self) -> Read<Option<Item<'a>>> {
+        let (token, start) = self.cursor.peek();
+        let Token::Word(word) = token else {
+            return self.cursor.expected("`type`, `var`, `array`, `init`, `unsafe` or `transition`", None);
         };
-        self.at += 1;
+        self.cursor.next();
         match word {
             "type" => {
                 let name = self.name("the name of a type")?;
-                if !self.sign("=") {
+                if !self.cursor.accept_sign("=") {
                     return self.refused(name.1, "types without values", "say which values there are");
                 }
-                self.sign("|");
+                self.cursor.accept_sign("|");
                 let mut values = vec![self.name("a value")?];
-                while self.sign("|") {
+                while self.cursor.accept_sign("|") {
                     values.push(self.name("a value")?);
                 }
                 Ok(Some(Item::Type { name, values }))
             }
             "var" => {
                 let name = self.name("the name of a variable")?;
-                self.need(":")?;
+                self.cursor.need_sign(":", None)?;
                 Ok(Some(Item::Variable { name, of: self.name("a type")? }))
             }
             "array" => {
                 let name = self.name("the name of an array")?;
-                self.need("[")?;
+                self.cursor.need_sign("[", None)?;
                 let index = self.name("`proc`")?;
-                if self.sign(",") {
+                if self.cursor.accept_sign(",") {
                     return self.refused(index.1, "arrays over pairs of processes", "only `[proc]` is read");
                 }
                 if index.0 != "proc" {
                     return self.refused(index.1, "arrays over other types", "only `[proc]` is read");
                 }
-                self.need("]")?;
-                self.need(":")?;
+                self.cursor.need_sign("]", None)?;
+                self.cursor.need_sign(":", None)?;
                 Ok(Some(Item::Array { name, of: self.name("a type")? }))
             }
             "const" => {
@@ -269,7 +165,7 @@ impl<'a> Parser<'a, '_> {
                 self.parameters()?;
                 self.braced()?;
                 let message = "an invariant is a hint for another program, and is not looked at";
-                self.diagnostics.push(Diagnostic::warning(start, message));
+                self.cursor.diagnostics.push(Diagnostic::warning(start, message));
                 Ok(None)
             }
             "transition" => self.transition(start).map(|it| Some(Item::Transition(it))),
@@ -285,93 +181,93 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// `(i j)`, with or without commas.
-    fn parameters(&mut self) -> Result<Vec<Name<'a>>> {
+    fn parameters(&mut self) -> Read<Vec<Name<'a>>> {
         let mut names = Vec::new();
-        if self.sign("(") {
-            while !self.sign(")") {
+        if self.cursor.accept_sign("(") {
+            while !self.cursor.accept_sign(")") {
                 names.push(self.name("the name of a process")?);
-                self.sign(",");
+                self.cursor.accept_sign(",");
             }
         }
         Ok(names)
     }
 
-    fn braced(&mut self) -> Result<Formula<'a>> {
-        self.need("{")?;
-        if self.sign("}") {
+    fn braced(&mut self) -> Read<Formula<'a>> {
+        self.cursor.need_sign("{", None)?;
+        if self.cursor.accept_sign("}") {
             return Ok(vec![Vec::new()]);
         }
         let formula = self.formula()?;
-        self.need("}")?;
+        self.cursor.need_sign("}", None)?;
         Ok(formula)
     }
 
-    fn formula(&mut self) -> Result<Formula<'a>> {
+    fn formula(&mut self) -> Read<Formula<'a>> {
         let mut any = vec![self.conjunction()?];
-        while self.sign("||") {
+        while self.cursor.accept_sign("||") {
             any.push(self.conjunction()?);
         }
         Ok(any)
     }
 
-    fn conjunction(&mut self) -> Result<Vec<Literal<'a>>> {
+    fn conjunction(&mut self) -> Read<Vec<Literal<'a>>> {
         let mut all = vec![self.literal()?];
-        while self.sign("&&") {
+        while self.cursor.accept_sign("&&") {
             all.push(self.literal()?);
         }
         Ok(all)
     }
 
-    fn literal(&mut self) -> Result<Literal<'a>> {
-        let start = self.peek().1;
+    fn literal(&mut self) -> Read<Literal<'a>> {
+        let start = self.cursor.peek().1;
         let left = self.term()?;
-        let (token, span) = self.peek();
+        let (token, span) = self.cursor.peek();
         let equal = match token {
             Token::Sign("=") => true,
             Token::Sign("<>") => false,
             Token::Sign("<" | "<=" | ">" | ">=" | "+" | "-") => {
                 return self.refused(span, "an order of processes or values", "only `=` and `<>` are read");
             }
-            _ => return self.expected("`=` or `<>`"),
+            _ => return self.cursor.expected("`=` or `<>`", None),
         };
-        self.at += 1;
+        self.cursor.next();
         let right = self.term()?;
-        let span = start.to(self.tokens[self.at.saturating_sub(1)].1);
+        let span = start.to(self.cursor.last());
         Ok(Literal { left, equal, right, span })
     }
 
-    fn term(&mut self) -> Result<Term<'a>> {
+    fn term(&mut self) -> Read<Term<'a>> {
         let name = self.name("a variable, a process or a value")?;
-        let index = if self.sign("[") {
+        let index = if self.cursor.accept_sign("[") {
             let index = self.name("a process")?;
-            if self.sign(",") {
+            if self.cursor.accept_sign(",") {
                 return self.refused(index.1, "arrays over pairs of processes", "only `[proc]` is read");
             }
-            self.need("]")?;
+            self.cursor.need_sign("]", None)?;
             Some(index)
         } else {
             None
         };
-        if let (Token::Sign("+" | "-"), span) = self.peek() {
+        if let (Token::Sign("+" | "-"), span) = self.cursor.peek() {
             return self.refused(span, "arithmetic", "only enumerations and Booleans are read");
         }
         Ok(Term { name, index })
     }
 
-    fn transition(&mut self, start: Span) -> Result<Transition<'a>> {
+    fn transition(&mut self, start: Span) -> Read<Transition<'a>> {
         let name = self.name("the name of a transition")?;
         let parameters = self.parameters()?;
         let (mut requires, mut all_others) = (Vec::new(), Vec::new());
-        if self.word("requires") {
-            self.need("{")?;
-            while !self.sign("}") {
-                if self.word("forall_other") {
+        if self.cursor.accept_word("requires") {
+            self.cursor.need_sign("{", None)?;
+            while !self.cursor.accept_sign("}") {
+                if self.cursor.accept_word("forall_other") {
                     let process = self.name("the name of a process")?;
-                    self.need(".")?;
-                    let formula = match self.sign("(") {
+                    self.cursor.need_sign(".", None)?;
+                    let formula = match self.cursor.accept_sign("(") {
                         true => {
                             let formula = self.formula()?;
-                            self.need(")")?;
+                            self.cursor.need_sign(")", None)?;
                             formula
                         }
                         false => vec![vec![self.literal()?]],
@@ -380,36 +276,36 @@ impl<'a> Parser<'a, '_> {
                 } else {
                     requires.push(self.literal()?);
                 }
-                if !self.sign("&&") && !matches!(self.peek().0, Token::Sign("}")) {
-                    return self.expected("`&&` or `}`");
+                if !self.cursor.accept_sign("&&") && !matches!(self.cursor.peek().0, Token::Sign("}")) {
+                    return self.cursor.expected("`&&` or `}`", None);
                 }
             }
         }
-        self.need("{")?;
+        self.cursor.need_sign("{", None)?;
         let mut updates = Vec::new();
-        while !self.sign("}") {
+        while !self.cursor.accept_sign("}") {
             updates.push(self.update()?);
-            if !self.sign(";") && !matches!(self.peek().0, Token::Sign("}")) {
-                return self.expected("`;` or `}`");
+            if !self.cursor.accept_sign(";") && !matches!(self.cursor.peek().0, Token::Sign("}")) {
+                return self.cursor.expected("`;` or `}`", None);
             }
         }
         Ok(Transition { name, parameters, requires, all_others, updates, span: start.to(name.1) })
     }
 
-    fn update(&mut self) -> Result<Update<'a>> {
+    fn update(&mut self) -> Read<Update<'a>> {
         let target = self.term()?;
-        self.need(":=")?;
-        if !self.word("case") {
+        self.cursor.need_sign(":=", None)?;
+        if !self.cursor.accept_word("case") {
             return Ok(Update { target, cases: vec![(Vec::new(), self.term()?)] });
         }
         let mut cases = Vec::new();
-        while self.sign("|") {
-            let condition = if self.word("_") { Vec::new() } else { self.conjunction()? };
-            self.need(":")?;
+        while self.cursor.accept_sign("|") {
+            let condition = if self.cursor.accept_word("_") { Vec::new() } else { self.conjunction()? };
+            self.cursor.need_sign(":", None)?;
             cases.push((condition, self.term()?));
         }
         if cases.is_empty() {
-            return self.expected("`|`");
+            return self.cursor.expected("`|`", None);
         }
         Ok(Update { target, cases })
     }

@@ -1,9 +1,10 @@
 //! Rules and patterns, one for all values of their parameters; and that no effect leaves the range of its variable.
 
-use super::super::parser::{Ast, EffectAst, Name, Part, RuleAst, TypeAst};
+use super::super::parser::{Ast, EffectAst, Part, RuleAst, TypeAst};
 use super::super::{Bad, Domain, Effect, Expr, Pattern, Place, Reaction, Rule, Scope};
 use super::names::{Context, Value};
 use super::{Lowering, MOST_INSTANCES};
+use crate::scan::Name;
 use preempt_core::Span;
 use std::collections::HashMap;
 
