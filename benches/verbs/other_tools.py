@@ -12,8 +12,10 @@ from shared.tables import table
 from shared.timing import run
 
 MODELS = os.path.join(ROOT, "models", "boolean")
-USUAL = ["lock", "lock_broken", "two_locks", "two_locks_broken", "bluetooth_v1_1a1s", "bluetooth_v2_1a1s", "mutual_recursion_broken",
-         "readers_writer", "readers_writer_broken"]
+USUAL = ["lock", "lock_broken", "two_locks", "two_locks_broken", "bluetooth_v1_1a1s", "bluetooth_v1_1a2s", "bluetooth_v2_1a1s",
+         "bluetooth_v2_1a2s", "bluetooth_v3_1a1s", "bluetooth_v3_1a2s", "bluetooth_v3_2a1s", "mutual_recursion",
+         "mutual_recursion_broken", "recursive_lock", "recursive_lock_broken", "readers_writer", "readers_writer_broken",
+         "peterson_2"]
 LIMITS = {"processor": 120, "memory": 6 << 30}
 
 

@@ -1,8 +1,9 @@
 //! Programs: Promela with its formulas, Boolean programs, Remopla and pushdown systems.
 
 use super::{budget, has_error, places_exist};
-use preempt_boolean::{Dialect, inline, print, sequentialize};
+use preempt_boolean::{Dialect, print, sequentialize};
 use preempt_core::SourceMap;
+use preempt_model::inline;
 use preempt_promela::Additions;
 
 /// A model; every file that it includes is itself. And a formula for it.

@@ -141,6 +141,10 @@ pub enum StatementKind {
     AtomicBegin,
     /// Others may run again.
     AtomicEnd,
+    /// Goes on when another thread broadcasts.
+    Wait,
+    /// Every thread that waits goes on.
+    Broadcast,
 }
 
 /// A Boolean expression.

@@ -1,9 +1,8 @@
 //! Boolean programs, in the union of the dialects of SATABS, Boppo, Boom, GETAFIX and WALi: from text to a model, with
 //! every mistake it can name.
 //!
-//! [`load`] goes from text to model, [`parse`] from text to [`ast`], and [`print`](mod@print) back. [`inline`](mod@inline) is for
-//! engines that know no procedures, and [`sequentialize`] is the reduction of Lal and Reps 2009 (paper 002) to a sequential
-//! program.
+//! [`load`] goes from text to model, [`parse`] from text to [`ast`], and [`print`](mod@print) back. [`sequentialize`] is the
+//! reduction of Lal and Reps 2009 (paper 002) to a sequential program.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -12,9 +11,9 @@ pub mod ast;
 mod check;
 #[cfg(feature = "generator")]
 pub mod generator;
-pub mod inline;
 mod lexer;
 mod lower;
+mod others;
 mod parser;
 pub mod print;
 pub mod sequentialize;
@@ -94,6 +93,21 @@ pub fn load_within(name: &str, text: &str, options: &BooleanOptions, budget: &Bu
     }
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Loaded { model: None, sources, diagnostics };
+    }
+    if others::are_meant(&program) {
+        let number =
+            "`b$`, `wait` and `broadcast` need the number of threads, and --threads any leaves it open";
+        let separated = match options.any_threads {
+            true => Err(vec![Diagnostic::global_error(number)]),
+            false => others::separate(&program),
+        };
+        match separated {
+            Ok(separate) => program = separate,
+            Err(mistakes) => {
+                diagnostics.extend(mistakes);
+                return Loaded { model: None, sources, diagnostics };
+            }
+        }
     }
     let entry = if options.any_threads { any_threads::any_threads(&mut program) } else { "main" };
     let model = match lower::lower(&program, entry, options, budget) {

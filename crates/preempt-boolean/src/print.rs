@@ -113,6 +113,8 @@ pub fn line(statement: &StatementKind) -> String {
         StatementKind::EndThread => "end_thread".into(),
         StatementKind::AtomicBegin => "atomic_begin".into(),
         StatementKind::AtomicEnd => "atomic_end".into(),
+        StatementKind::Wait => "wait".into(),
+        StatementKind::Broadcast => "broadcast".into(),
     }
 }
 

@@ -6,6 +6,7 @@ mod flat;
 mod grammar;
 mod inlining;
 mod models;
+mod others;
 mod printing;
 mod robustness;
 mod sequentialize;

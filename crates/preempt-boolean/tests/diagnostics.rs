@@ -163,16 +163,21 @@ fn syntax() {
         ("turn := schoose[T];", "2:18 expected `,` and a second condition: `schoose` has two, found `]`"),
         (
             "sync e;",
-            "2:1 `sync`, a statement of SATABS, is not supported -- wait for a shared variable instead: assume(x);",
+            "2:1 `sync`, a statement of SATABS that its own checker never executes, is not supported -- wait for a shared \
+             variable instead: assume(x);",
         ),
         (
-            "broadcast;",
-            "2:1 `broadcast`, a statement of UCOB and IJIT, is not supported -- wait for a shared variable instead: assume(x);",
+            "atomic_begin; wait; atomic_end;",
+            "2:15 this `wait` stands in an atomic block, where nobody can broadcast",
         ),
         (
-            "turn, turn$ := T, T;",
-            "2:7 `turn$`, which is `turn` of all other threads in SATABS, is not supported -- a step writes shared variables \
-             and those of its own thread, not those of other threads",
+            "assume(turn$);",
+            "2:8 `turn$`, which is `turn` of every other thread, stands here -- it has a meaning in assignments and behind \
+             `constrain` only",
+        ),
+        (
+            "turn := turn$;",
+            "2:9 `turn$` is a value of every other thread, and `turn` is one variable -- only `turn$` can take it",
         ),
         ("start_thread;", "2:13 expected `goto` and a label, or a call, behind `start_thread`, found `;`"),
         ("fi", "2:1 this `fi` belongs to nothing"),

@@ -4,8 +4,9 @@
 mod mutation;
 
 use mutation::{mutate, pieces};
-use preempt_boolean::{BooleanOptions, inline, load, sequentialize};
+use preempt_boolean::{BooleanOptions, load, sequentialize};
 use preempt_core::{Budget, Rng};
+use preempt_model::inline;
 
 const MODELS: [(&str, &str); 4] = [
     ("bluetooth", include_str!("../../../models/boolean/bluetooth_v3_2a2s.bp")),

@@ -9,11 +9,13 @@
 //! * [`liveness`]: claims, formulas, labels and traces against the reference engine;
 //! * [`chance`]: random walks and swarms, by what little they promise;
 //! * [`stateless`]: every algorithm of the stateless engine against brute force;
+//! * [`recursive`]: every method for programs with recursion, against each other;
 //! * [`sequential`]: explicit rounds, the symbolic engine and sequentialized programs, also for Boolean programs.
 #![forbid(unsafe_code)]
 
 pub mod chance;
 pub mod liveness;
+pub mod recursive;
 pub mod safety;
 pub mod sequential;
 pub mod stateless;
@@ -44,10 +46,11 @@ pub enum Kind {
     Stateless,
     Sequential,
     Boolean,
+    Recursive,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 8] = [
+    pub const ALL: [Kind; 9] = [
         Kind::Successors,
         Kind::Safety,
         Kind::Liveness,
@@ -56,6 +59,7 @@ impl Kind {
         Kind::Stateless,
         Kind::Sequential,
         Kind::Boolean,
+        Kind::Recursive,
     ];
 
     pub fn name(self) -> &'static str {
@@ -68,6 +72,7 @@ impl Kind {
             Kind::Stateless => "stateless",
             Kind::Sequential => "sequential",
             Kind::Boolean => "boolean",
+            Kind::Recursive => "recursive",
         }
     }
 
@@ -75,14 +80,17 @@ impl Kind {
     pub fn lines(self, seed: u64) -> Vec<preempt_promela::generator::Line> {
         match self {
             Kind::Boolean => sequential::boolean_lines(seed),
+            Kind::Recursive => recursive::lines(seed),
             _ => preempt_promela::generator::program(seed),
         }
     }
 
     /// `None` if the text is no program.
     pub fn compare(self, text: &str, seed: u64) -> Option<Compared> {
-        if self == Kind::Boolean {
-            return sequential::boolean(text, seed);
+        match self {
+            Kind::Boolean => return sequential::boolean(text, seed),
+            Kind::Recursive => return recursive::compare(text, seed),
+            _ => {}
         }
         let program = promela(text)?;
         Some(match self {
@@ -92,7 +100,7 @@ impl Kind {
             Kind::Walks => chance::compare_walks(&program, seed),
             Kind::Swarm => chance::compare_swarms(&program, seed),
             Kind::Stateless => stateless::compare(&program, seed),
-            Kind::Sequential | Kind::Boolean => sequential::compare(&program, seed),
+            Kind::Sequential | Kind::Boolean | Kind::Recursive => sequential::compare(&program, seed),
         })
     }
 }

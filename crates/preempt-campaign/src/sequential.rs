@@ -73,8 +73,8 @@ pub fn boolean(text: &str, seed: u64) -> Option<Compared> {
 
 /// Machine code and searches, for programs without calls: inlined where there are some.
 fn state_by_state(program: &Program, seed: u64) -> Compared {
-    if preempt_boolean::inline::has_procedures(&program.model) {
-        let Ok(model) = preempt_boolean::inline::inline(&program.model) else { return Ok(0) };
+    if preempt_model::inline::has_procedures(&program.model) {
+        let Ok(model) = preempt_model::inline::inline(&program.model) else { return Ok(0) };
         return state_by_state(&Program { model, sources: program.sources.clone() }, seed);
     }
     Ok(crate::successors::compare(program, 300)? + crate::safety::compare(program, seed)?)
@@ -165,7 +165,7 @@ fn sequential_fails(
 
 /// Is something wrong in a run of at most so many rounds, the processes taking turns in the order of their numbers?
 /// `None` if there are too many states.
-fn fails_within(interpreter: &Interpreter<'_>, rounds: usize) -> Option<bool> {
+pub(crate) fn fails_within(interpreter: &Interpreter<'_>, rounds: usize) -> Option<bool> {
     let mut states: HashSet<_> = interpreter.initial_states().into_iter().collect();
     for _ in 0..rounds {
         let mut process = 0;

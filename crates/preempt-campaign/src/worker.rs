@@ -41,7 +41,7 @@ pub fn work(kind: Kind, seeds: std::ops::Range<u64>, status: &Path) {
             None => {}
             Some(result) => {
                 numbers.valid += 1;
-                if kind != Kind::Boolean {
+                if !matches!(kind, Kind::Boolean | Kind::Recursive) {
                     count_features(&text, &mut numbers.texts, &mut numbers.models);
                 }
                 match result {

@@ -62,6 +62,7 @@ fn symbolic_and_sequentialized() {
 #[test]
 fn boolean_programs() {
     agree(Kind::Boolean, 8);
+    agree(Kind::Recursive, 8);
 }
 
 /// Every model that comes with the project, in as many states as are met in a moment.

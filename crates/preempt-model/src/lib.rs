@@ -7,6 +7,7 @@
 //! * [`ltl`]: formulas of linear temporal logic to automata.
 //! * [`check`]: what can be asked of a model; [`check_all`]: all of it together.
 //! * [`coverage`]: which edges were taken while a model was searched.
+//! * [`inline`](mod@inline): copies of procedures in the place of calls.
 //! * [`search`]: the reference search, the oracle it is compared with, and replay.
 //! * [`symmetry`]: processes that can be interchanged.
 #![forbid(unsafe_code)]
@@ -20,6 +21,7 @@ pub mod expr;
 pub mod footprint;
 #[cfg(feature = "generator")]
 pub mod generator;
+pub mod inline;
 pub mod interpreter;
 pub mod ltl;
 pub mod monitor;

@@ -37,7 +37,10 @@ pub enum TypeName {
     Enum(Name),
 }
 
-/// A variable, perhaps an array.
+/// `[n]`, or `[low, high]`.
+pub type Dimension = (Expr, Option<Expr>);
+
+/// A variable, perhaps an array. A field of a structure is a variable of its own, `x.f`.
 #[derive(Debug, Clone)]
 pub struct Declaration {
     /// Its type.
@@ -45,7 +48,7 @@ pub struct Declaration {
     /// What it is called.
     pub name: Name,
     /// `[n]` or `[low, high]`, at most two.
-    pub dimensions: Vec<(Expr, Option<Expr>)>,
+    pub dimensions: Vec<Dimension>,
     /// `(bits)`.
     pub bits: Option<Expr>,
 }

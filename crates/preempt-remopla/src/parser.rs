@@ -5,10 +5,12 @@
 
 mod expressions;
 mod statements;
+mod structures;
 
 use crate::ast::*;
 use crate::lexer::{Kind, Token};
 use preempt_core::{Diagnostic, SourceId, Span};
+use structures::Structures;
 
 /// The mistake has been reported.
 struct Reported;
@@ -26,7 +28,8 @@ const KEYWORDS: [&str; 24] = [
 
 pub(crate) fn program(tokens: Vec<Token>, source: SourceId, length: usize) -> (Program, Vec<Diagnostic>) {
     let end = Span::new(source, length as u32, length as u32);
-    let mut parser = Parser { tokens, at: 0, end, depth: 0, diagnostics: Vec::new() };
+    let structures = Structures::default();
+    let mut parser = Parser { tokens, at: 0, end, depth: 0, structures, diagnostics: Vec::new() };
     let mut program = Program::default();
     while parser.at < parser.tokens.len() && parser.diagnostics.len() < MOST_ERRORS {
         let before = parser.at;
@@ -43,6 +46,7 @@ struct Parser {
     at: usize,
     end: Span,
     depth: usize,
+    structures: Structures,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -175,8 +179,10 @@ impl Parser {
                 Ok(())
             }
             Some("module") => {
-                let module = self.module()?;
-                program.modules.push(module);
+                self.structures.enter_module();
+                let module = self.module();
+                self.structures.leave_module();
+                program.modules.push(module?);
                 Ok(())
             }
             Some("enum") if self.is_at(self.at + 2, "{") => {
@@ -192,12 +198,10 @@ impl Parser {
                 program.enums.push((name, values));
                 Ok(())
             }
-            Some("struct") => {
-                self.error(first, "structures are not supported", "declare a variable for each of its fields")
-            }
+            Some("struct") if self.is_at(self.at + 2, "{") => self.structure(),
             _ => {
                 let shared = self.take_word("shared");
-                if !shared && !matches!(self.word(), Some("bool" | "int" | "enum")) {
+                if !shared && !matches!(self.word(), Some("bool" | "int" | "enum" | "struct" | "signed")) {
                     let message = format!("expected a declaration or a module, found {}", self.found());
                     return self.error(first, message, "statements stand inside of modules");
                 }
@@ -221,7 +225,11 @@ impl Parser {
                 return Ok(TypeName::Enum(self.name("the name of the type")?));
             }
             Some("struct") => {
-                return self.error(span, "structures are not supported", "use a variable for each field");
+                return self.error(
+                    span,
+                    "a structure within a structure, or between modules",
+                    "use its fields one by one",
+                );
             }
             Some("signed") => {
                 return self.error(span, "signed integers are not supported", "integers are unsigned");
@@ -235,6 +243,9 @@ impl Parser {
     }
 
     fn declarations(&mut self) -> Parsed<Vec<Declaration>> {
+        if self.word() == Some("struct") {
+            return self.structured();
+        }
         let ty = self.type_name()?;
         let mut all = vec![self.declaration(&ty)?];
         while self.take(",") {
@@ -246,6 +257,16 @@ impl Parser {
 
     fn declaration(&mut self, ty: &TypeName) -> Parsed<Declaration> {
         let name = self.name("the name of a variable")?;
+        self.structures.forget(&name.text);
+        let dimensions = self.dimensions()?;
+        if dimensions.len() > 2 {
+            return self.error(name.span, "an array has at most two dimensions", "make it flat");
+        }
+        let bits = self.bits()?;
+        Ok(Declaration { ty: ty.clone(), name, dimensions, bits })
+    }
+
+    fn dimensions(&mut self) -> Parsed<Vec<Dimension>> {
         let mut dimensions = Vec::new();
         while self.take("[") {
             let low = self.expression()?;
@@ -253,11 +274,7 @@ impl Parser {
             self.expect("]", "as in `a[4]` or `a[1,4]`")?;
             dimensions.push((low, high));
         }
-        if dimensions.len() > 2 {
-            return self.error(name.span, "an array has at most two dimensions", "make it flat");
-        }
-        let bits = self.bits()?;
-        Ok(Declaration { ty: ty.clone(), name, dimensions, bits })
+        Ok(dimensions)
     }
 
     fn bits(&mut self) -> Parsed<Option<Expr>> {

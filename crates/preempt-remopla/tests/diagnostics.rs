@@ -89,7 +89,30 @@ fn what_is_cut_short_is_told_at_its_end() {
 
 #[test]
 fn what_is_not_supported_is_refused_by_name() {
-    says("struct s { int a; } init main;", "structures are not supported", "struct");
+    says("struct s { int a; } int a(1); struct t x; init main;", "there is no structure `t`", "t x");
+    says("struct s { }; init main;", "a structure without fields", "s { }");
+    says("struct s { int a, a; }; init main;", "two fields are called `a`", "a; };");
+    says(
+        "struct s { struct s x; }; init main;",
+        "a structure within a structure, or between modules",
+        "struct s x",
+    );
+    says(
+        "struct s { bool a[2][2]; }; struct s x[2]; init main;",
+        "`x.a` would have more than two dimensions",
+        "x[2]",
+    );
+    says(
+        "struct s { bool a; }; struct t { bool a; }; struct s x; struct t y; init m; module void m() { x = y; }",
+        "`y` is no structure `s`",
+        "y; }",
+    );
+    says(
+        "struct s { bool a; }; struct s x; init m; module void m() { x.b = true; }",
+        "there is no variable `x.b`",
+        "x.b",
+    );
+    says("struct s { bool a; struct", "a structure within a structure, or between modules", "struct");
     says(&body("x != 1;"), "assigning any other value is not supported", "!= 1");
     says(
         &body("x = f(1), b = true;"),

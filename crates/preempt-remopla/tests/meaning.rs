@@ -49,6 +49,25 @@ fn assignments_happen_at_once() {
 }
 
 #[test]
+fn structures_are_their_fields() {
+    let pair = "struct pair { int left(2), right(2); bool seen[2]; };";
+    let zero = "A i (0, 1) x.seen[i] = false, x.left = 1, x.right = 2; y = x;";
+    assert!(always(
+        &format!("{pair} struct pair x, y;"),
+        &format!("{zero} x.left = 3, x.seen[1] = true;"),
+        "y.left == 1 && y.right == 2 && !y.seen[0] && !y.seen[1] && x.left == 3 && x.seen[1]"
+    ));
+    assert!(always(
+        "struct s { int v(3); }; struct s a[3]; struct s b;",
+        "A i (0, 2) a[i].v = i; b = a[2]; a[0] = b; a[1] = a[0], b.v = a[1].v;",
+        "a[0].v == 2 && a[1].v == 2 && b.v == 1"
+    ));
+    assert!(!always("struct s { int v(3); }; struct s x;", "x.v = 0; x = undef;", "x.v == 0"));
+    let local = "struct s { int v(2); }; int r(2); module int(2) f() { struct s x; x.v = 2; return x.v; }";
+    assert!(always(local, "r = 0; r = f();", "r == 2"));
+}
+
+#[test]
 fn what_was_not_assigned_has_any_value() {
     assert!(!always("int x(2);", "skip;", "x != 3"));
     assert!(!always("int x(2);", "x = 0; x = undef;", "x != 3"));

@@ -1,7 +1,7 @@
 //! The entry: one check of a model, on a thread of its own, within its limits.
 
 use crate::baton::Baton;
-use crate::driver::{Conclusion, Driver};
+use crate::driver::{Conclusion, Driver, Program};
 use crate::error::{AnalysisError, Unsupported};
 use crate::round_robin::Method;
 use crate::vars::VariableOrder;
@@ -9,6 +9,7 @@ use preempt_core::{
     Budget, Guarantee, Limits, Outcome, Progress, SourceMap, Stats, StopReason, Verdict, run_supervised,
 };
 use preempt_model::Model;
+use preempt_model::inline::inline_leaves;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -35,7 +36,7 @@ impl Default for SymbolicOptions {
             contexts: None,
             method: Method::Lazy,
             instances: 4,
-            order: VariableOrder::Dependencies,
+            order: VariableOrder::default(),
             table: preempt_bdd::TableOptions::default(),
             limits: Limits::default(),
         }
@@ -113,7 +114,11 @@ pub(crate) fn analyse(
         AnalysisError::TableFull => Ok(budget.stopped().unwrap_or(StopReason::Memory)),
         AnalysisError::Stopped(reason) => Ok(reason),
     };
-    let mut driver = match Driver::new(model, sources, options, budget, baton.cloned()) {
+    // Each call costs a join with a summary: small procedures are copied to where they are called. A run of the copy is a
+    // run of the program, step by step.
+    let expanded = inline_leaves(model, budget).unwrap_or_else(|_| model.clone());
+    let program = Program { written: model, sources, expanded: &expanded };
+    let mut driver = match Driver::new(program, options, budget, baton.cloned()) {
         Ok(driver) => driver,
         Err(error) => return Ok(nothing_done(reason(error)?)),
     };

@@ -4,6 +4,7 @@
 //! one: the interpreter alone says which values nondeterministic expressions took and which number a new process has. If
 //! that fails, the analysis has made a mistake, and it is an internal error.
 
+use crate::driver::Program;
 use crate::error::Result as Analysed;
 use crate::graph::{Programs, raw};
 use crate::handoff::Handoff;
@@ -21,6 +22,8 @@ use preempt_model::{Command, Interpreter, System};
 /// What is needed to execute what the analysis found.
 pub(crate) struct Executor<'a> {
     pub vars: &'a Vars,
+    pub program: Program<'a>,
+    /// Of the program with its leaves in the place of their calls.
     pub interpreter: &'a Interpreter<'a>,
     pub threads: &'a Threads,
     pub liveness: &'a Liveness,
@@ -50,8 +53,11 @@ impl Executor<'_> {
         let run = self
             .run(&paths, failing.thread)
             .unwrap_or_else(|reason| panic!("internal error: the run found cannot be executed: {reason}"));
-        let initial = self.interpreter.initial_states().swap_remove(0);
-        let replayed = replay(self.interpreter, &initial, &run, false)
+        let Program { written, sources, .. } = self.program;
+        let written = Interpreter::new(written, sources)
+            .unwrap_or_else(|fault| panic!("internal error: the program cannot begin: {}", fault.0));
+        let initial = written.initial_states().swap_remove(0);
+        let replayed = replay(&written, &initial, &run, false)
             .unwrap_or_else(|misfit| panic!("internal error: the run found does not replay: {misfit:?}"));
         let violation =
             replayed.violation.unwrap_or_else(|| panic!("internal error: the run found violates nothing"));

@@ -9,8 +9,9 @@
 
 use crate::error::Result;
 use crate::graph::Graph;
+use crate::places::MOST_PLACES;
 use crate::relation::Relation;
-use crate::vars::{Copy, MOST_PLACES, Vars};
+use crate::vars::{Copy, Vars};
 use preempt_bdd::{Bdd, Cube, Partition, Renaming, Variable};
 use std::collections::BTreeMap;
 

@@ -8,24 +8,35 @@
 
 use crate::SymbolicOptions;
 use crate::baton::Baton;
-use crate::codes::{own_codes, reads_pid};
+use crate::codes::reads_pid;
 use crate::concrete::Executor;
 use crate::configurations::{Configurations, Round};
 use crate::error::{AnalysisError, Result};
 use crate::graph::{Graph, Programs, raw};
 use crate::handoff::Handoff;
+use crate::places::own;
 use crate::round_robin::{Analysis, FailingContext, Method};
 use crate::sequential;
 use crate::threads::Thread;
-use crate::vars::{Copy, Shape, Vars};
-use preempt_bdd::Bdd;
+use crate::vars::{Copy, Shape, VariableOrder, Vars};
+use preempt_bdd::{Bdd, TableOptions};
 use preempt_core::{Budget, Guarantee, Property, SourceMap, StopReason, Trace, Verdict};
 use preempt_model::Model;
 use preempt_rounds::Setting;
 use std::sync::Arc;
 
+/// What is analysed.
+#[derive(Clone, Copy)]
+pub(crate) struct Program<'a> {
+    /// As it was written: runs are executed by this one.
+    pub written: &'a Model,
+    pub sources: &'a SourceMap,
+    /// With leaves in the place of their calls.
+    pub expanded: &'a Model,
+}
+
 pub(crate) struct Driver<'a> {
-    model: &'a Model,
+    program: Program<'a>,
     options: &'a SymbolicOptions,
     budget: &'a Budget,
     pub setting: Setting<'a>,
@@ -49,22 +60,25 @@ pub(crate) struct Conclusion {
 /// How many contexts there is room for at first, if nobody says how many there are to be.
 const FIRST_ROOM: usize = 4;
 
+/// The table in which an order is tried.
+const TRIAL: TableOptions = TableOptions { nodes: 1 << 19, cache: 1 << 16 };
+
 /// Rounds in which the rules come before the configurations.
 const RULES_FIRST: usize = 2;
 
 impl<'a> Driver<'a> {
     pub fn new(
-        model: &'a Model,
-        sources: &'a SourceMap,
+        program: Program<'a>,
         options: &'a SymbolicOptions,
         budget: &'a Budget,
         baton: Option<Arc<Baton>>,
     ) -> Result<Driver<'a>> {
-        let setting = Setting::new(model, sources, options.instances, budget)?;
+        let model = program.expanded;
+        let setting = Setting::new(model, program.sources, options.instances, budget)?;
         let mut shape = Shape::of(model, &setting.threads.extra);
-        shape.own = own_codes(model, &setting.threads);
+        shape.own = own(model, &setting.threads);
         let (rounds, fails, nodes) = (0, false, 0);
-        Ok(Driver { model, options, budget, setting, baton, shape, rounds, fails, nodes })
+        Ok(Driver { program, options, budget, setting, baton, shape, rounds, fails, nodes })
     }
 
     pub fn run(&mut self) -> Result<Conclusion> {
@@ -74,13 +88,19 @@ impl<'a> Driver<'a> {
             Some(contexts) => contexts.max(1) as usize,
             None => FIRST_ROOM,
         };
+        let table = self
+            .options
+            .limits
+            .memory_bytes
+            .map_or(self.options.table, |most| self.options.table.within(most));
+        let order = match self.options.order {
+            // Two contexts are over before a trial would be worth it.
+            VariableOrder::Trial if sequential || room <= 2 => VariableOrder::Dependencies,
+            VariableOrder::Trial => self.trial(table)?,
+            order => order,
+        };
         loop {
-            let table = self
-                .options
-                .limits
-                .memory_bytes
-                .map_or(self.options.table, |most| self.options.table.within(most));
-            let mut vars = Vars::new(self.shape.clone(), room, self.options.order, table, self.budget)?;
+            let mut vars = Vars::new(self.shape.clone(), room, order, table, self.budget)?;
             vars.baton = self.baton.clone();
             let conclusion = match sequential {
                 true => Some(self.sequential(&vars)?),
@@ -93,6 +113,32 @@ impl<'a> Driver<'a> {
             // Variables cannot be put between others later: begin again with more of them.
             room *= 2;
         }
+    }
+
+    /// The order with which one context of each thread takes fewer nodes: it is the better one for more contexts, too
+    /// (`results/paper-002.md`). An order with which the small table is too small has lost.
+    fn trial(&self, table: TableOptions) -> Result<VariableOrder> {
+        let table = TableOptions { nodes: table.nodes.min(TRIAL.nodes), cache: table.cache.min(TRIAL.cache) };
+        let (mut best, mut fewest) = (VariableOrder::Dependencies, u64::MAX);
+        for order in [VariableOrder::Dependencies, VariableOrder::Declared] {
+            match self.one_context(order, table) {
+                Ok(nodes) if nodes < fewest => (best, fewest) = (order, nodes),
+                Ok(_) => {}
+                Err(AnalysisError::TableFull) if self.budget.exhausted().is_none() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(best)
+    }
+
+    /// How many nodes one context of each thread takes.
+    fn one_context(&self, order: VariableOrder, table: TableOptions) -> Result<u64> {
+        let mut vars = Vars::new(self.shape.clone(), 1, order, table, self.budget)?;
+        vars.baton = self.baton.clone();
+        let programs = self.programs(&vars)?;
+        let initial = self.initial(&vars)?;
+        Analysis::new(&vars, &programs, initial, self.options.method)?.round(0)?;
+        Ok(vars.space.nodes() as u64)
     }
 
     /// The shared states that the threads begin with, over `Start(0)`.
@@ -117,7 +163,7 @@ impl<'a> Driver<'a> {
         let mut programs = Programs { graphs: Vec::new(), of_thread: Vec::new() };
         for thread in &self.setting.threads.all {
             let mut kind = Thread { name: String::new(), ..thread.clone() };
-            if !reads_pid(self.model, thread.code) {
+            if !reads_pid(self.program.expanded, thread.code) {
                 kind.pid = None;
             }
             let number = kinds.iter().position(|known| *known == kind);
@@ -125,7 +171,7 @@ impl<'a> Driver<'a> {
             if number.is_none() {
                 programs.graphs.push(Graph::new(
                     vars,
-                    self.model,
+                    self.program.expanded,
                     &self.setting.threads,
                     thread,
                     &self.setting.liveness,
@@ -254,6 +300,7 @@ impl<'a> Driver<'a> {
     ) -> Result<Conclusion> {
         let executor = Executor {
             vars,
+            program: self.program,
             interpreter: &self.setting.interpreter,
             threads: &self.setting.threads,
             liveness: &self.setting.liveness,

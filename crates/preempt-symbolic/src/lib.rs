@@ -14,6 +14,7 @@
 //! * `graph`: a thread as nodes and relations (Fig. 2); `translate`, `starting`: from a model to graphs;
 //! * `word`, `value`, `effect`: arithmetic, expressions and commands as functions of the state; `relation`: relations in
 //!   parts; `vars`, `dependencies`: the BDD variables, and their order;
+//! * `places`: how many places a thread can stand at;
 //! * `schedule`, `path`, `concrete`: from a failure to a run on the reference interpreter.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -29,6 +30,7 @@ mod error;
 mod graph;
 mod handoff;
 mod path;
+mod places;
 pub mod portfolio;
 mod relation;
 mod round_robin;

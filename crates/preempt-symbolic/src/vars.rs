@@ -12,6 +12,7 @@ use crate::error::{AnalysisError, Result};
 use preempt_bdd::{Bdd, Cube, Layout, Renaming, Space, TableOptions, Variable, order};
 use preempt_core::Budget;
 use preempt_model::{CodeId, Command, Expr, Model, Type};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -26,22 +27,32 @@ pub(crate) struct Shape {
     pub choices: u32,
     /// Shared slots, locals and results that depend on each other, with the code in which they do.
     pub groups: Vec<(CodeId, Vec<u32>)>,
-    /// For each thread the codes that it can be in, if each of them can be in progress only once: for these it has
-    /// variables of its own.
-    pub own: Vec<Vec<CodeId>>,
+    /// For each thread what it has for itself, if each of its codes can be in progress only once.
+    pub own: Vec<Own>,
+}
+
+/// What the variables of a single thread have to tell apart.
+#[derive(Debug, Clone)]
+pub(crate) struct Own {
+    /// The codes that it can be in.
+    pub codes: Vec<CodeId>,
+    /// How many places it can stand at.
+    pub places: u64,
 }
 
 /// Which order the variables stand in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum VariableOrder {
-    /// Those that occur in the same commands together.
+    /// The better one of the others, by what one context of each thread takes.
     #[default]
+    Trial,
+    /// Those that occur in the same commands together.
     Dependencies,
     /// As the program declares them: shared variables first.
     Declared,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Copy {
     Other(usize),
     Start(usize),
@@ -49,9 +60,6 @@ pub(crate) enum Copy {
     Entry,
     Next,
 }
-
-/// A thread stands at one of so many places at most.
-pub(crate) const MOST_PLACES: usize = 1 << 12;
 
 /// A nondeterministic value takes this many bits at most, together with all others of the same command.
 const MOST_CHOICES: u32 = 256;
@@ -130,12 +138,21 @@ pub(crate) struct Vars {
     settle: Vec<Renaming>,
     lift: Vec<Renaming>,
     choice_levels: BTreeSet<u32>,
+    made: Made,
     pub all_locals: Cube,
     pub all_results: Cube,
     pub all_choices: Cube,
     /// Parameters, as at the entry and as handed to a callee.
     pub own_params: Cube,
     pub params_become_own: Renaming,
+}
+
+/// What was asked for before, and is asked for again and again.
+#[derive(Default)]
+struct Made {
+    cubes: RefCell<BTreeMap<Vec<Copy>, Cube>>,
+    renamings: RefCell<BTreeMap<Vec<(Copy, Copy)>, Renaming>>,
+    equalities: RefCell<BTreeMap<(Copy, Copy), Bdd>>,
 }
 
 impl Vars {
@@ -159,10 +176,10 @@ impl Vars {
         let own: Vec<_> = shape
             .own
             .iter()
-            .map(|codes| {
-                let place = layout.add(MOST_PLACES as u64, 1);
+            .map(|own| {
+                let place = layout.add(own.places, 1);
                 let mut variables = BTreeMap::new();
-                for code in codes {
+                for code in &own.codes {
                     let types = &shape.locals[usize::from(code.0)];
                     let locals = types.iter().map(|ty| layout.add(values(ty.bits), 1)).collect();
                     variables.insert(*code, locals);
@@ -172,7 +189,9 @@ impl Vars {
             .collect();
         let order = match order {
             VariableOrder::Declared => Vec::new(),
-            VariableOrder::Dependencies => dependency_order(&shape, layout.len() as u32, &own),
+            VariableOrder::Dependencies | VariableOrder::Trial => {
+                dependency_order(&shape, layout.len() as u32, &own)
+            }
         };
         let space = layout.build_ordered(&order, options)?;
         let params = locals.clone();
@@ -211,6 +230,7 @@ impl Vars {
             settle,
             lift,
             choice_levels,
+            made: Made::default(),
             all_locals,
             all_results,
             all_choices,
@@ -291,30 +311,45 @@ impl Vars {
         &self.settle[k]
     }
 
-    /// Copies of shared variables as one cube.
+    /// Copies of shared variables as one cube, made once.
     pub fn shared_cube(&self, copies: impl IntoIterator<Item = Copy>) -> Result<Cube> {
-        let variables = copies.into_iter().flat_map(|which| self.all_shared(which).collect::<Vec<_>>());
-        Ok(self.space.cube(variables)?)
+        let copies: Vec<Copy> = copies.into_iter().collect();
+        if let Some(known) = self.made.cubes.borrow().get(&copies) {
+            return Ok(known.clone());
+        }
+        let cube = self.space.cube(copies.iter().flat_map(|which| self.all_shared(*which)))?;
+        self.made.cubes.borrow_mut().insert(copies, cube.clone());
+        Ok(cube)
     }
 
-    /// Copies of the shared variables in the place of other copies.
+    /// Copies of the shared variables in the place of other copies. It is made once: the results of a renaming are found
+    /// again by its identity.
     pub fn shared_renaming(&self, pairs: impl IntoIterator<Item = (Copy, Copy)>) -> Renaming {
-        let pairs = pairs.into_iter();
-        self.space.renaming(
-            pairs.flat_map(|(from, to)| self.all_shared(from).zip(self.all_shared(to)).collect::<Vec<_>>()),
-        )
+        let pairs: Vec<(Copy, Copy)> = pairs.into_iter().collect();
+        if let Some(known) = self.made.renamings.borrow().get(&pairs) {
+            return known.clone();
+        }
+        let variables = pairs.iter().flat_map(|(from, to)| self.all_shared(*from).zip(self.all_shared(*to)));
+        let renaming = self.space.renaming(variables);
+        self.made.renamings.borrow_mut().insert(pairs, renaming.clone());
+        renaming
     }
 
     /// All shared variables agree in these two copies.
     pub fn shared_equal(&self, left: Copy, right: Copy) -> Result<Bdd> {
+        if let Some(known) = self.made.equalities.borrow().get(&(left, right)) {
+            return Ok(known.clone());
+        }
         let mut result = self.space.yes();
         // from the bottom up: every step adds on top
+        let key = (left, right);
         let mut pairs: Vec<_> = self.all_shared(left).zip(self.all_shared(right)).collect();
         pairs.sort_by_key(|(left, _)| std::cmp::Reverse(self.space.levels(*left).first().copied()));
         for (left, right) in pairs {
             self.space.go_on()?;
             result = self.space.same(left, right)?.and(&result)?;
         }
+        self.made.equalities.borrow_mut().insert(key, result.clone());
         Ok(result)
     }
 

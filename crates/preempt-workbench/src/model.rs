@@ -1,9 +1,8 @@
 //! A model that was read, ready to be explored.
 
 use crate::error::Error;
-use preempt_boolean::inline;
 use preempt_core::{Budget, SourceMap};
-use preempt_model::{Interpreter, Model, System};
+use preempt_model::{Interpreter, Model, System, inline};
 use preempt_promela::trail::StatementNumbers;
 use std::borrow::Cow;
 

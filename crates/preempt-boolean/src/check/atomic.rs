@@ -50,6 +50,15 @@ impl<'p> Blocks<'p> {
                             .push(error.hint("write atomic_end; before it, or jump to the block's end"));
                     }
                 }
+                StatementKind::Wait => {
+                    if let Some(open) = self.open.last() {
+                        let error = Diagnostic::error(
+                            span,
+                            "this `wait` stands in an atomic block, where nobody can broadcast",
+                        );
+                        self.diagnostics.push(error.label(*open, "which begins here"));
+                    }
+                }
                 StatementKind::Goto(targets) => {
                     for target in targets {
                         self.jumps.push((target, self.open.clone(), false));

@@ -104,6 +104,8 @@ struct Check<'p> {
     locals: HashMap<&'p str, Span>,
     /// Each label with the places of the statements that have it.
     labels: HashMap<&'p str, Vec<Span>>,
+    /// Only here `b$` has a meaning.
+    assigning: bool,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -114,7 +116,7 @@ impl<'p> Check<'p> {
         procedures: &'p HashMap<&'p str, &'p Procedure>,
     ) -> Check<'p> {
         let (locals, labels, diagnostics) = (HashMap::new(), HashMap::new(), Vec::new());
-        Check { procedure, globals, procedures, locals, labels, diagnostics }
+        Check { procedure, globals, procedures, locals, labels, assigning: false, diagnostics }
     }
 
     fn procedure(&mut self) {
@@ -151,12 +153,21 @@ impl<'p> Check<'p> {
             StatementKind::Skip
             | StatementKind::EndThread
             | StatementKind::AtomicBegin
-            | StatementKind::AtomicEnd => {}
+            | StatementKind::AtomicEnd
+            | StatementKind::Wait
+            | StatementKind::Broadcast => {}
             StatementKind::Assign { targets, values, constrain } => {
+                self.assigning = true;
                 self.targets(targets);
                 self.exprs(values);
                 if let Some(constrain) = constrain {
                     self.expr(constrain, true);
+                }
+                self.assigning = false;
+                for (target, value) in targets.iter().zip(values) {
+                    if !self.is_of_others(&target.text) {
+                        self.of_one(target, value);
+                    }
                 }
                 if targets.len() != values.len() {
                     let (variables, values) =
@@ -291,21 +302,42 @@ impl<'p> Check<'p> {
         });
     }
 
-    /// `b$`, where `b` is declared: what the other threads have under this name.
+    /// `b$`, where `b` is declared and `b$` is not: what the other threads have under this name.
     fn is_of_others(&self, name: &str) -> bool {
-        let own = name.strip_suffix('$');
-        own.is_some_and(|own| self.locals.contains_key(own) || self.globals.contains_key(own))
+        let declared = |name: &str| self.locals.contains_key(name) || self.globals.contains_key(name);
+        !declared(name) && name.strip_suffix('$').is_some_and(declared)
     }
 
-    fn of_others(&self, name: &str, span: Span) -> Diagnostic {
-        let own = name.trim_end_matches('$');
-        let message = format!("`{name}`, which is `{own}` of all other threads in SATABS, is not supported");
-        Diagnostic::error(span, message)
-            .hint("a step writes shared variables and those of its own thread, not those of other threads")
+    /// Which of the others would a value for this thread come from?
+    fn of_one(&mut self, target: &Name, value: &Expr) {
+        value.visit(&mut |inner| {
+            if let ExprKind::Variable(name) = &inner.kind
+                && self.is_of_others(name)
+            {
+                let message = format!(
+                    "`{name}` is a value of every other thread, and `{}` is one variable",
+                    target.text
+                );
+                let error = Diagnostic::error(inner.at.0, message);
+                self.diagnostics.push(error.hint(format!("only `{}$` can take it", target.text)));
+            }
+        });
     }
 
     fn variable(&mut self, name: &str, span: Span) {
         if self.locals.contains_key(name) || self.globals.contains_key(name) {
+            return;
+        }
+        if self.is_of_others(name) {
+            if !self.assigning {
+                let message = format!(
+                    "`{name}`, which is `{}` of every other thread, stands here",
+                    name.trim_end_matches('$')
+                );
+                let error = Diagnostic::error(span, message);
+                self.diagnostics
+                    .push(error.hint("it has a meaning in assignments and behind `constrain` only"));
+            }
             return;
         }
         if name == "_" {
@@ -316,7 +348,6 @@ impl<'p> Check<'p> {
         self.diagnostics.push(match (name, near) {
             ("true" | "TRUE" | "True", _) => error.hint("write T or 1"),
             ("false" | "FALSE" | "False", _) => error.hint("write F or 0"),
-            _ if self.is_of_others(name) => self.of_others(name, span),
             (_, Some(near)) => error.hint(format!("did you mean `{near}`?")),
             _ if self.procedures.contains_key(name) => {
                 error.hint(format!("to call the procedure, write {name}()"))

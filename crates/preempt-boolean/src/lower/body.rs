@@ -239,6 +239,8 @@ impl<'b, 'p> Body<'b, 'p> {
                 self.graph.edge(self.here, Command::SKIP, end, origin);
                 self.unreachable();
             }
+            // A step of `others`: it has changed the tree before.
+            StatementKind::Wait | StatementKind::Broadcast => self.step(Command::SKIP, origin),
             StatementKind::AtomicBegin => self.open += 1,
             StatementKind::AtomicEnd => self.atomic_end(span, &text),
         }

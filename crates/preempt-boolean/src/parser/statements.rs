@@ -77,10 +77,17 @@ impl Parser {
                 let message = format!("`{word}` stands once, before all statements");
                 return Err(self.error(&message));
             }
-            "sync" if self.word_ahead(1).is_some() => return Err(self.not_supported(&word)),
-            "broadcast" | "wait" if self.sign_ahead(1) == Some(Sign::Semicolon) => {
-                return Err(self.not_supported(&word));
+            "sync" if self.word_ahead(1).is_some() => {
+                // `docs/src/boolean.md` says why.
+                let hint = "wait for a shared variable instead: assume(x);";
+                let message =
+                    "`sync`, a statement of SATABS that its own checker never executes, is not supported";
+                return Err(self.error_with(message, hint));
             }
+            "broadcast" if self.sign_ahead(1) == Some(Sign::Semicolon) => {
+                self.alone(StatementKind::Broadcast)
+            }
+            "wait" if self.sign_ahead(1) == Some(Sign::Semicolon) => self.alone(StatementKind::Wait),
             _ => self.assignment_or_call()?,
         };
         // The last `;` of a list may be left out.
@@ -88,13 +95,6 @@ impl Parser {
             self.expect(Sign::Semicolon, "behind the statement")?;
         }
         Ok(kind)
-    }
-
-    fn not_supported(&mut self, word: &str) -> Reported {
-        // `docs/src/boolean.md` says what they mean, and why not.
-        let dialect = if word == "sync" { "SATABS" } else { "UCOB and IJIT" };
-        let hint = "wait for a shared variable instead: assume(x);";
-        self.error_with(&format!("`{word}`, a statement of {dialect}, is not supported"), hint)
     }
 
     fn alone(&mut self, kind: StatementKind) -> StatementKind {

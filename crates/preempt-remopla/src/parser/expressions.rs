@@ -28,7 +28,22 @@ const PRODUCTS: [(&str, Operator); 2] = [("*", Operator::Mul), ("/", Operator::D
 
 impl Parser {
     pub(super) fn place(&mut self) -> Parsed<Place> {
-        let name = self.name("a variable")?;
+        let mut name = self.name("a variable")?;
+        let mut indices = self.indices()?;
+        if self.take(".") {
+            let field = self.name("a field of the structure")?;
+            name.text = format!("{}.{}", name.text, field.text);
+            name.span = self.since(name.span);
+            indices.extend(self.indices()?);
+        }
+        if self.is("'") {
+            let hint = "assign the value to a variable first";
+            return self.error(self.here(), "values after a step are not supported", hint);
+        }
+        Ok(Place { name, indices })
+    }
+
+    fn indices(&mut self) -> Parsed<Vec<Expr>> {
         let mut indices = Vec::new();
         while self.take("[") {
             indices.push(self.expression()?);
@@ -37,14 +52,7 @@ impl Parser {
             }
             self.expect("]", "the index ends here")?;
         }
-        if self.is("'") || self.is(".") {
-            let (what, hint) = match self.is("'") {
-                true => ("values after a step", "assign the value to a variable first"),
-                false => ("structures", "use a variable for each field"),
-            };
-            return self.error(self.here(), format!("{what} are not supported"), hint);
-        }
-        Ok(Place { name, indices })
+        Ok(indices)
     }
 
     pub(super) fn quantifier(&mut self) -> Parsed<Quantifier> {

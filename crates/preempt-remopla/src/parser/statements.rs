@@ -136,7 +136,9 @@ impl Parser {
                 return self.error(self.here(), "assigning any other value is not supported", hint);
             }
             self.expect("=", "a value is assigned with `=`")?;
-            if self.take_word("undef") {
+            if let Some(structure) = self.structures.of(&place) {
+                all.extend(self.whole(&quantifiers, &place, structure)?);
+            } else if self.take_word("undef") {
                 all.push(Assignment { quantifiers, place, value: None });
             } else if quantifiers.is_empty()
                 && all.is_empty()

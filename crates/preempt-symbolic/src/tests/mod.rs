@@ -4,10 +4,10 @@ mod brute;
 mod generate;
 
 use crate::check::{SymbolicOptions, check};
-use crate::codes::own_codes;
 use crate::configurations::Configurations;
 use crate::graph::{Graph, Programs, raw};
 use crate::liveness::Liveness;
+use crate::places::own;
 use crate::round_robin::{Analysis, Method};
 use crate::sequential;
 use crate::threads::Threads;
@@ -33,7 +33,7 @@ impl Setting {
     fn new(model: &Model, contexts: usize, liveness: &Liveness) -> Setting {
         let threads = Threads::of(model, &sources(), 4, &Budget::unlimited()).unwrap();
         let mut shape = Shape::of(model, &threads.extra);
-        shape.own = own_codes(model, &threads);
+        shape.own = own(model, &threads);
         let vars =
             Vars::new(shape, contexts, VariableOrder::Dependencies, TABLE, &Budget::unlimited()).unwrap();
         let graph = |thread| Graph::new(&vars, model, &threads, thread, liveness).unwrap();

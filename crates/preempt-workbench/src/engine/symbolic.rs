@@ -157,7 +157,8 @@ fn options(plan: &Plan) -> Result<SymbolicOptions, Error> {
         },
         order: match settings.bdd_order {
             Some(settings::VariableOrder::Declared) => VariableOrder::Declared,
-            Some(settings::VariableOrder::Dependencies) | None => VariableOrder::Dependencies,
+            Some(settings::VariableOrder::Dependencies) => VariableOrder::Dependencies,
+            Some(settings::VariableOrder::Trial) | None => VariableOrder::Trial,
         },
         ..SymbolicOptions::default()
     };
@@ -198,6 +199,7 @@ fn used(method: Method, options: &SymbolicOptions, threads: &[String]) -> Vec<(&
     let order = match options.order {
         VariableOrder::Declared => settings::VariableOrder::Declared,
         VariableOrder::Dependencies => settings::VariableOrder::Dependencies,
+        VariableOrder::Trial => settings::VariableOrder::Trial,
     };
     reported(&[
         ("contexts", number(options.contexts)),

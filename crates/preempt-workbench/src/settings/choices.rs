@@ -93,5 +93,5 @@ choices! {
     }
 
     /// The order of the variables of decision diagrams.
-    VariableOrder { Dependencies = "dependencies", Declared = "declared", }
+    VariableOrder { Trial = "trial", Dependencies = "dependencies", Declared = "declared", }
 }

@@ -134,9 +134,9 @@ pub const ROWS: &[Setting] = &[
         ..Setting::new(
             "bdd-order",
             Value::OneOf("ORDER", VariableOrder::WORDS),
-            "Order of the BDD variables: dependencies or declared",
-            "dependencies puts variables together that depend on each other, which keeps diagrams small; declared is the order \
-             of the text.",
+            "Order of the BDD variables: trial, dependencies or declared",
+            "dependencies puts variables together that depend on each other, which keeps most diagrams small; declared is the \
+             order of the text; trial (the default) takes the one that is better for one context of each thread.",
         )
     },
 ];

@@ -1,20 +1,27 @@
-//! A model without procedures that does the same: every call becomes a copy of what it calls. It has one step for each
-//! step of the original, with the same text. For engines that know one frame a process; recursion has no such form.
+//! Copies of procedures in the place of calls. There is one step for each step of the original, with the same text and the
+//! same number at its location, so that a run of the one is a run of the other.
 //!
-//! The copy can be exponentially larger than the model, since a procedure that calls another twice copies it twice; from a
-//! million locations on it is refused. Locals of a procedure lie behind those of its caller and become 0 when it returns,
-//! so that a state after a call does not remember it.
+//! [`inline()`] leaves no procedure, for engines that know one frame a process; recursion has no such form. The copy can be
+//! exponentially larger than the model, since a procedure that calls another twice copies it twice; from a million locations
+//! on it is refused. [`inline_leaves`] takes only small procedures that call nothing else, for engines that pay for each
+//! call. Locals of a procedure lie behind those of its caller and become 0 when it returns, so that a state after a call does
+//! not remember it.
 
-use preempt_core::{Budget, StopReason};
-use preempt_model::{
+use crate::{
     Code, CodeId, CodeKind, Command, Edge, Expr, Index, Init, Location, LocationId, Model, Place, Scope,
+    Type, Variable,
 };
-use std::collections::HashMap;
+use preempt_core::{Budget, StopReason};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// More locations than this are refused.
 const MAX_LOCATIONS: usize = 1_000_000;
 /// And so are calls within calls beyond this: each is a level of recursion here.
 const MAX_DEPTH: usize = 500;
+/// A leaf has so many locations at most, with the leaves that it calls in it.
+const LEAF_LOCATIONS: usize = 100;
+/// A code with its leaves in it has so many times the locations that it had, and this many more, at most.
+const GROWTH: (usize, usize) = (4, 500);
 
 /// Why calls cannot be expanded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,16 +64,6 @@ pub fn has_procedures(model: &Model) -> bool {
 }
 
 /// The model with every call expanded.
-///
-/// ```
-/// use preempt_boolean::inline::{has_procedures, inline};
-///
-/// let text = "decl x; void main() begin set(); assert(x); end void set() begin x := T; end";
-/// let model = preempt_boolean::load("p.bp", text, &Default::default()).model.expect("no mistakes");
-/// assert!(has_procedures(&model));
-/// assert!(!has_procedures(&inline(&model)?));
-/// # Ok::<(), preempt_boolean::inline::CannotInline>(())
-/// ```
 pub fn inline(model: &Model) -> Result<Model, CannotInline> {
     inline_within(model, &Budget::unlimited())
 }
@@ -84,11 +81,7 @@ pub fn inline_within(model: &Model, budget: &Budget) -> Result<Model, CannotInli
         start.code = number(start.code);
     }
     for code in &kept {
-        let mut expansion = Expansion::new(model, &model.codes[*code], budget);
-        let root = Instance { code: &model.codes[*code], base: 0, path: String::new() };
-        let entry = expansion.expand(&root, None, &mut Vec::new())?;
-        let mut expanded = expansion.result;
-        expanded.entry = entry;
+        let mut expanded = Expansion::new(model, &model.codes[*code], None, budget).whole()?;
         for edge in expanded.locations.iter_mut().flat_map(|location| &mut location.edges) {
             if let Command::Run { code, .. } = &mut edge.command {
                 *code = number(*code);
@@ -99,10 +92,83 @@ pub fn inline_within(model: &Model, budget: &Budget) -> Result<Model, CannotInli
     Ok(result)
 }
 
+/// The model with calls of leaves expanded: small procedures that call nothing but leaves, and start nobody. Codes keep their
+/// numbers; a procedure that is not called any more is empty.
+///
+/// Starts stay where they are, since a start in two copies of a procedure would be two starts. Copies that would be much larger
+/// than the model are refused.
+pub fn inline_leaves(model: &Model, budget: &Budget) -> Result<Model, CannotInline> {
+    let leaves = leaves(model);
+    let mut result = model.clone();
+    for (number, code) in model.codes.iter().enumerate() {
+        let id = CodeId(number as u16);
+        result.codes[number] = match leaves.contains(&id) {
+            true => Code {
+                parameters: Vec::new(),
+                variables: Vec::new(),
+                slots: 0,
+                init: Vec::new(),
+                locations: vec![Location::default()],
+                entry: LocationId(0),
+                labels: Vec::new(),
+                ..code.clone()
+            },
+            false => {
+                let expanded = Expansion::new(model, code, Some(&leaves), budget).whole()?;
+                if expanded.locations.len() > GROWTH.0 * code.locations.len() + GROWTH.1 {
+                    return Err(CannotInline::TooLarge);
+                }
+                expanded
+            }
+        };
+    }
+    Ok(result)
+}
+
+/// A least fixed point, so that nothing that calls itself is among them.
+fn leaves(model: &Model) -> BTreeSet<CodeId> {
+    let mut sizes: BTreeMap<CodeId, usize> = BTreeMap::new();
+    loop {
+        let before = sizes.len();
+        for (number, code) in model.codes.iter().enumerate() {
+            let id = CodeId(number as u16);
+            if code.kind == CodeKind::Procedure
+                && !sizes.contains_key(&id)
+                && let Some(size) = leaf_size(code, &sizes)
+            {
+                sizes.insert(id, size);
+            }
+        }
+        if sizes.len() == before {
+            return sizes.into_keys().collect();
+        }
+    }
+}
+
+/// How many locations a procedure has with the leaves that it calls in it, if that makes it a leaf.
+fn leaf_size(code: &Code, leaves: &BTreeMap<CodeId, usize>) -> Option<usize> {
+    let constant = |init: &Init| matches!(init, Init::Set { value: Expr::Const(_), .. });
+    if !code.init.iter().all(constant) {
+        return None;
+    }
+    let mut size = code.locations.len();
+    for edge in code.locations.iter().flat_map(|location| &location.edges) {
+        match &edge.command {
+            Command::Call { code, .. } => size += leaves.get(code)?,
+            Command::Run { .. } => return None,
+            _ => {}
+        }
+    }
+    (size <= LEAF_LOCATIONS).then_some(size)
+}
+
 /// One process while its calls are expanded.
 struct Expansion<'m> {
     model: &'m Model,
+    /// What is expanded; `None` for everything.
+    only: Option<&'m BTreeSet<CodeId>>,
     budget: &'m Budget,
+    root: &'m Code,
     result: Code,
     /// Where the locals of a procedure lie, called from the one whose locals lie there: it is in one call at a time.
     bases: HashMap<(u32, u16), u32>,
@@ -134,9 +200,21 @@ struct Return<'m> {
 }
 
 impl<'m> Expansion<'m> {
-    fn new(model: &'m Model, code: &'m Code, budget: &'m Budget) -> Expansion<'m> {
-        let result = Code { locations: Vec::new(), ..code.clone() };
-        Expansion { model, budget, result, bases: HashMap::new() }
+    fn new(
+        model: &'m Model,
+        root: &'m Code,
+        only: Option<&'m BTreeSet<CodeId>>,
+        budget: &'m Budget,
+    ) -> Expansion<'m> {
+        let result = Code { locations: Vec::new(), ..root.clone() };
+        Expansion { model, only, budget, root, result, bases: HashMap::new() }
+    }
+
+    /// The code with everything that is to be expanded in it.
+    fn whole(mut self) -> Result<Code, CannotInline> {
+        let root = Instance { code: self.root, base: 0, path: String::new() };
+        self.result.entry = self.expand(&root, None, &mut Vec::new())?;
+        Ok(self.result)
     }
 
     /// Copies the code of an instance and everything it calls; gives its entry. `active` are the calls around it.
@@ -162,7 +240,9 @@ impl<'m> Expansion<'m> {
             let mut edges = Vec::new();
             for edge in &location.edges {
                 let (command, target) = match &edge.command {
-                    Command::Call { code, args, results } => {
+                    Command::Call { code, args, results }
+                        if self.only.is_none_or(|only| only.contains(code)) =>
+                    {
                         let call = Call { code: *code, args, results, target: moved(edge.target) };
                         self.call(instance, &call, active)?
                     }
@@ -238,17 +318,19 @@ impl<'m> Expansion<'m> {
     }
 }
 
-fn type_of(code: &Code, slot: u32) -> preempt_model::Type {
-    let holds = |variable: &&preempt_model::Variable| {
-        (variable.slot..variable.slot + variable.length.unwrap_or(1)).contains(&slot)
-    };
-    code.variables.iter().find(holds).map_or(preempt_model::Type::INT, |variable| variable.ty)
+fn type_of(code: &Code, slot: u32) -> Type {
+    let holds =
+        |variable: &&Variable| (variable.slot..variable.slot + variable.length.unwrap_or(1)).contains(&slot);
+    let declared = code.variables.iter().find(holds).map(|variable| variable.ty);
+    declared.or_else(|| code.parameters.get(slot as usize).copied()).unwrap_or(Type::INT)
 }
 
 /// Results to their places; what the procedure had is forgotten.
 fn returned(values: &[Expr], base: u32, back: &Return<'_>) -> Command {
     let values = values.iter().map(|value| moved_expr(value, base));
-    let mut assignments: Vec<(Place, Expr)> = back.results.iter().cloned().zip(values).collect();
+    // What nobody takes is computed all the same.
+    let places = back.results.iter().cloned().chain(std::iter::repeat_with(Place::nowhere));
+    let mut assignments: Vec<(Place, Expr)> = places.zip(values).collect();
     let own = 0..back.callee.slots;
     assignments.extend(own.map(|slot| {
         (Place::scalar(Scope::Local, back.base + slot, type_of(back.callee, slot)), Expr::Const(0))
@@ -273,6 +355,12 @@ fn shifted(command: &Command, base: u32) -> Command {
         Command::Print { format, args } => {
             Command::Print { format: format.clone(), args: args.iter().map(expr).collect() }
         }
+        Command::Call { code, args, results } => Command::Call {
+            code: *code,
+            args: args.iter().map(expr).collect(),
+            results: results.iter().map(|place| moved_place(place, base)).collect(),
+        },
+        Command::Return(values) => Command::Return(values.iter().map(expr).collect()),
         Command::Run { code, args, priority, result } => Command::Run {
             code: *code,
             args: args.iter().map(expr).collect(),

@@ -1,0 +1,121 @@
+//! Programs with recursion by every method that there is: rounds, diagrams lazy and eager, the portfolio, pushdown systems
+//! forward and backward, the program made sequential, and brute force where there are few states. All say whether something
+//! goes wrong within so many contexts, and how many it takes.
+
+use crate::sequential::fails_within;
+use crate::{Compared, same};
+use preempt_boolean::generator::{self, Shape};
+use preempt_boolean::{load, print, sequentialize};
+use preempt_core::{Budget, Limits, Silent, SourceMap, Verdict};
+use preempt_model::{Interpreter, Model};
+use preempt_promela::generator::Line;
+use preempt_pushdown::{Direction, PushdownOptions};
+use preempt_rounds::threads::Threads;
+use preempt_rounds::{Caps, RoundsOptions};
+use preempt_symbolic::portfolio;
+use preempt_symbolic::{Method, SymbolicOptions};
+use std::time::Duration;
+
+const TABLE: preempt_bdd::TableOptions = preempt_bdd::TableOptions { nodes: 1 << 20, cache: 1 << 14 };
+const CAPS: Caps = Caps { depth: 30, bytes: 1 << 26 };
+
+/// The program of a seed, a line each.
+pub fn lines(seed: u64) -> Vec<Line> {
+    let threads = 1 + (seed % 3) as usize;
+    let shape = Shape { statements: 3, ..Shape::recursive(threads) };
+    print::program(&generator::program(seed, &shape)).lines().map(Line::new).collect()
+}
+
+/// `None` if the text is no program.
+pub fn compare(text: &str, seed: u64) -> Option<Compared> {
+    let loaded = load("generated.bp", text, &Default::default());
+    Some(every_method(&loaded.model?, &loaded.sources, 1 + (seed / 3 % 3) as u32))
+}
+
+/// In how many contexts something goes wrong, if it does within the bound; or nobody knows.
+type Answer = Option<Option<u32>>;
+
+fn answer(verdict: &Verdict, contexts: u32) -> Answer {
+    match verdict {
+        Verdict::Violated => Some(Some(contexts)),
+        Verdict::Holds => Some(None),
+        Verdict::Inconclusive(_) => None,
+    }
+}
+
+fn every_method(model: &Model, sources: &SourceMap, contexts: u32) -> Compared {
+    let limits = || Limits { time: Some(Duration::from_secs(20)), ..Limits::default() };
+    let (bound, instances) = (Some(contexts), 4);
+    let diagrams = |method| {
+        let options =
+            SymbolicOptions { contexts: bound, method, table: TABLE, limits: limits(), ..Default::default() };
+        let report = preempt_symbolic::check(model, sources, &options, &mut Silent).ok()?;
+        answer(&report.outcome.verdict, report.contexts)
+    };
+    let Some(expected) = diagrams(Method::Lazy) else { return Ok(0) };
+    let by_rounds = || {
+        let (symmetry, caps) = (true, CAPS);
+        let options = RoundsOptions { contexts: bound, instances, symmetry, caps, limits: limits() };
+        let report = preempt_rounds::check(model, sources, &options, &mut Silent).ok()?;
+        answer(&report.outcome.verdict, report.contexts)
+    };
+    let by_both = || {
+        let options =
+            SymbolicOptions { contexts: bound, table: TABLE, limits: limits(), ..Default::default() };
+        let found = portfolio::check(model, sources, &options, &CAPS, &mut Silent).ok()?;
+        answer(&found.report.outcome.verdict, found.report.contexts)
+    };
+    let as_rules = |direction| {
+        let options =
+            PushdownOptions { contexts: bound, direction, instances, table: TABLE, limits: limits() };
+        let report = preempt_pushdown::check(model, sources, &options, &mut Silent).ok()?;
+        answer(&report.outcome.verdict, report.contexts)
+    };
+    let ways: [(&str, Answer); 7] = [
+        ("eager", diagrams(Method::Eager)),
+        ("rounds", by_rounds()),
+        ("portfolio", by_both()),
+        ("pushdown, forward", as_rules(Direction::Forward)),
+        ("pushdown, backward", as_rules(Direction::Backward)),
+        ("sequentialized", sequentialized(model, sources, contexts)),
+        ("brute force", brute_force(model, sources, contexts)),
+    ];
+    let mut compared = 0;
+    for (name, found) in ways {
+        if let Some(found) = found {
+            same(|| format!("{name}, {contexts} contexts, beside lazy"), &found, &expected)?;
+            compared += 1;
+        }
+    }
+    Ok(compared)
+}
+
+/// The fewest contexts with which the sequential program fails.
+fn sequentialized(model: &Model, sources: &SourceMap, most: u32) -> Answer {
+    for contexts in 1..=most {
+        let made = sequentialize::to_boolean(model, sources, contexts as usize, &Budget::unlimited()).ok()?;
+        let loaded = load("sequential.bp", &print::program(&made), &Default::default());
+        let limits = Limits { time: Some(Duration::from_secs(20)), ..Limits::default() };
+        let options = SymbolicOptions { contexts: Some(1), table: TABLE, limits, ..Default::default() };
+        let report = preempt_symbolic::check(&loaded.model?, &loaded.sources, &options, &mut Silent).ok()?;
+        if answer(&report.outcome.verdict, 1)?.is_some() {
+            return Some(Some(contexts));
+        }
+    }
+    Some(None)
+}
+
+/// Only where the number of a process is its place among the turns, and nothing happens between its start and its turn.
+fn brute_force(model: &Model, sources: &SourceMap, most: u32) -> Answer {
+    let threads = Threads::of(model, sources, 4, &Budget::unlimited()).ok()?;
+    if !threads.sites.is_empty() {
+        return None;
+    }
+    let interpreter = Interpreter::new(model, sources).ok()?;
+    for contexts in 1..=most {
+        if fails_within(&interpreter, contexts as usize)? {
+            return Some(Some(contexts));
+        }
+    }
+    Some(None)
+}
