@@ -1,8 +1,9 @@
 """The loom tests of published crates with the package loom of compat/ in the place of loom, and with loom itself.
 
-Writes results/rust-crates.md. Sources come from the registry, by `cargo vendor`, and are kept in RUST_CRATES_DIR. Both are
-bounded by two preemptions (LOOM_MAX_PREEMPTIONS=2), and every test by a time limit."""
-import os, pathlib, re, shutil, tempfile
+Writes results/rust-crates.md. Sources come from the registry, by `cargo vendor`, and are kept in RUST_CRATES_DIR, with what
+came of each crate, so that crates can be run one by one. Both are bounded by two preemptions (LOOM_MAX_PREEMPTIONS=2), and every
+test by a time limit."""
+import json, os, pathlib, re, shutil, tempfile
 
 from shared.commands import ROOT, arguments
 from shared.tables import head, row as line
@@ -130,20 +131,22 @@ def write(rows):
 
 def main(words):
     options = arguments(__name__)
-    options.add_argument("names", nargs="*", metavar="NAME", help="only these crates; the table is not written then")
+    options.add_argument("names", nargs="*", metavar="NAME", help="only these crates; the rows of others stay as they were")
     names = options.parse_args(words).names
-    chosen = [crate for crate in CRATES if not names or crate[0] in names]
     if not (WORK / "vendor").exists():
         vendor(CRATES)
-    rows = []
-    for crate in chosen:
+    kept = WORK / "rows.json"
+    rows = json.loads(kept.read_text()) if kept.exists() else {}
+    for crate in CRATES:
+        if names and crate[0] not in names:
+            continue
         ours, loom = attempt(crate, True), attempt(crate, False)
         both = [] if isinstance(ours, str) or isinstance(loom, str) else ours.keys() & loom.keys()
         common = [test for test in both if ours[test][0] == loom[test][0] == "passed"]
-        rows.append([f"{crate[0]} {crate[1]}", *cells(ours, common), *cells(loom, common)])
-        print(" | ".join(map(str, rows[-1])), flush=True)
+        rows[crate[0]] = [f"{crate[0]} {crate[1]}", *cells(ours, common), *cells(loom, common)]
+        print(" | ".join(map(str, rows[crate[0]])), flush=True)
         for test, (outcome, _, _) in sorted([] if isinstance(ours, str) else ours.items()):
             if outcome != "passed":
                 print(f"  {test}: {outcome}, with loom {loom.get(test, ['none'])[0] if isinstance(loom, dict) else 'none'}")
-        if not names:
-            write(rows)
+        kept.write_text(json.dumps(rows))
+        write([rows[name] for name, *_ in CRATES if name in rows])

@@ -118,10 +118,14 @@ fn repeated(explore: impl Fn() -> Cost) -> Cost {
     sum
 }
 
-/// For a profiler: one program.
-fn repeat(test: fn()) {
-    let cost = repeated(|| preempt(test, Strategy::CbDfs, Some(3)).0);
-    println!("{:.2} microseconds per execution", cost.microseconds());
+/// For a profiler: one program, plain depth-first search or the default strategy, as often as it says.
+fn repeat(test: fn(), strategy: &str, times: u64) {
+    let (strategy, bound) =
+        if strategy == "default" { (Strategy::Marking, None) } else { (Strategy::CbDfs, Some(3)) };
+    let costs: Vec<Cost> = (0..times).map(|_| preempt(test, strategy, bound).0).collect();
+    let executions: u64 = costs.iter().map(|cost| cost.executions).sum();
+    let time: Duration = costs.iter().map(|cost| cost.time).sum();
+    println!("{:.2} microseconds per execution", Cost { executions, time, complete: true }.microseconds());
 }
 
 fn slashed(costs: &[Cost]) -> String {
@@ -129,8 +133,10 @@ fn slashed(costs: &[Cost]) -> String {
 }
 
 fn main() {
-    if let Some(program) = std::env::args().nth(1).and_then(|number| number.parse::<usize>().ok()) {
-        return repeat(for_preempt::ALL[program]);
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [program, strategy, times] = &words[..] {
+        let number = |word: &String| word.parse::<usize>().expect("a number");
+        return repeat(for_preempt::ALL[number(program)], strategy, number(times) as u64);
     }
     println!("# preempt, loom and shuttle on the same programs\n");
     println!("Made by `benches/run compare-rust`. loom 0.7.2, shuttle 0.9.9, release builds.\n");
@@ -143,39 +149,43 @@ fn main() {
     );
     println!("| program | HB c=0/1/2/3 | HB all | pruned | cb-dfs c=1/2/3 | loom all/1/2/3 | shuttle dfs |");
     println!("| --- | --- | --- | --- | --- | --- | --- |");
-    let mut speeds = Vec::new();
+    let mut rows = Vec::new();
     for (i, name) in NAMES.iter().enumerate() {
         let test = for_preempt::ALL[i];
         let bounded: Vec<Cost> =
             (0..4).map(|bound| preempt(test, Strategy::Marking, Some(bound)).0).collect();
         let (all, report) = preempt(test, Strategy::Marking, None);
+        assert!(report.pruned <= report.executions, "{name}");
         let plain: Vec<Cost> = (1..4).map(|bound| cb_dfs(test, bound)).collect();
         let mut looms = vec![loom(for_loom::ALL[i], None)];
         looms.extend((1..4).map(|bound| loom(for_loom::ALL[i], Some(bound))));
-        let shuttle = shuttle(for_shuttle::ALL[i]);
-        println!(
-            "| {name} | {} | {} | {} | {} | {} | {} |",
-            slashed(&bounded),
-            all.shown(),
-            report.pruned,
-            slashed(&plain),
-            slashed(&looms),
-            shuttle.shown()
-        );
-        assert!(report.pruned <= report.executions, "{name}");
         let own = repeated(|| preempt(test, Strategy::CbDfs, Some(3)).0);
         let default = repeated(|| preempt(test, Strategy::Marking, None).0);
         let loom = repeated(|| loom(for_loom::ALL[i], Some(2)));
-        speeds.push((name, own, default, report, loom, shuttle));
+        rows.push((name, [bounded, vec![all], plain, looms], report, own, default, loom));
+    }
+    // After all that: its panic hook, which stays, prints whenever loom unwinds a thread.
+    let shuttles = for_shuttle::ALL.map(shuttle);
+    for ((name, [bounded, all, plain, looms], report, ..), shuttle) in rows.iter().zip(&shuttles) {
+        println!(
+            "| {name} | {} | {} | {} | {} | {} | {} |",
+            slashed(bounded),
+            slashed(all),
+            report.pruned,
+            slashed(plain),
+            slashed(looms),
+            shuttle.shown()
+        );
     }
     println!("\n## Processor time per execution, in microseconds\n");
     println!(
-        "cb-dfs with c = 3, loom with its bound 2, shuttle as above. `default`: the whole search, divided by its runs;\n\
-         `prefixes` are those it walked (calls of `Mark`), for each run.\n"
+        "cb-dfs with c = 3, loom with its bound 2, shuttle as above. `default`: the whole search, with the thread of the\n\
+         system that it starts, divided by its runs, which are few; `prefixes` are those it walked (calls of `Mark`), for\n\
+         each run.\n"
     );
     println!("| program | cb-dfs | loom | shuttle | loom / cb-dfs | shuttle / cb-dfs | default | prefixes |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
-    for (name, own, default, report, loom, shuttle) in speeds {
+    for ((name, _, report, own, default, loom), shuttle) in rows.iter().zip(&shuttles) {
         let (own, loom, shuttle) = (own.microseconds(), loom.microseconds(), shuttle.microseconds());
         println!(
             "| {name} | {own:.1} | {loom:.0} | {shuttle:.1} | {:.0} | {:.1} | {:.0} | {:.0} |",

@@ -89,7 +89,7 @@ macro_rules! programs {
                 (0..items).for_each(|item| queue.push(item));
                 // That every item is taken once is not asserted: with the stale values that loom gives to SeqCst loads it
                 // is not.
-                (0..items).for_each(|_| drop(queue.pop()));
+                (0..items).for_each(|_| _ = queue.pop());
                 thief.join().unwrap();
             }
 
@@ -145,7 +145,7 @@ macro_rules! programs {
                 let next = (0..3).map(|_| AtomicUsize::new(0)).collect();
                 let stack = Arc::new(Treiber { head: AtomicUsize::new(0), next });
                 run_same(3, move |i| match i {
-                    0 => drop(stack.pop()),
+                    0 => _ = stack.pop(),
                     node => stack.push(node),
                 });
             }

@@ -56,13 +56,15 @@ fn within<E: Executable>(
     let mut stack: Vec<Frame> = Vec::new();
     let mut cost = 0;
     let mut flow = Flow::Continue;
+    let mut moves = Vec::new();
     loop {
         runner.arrive()?;
         let mut left = Vec::new();
         if flow == Flow::Continue && !runner.is_endless(recorder.limits.steps) {
-            let (moves, last) = (runner.moves(), runner.last());
+            runner.add_moves(&mut moves);
+            let last = runner.last();
             let goes_on = last.is_some_and(|last| moves.contains(&Move::from(last)));
-            for step in moves.into_iter().rev() {
+            for &step in moves.iter().rev() {
                 let price = cost + u32::from(goes_on && last != Some(step.thread));
                 if price <= bound { left.push((step, price)) } else { cut = true }
             }

@@ -30,6 +30,8 @@ pub struct Runner<'a, E> {
     contested: Vec<usize>,
     /// Does the program stand at the end of the path?
     at_end: bool,
+    /// Who can move there by the usual choice, if somebody has asked: the first, and whether there are more.
+    movers: Option<(Option<usize>, bool)>,
     /// Runs begun so far.
     pub runs: u64,
     /// Steps done so far, repeated ones included.
@@ -39,8 +41,8 @@ pub struct Runner<'a, E> {
 impl<'a, E: Executable> Runner<'a, E> {
     /// Starts the program.
     pub fn new(program: &'a mut E) -> Runner<'a, E> {
-        let mut runner =
-            Runner { program, path: Vec::new(), contested: Vec::new(), at_end: false, runs: 0, steps: 0 };
+        let (path, contested) = (Vec::new(), Vec::new());
+        let mut runner = Runner { program, path, contested, at_end: false, movers: None, runs: 0, steps: 0 };
         runner.restart();
         runner
     }
@@ -86,7 +88,7 @@ impl<'a, E: Executable> Runner<'a, E> {
         if len < self.path.len() {
             self.path.truncate(len);
             self.contested.truncate(len);
-            self.at_end = false;
+            (self.at_end, self.movers) = (false, None);
         }
     }
 
@@ -94,7 +96,7 @@ impl<'a, E: Executable> Runner<'a, E> {
     pub fn reset(&mut self) {
         self.path.clear();
         self.contested.clear();
-        self.at_end = false;
+        (self.at_end, self.movers) = (false, None);
     }
 
     /// Makes the program stand at the end of the path, before a search looks at it.
@@ -154,7 +156,11 @@ impl<'a, E: Executable> Runner<'a, E> {
             return Err(Diverged { step, thread, expected, found: found.map(|found| found.code) });
         }
         self.path.push((next, *operation));
-        let contested = operation.yields || self.program.has_rival(thread);
+        let has_rival = match self.movers.take() {
+            Some((first, more)) => more || first.is_some_and(|first| first != thread),
+            None => self.program.has_rival(thread),
+        };
+        let contested = operation.yields || has_rival;
         self.contested.push(self.contested.last().copied().unwrap_or(0) + usize::from(contested));
         self.steps += 1;
         Ok(self.program.step(next))
@@ -173,11 +179,19 @@ impl<'a, E: Executable> Runner<'a, E> {
         (0..self.program.threads()).filter(|&thread| self.program.enabled(thread)).collect()
     }
 
-    /// Every possible move.
-    pub fn moves(&self) -> Vec<Move> {
+    /// Every possible move where the program stands: at the end of the path.
+    pub fn moves(&mut self) -> Vec<Move> {
         let mut moves = Vec::new();
-        self.program.add_moves(&mut moves);
+        self.add_moves(&mut moves);
         moves
+    }
+
+    /// As [`Runner::moves`], into a list that is used again.
+    pub(crate) fn add_moves(&mut self, moves: &mut Vec<Move>) {
+        moves.clear();
+        self.program.add_moves(moves);
+        let mut usual = moves.iter().filter(|step| step.choice == 0).map(|step| step.thread);
+        self.movers = self.at_end.then(|| (usual.next(), usual.next().is_some()));
     }
 
     /// Would a step of `thread` leave one that could go on?

@@ -45,7 +45,7 @@ fn delays() {
 
 #[test]
 fn depth() {
-    compare(BoundFunction::Depth, [1, 2, 3, 4, 6, 9, 12].into_iter(), 300);
+    compare(BoundFunction::Depth, [1, 2, 3, 4, 6, 9, 12].into_iter(), 100);
 }
 
 /// Whatever the measure, once nothing is cut everything has been seen.

@@ -104,6 +104,10 @@ fn agrees<S: System>(system: &S, name: &str, most: u64) -> Option<Use> {
             expected.iter().filter(|(_, cost)| **cost <= bound).map(|(end, _)| end).collect();
         let mut graphs = 0;
         for strategy in [Strategy::Marking, Strategy::Basic, Strategy::Bpor, Strategy::CbDfs] {
+            // Its runs are too many for more.
+            if strategy == Strategy::CbDfs && bound > 2 {
+                continue;
+            }
             let limits = ExplorationLimits {
                 preemptions: Some(bound),
                 steps: 50,
@@ -137,7 +141,7 @@ fn agrees<S: System>(system: &S, name: &str, most: u64) -> Option<Use> {
 #[test]
 fn random_models() {
     let (mut agreed, mut failing, mut choosing, mut reduced) = (0, 0, 0, 0);
-    for seed in 0..800 {
+    for seed in 0..250 {
         let (model, sources) = program_from_seed(seed).to_model();
         let Ok(interpreter) = Interpreter::new(&model, &sources) else { continue };
         let Some(used) = agrees(&interpreter, &format!("seed {seed}"), 100) else { continue };
@@ -147,7 +151,7 @@ fn random_models() {
         reduced += u32::from(used.reduced);
     }
     println!("{agreed} models, {failing} that fail, {choosing} with choices, {reduced} reduced");
-    assert!(agreed > 300 && failing > 80 && choosing > 30 && reduced > 150);
+    assert!(agreed > 90 && failing > 25 && choosing > 8 && reduced > 45);
 }
 
 fn promela(text: &str) -> (Model, SourceMap) {

@@ -57,12 +57,12 @@ const ALL: u32 = LOCKS | TRY | RWLOCK | ATOMICS | CONDVAR | CHANNEL | PARK | JOI
 
 #[test]
 fn marking_on_locks() {
-    compare(Strategy::Marking, shape(3, 4, LOCKS | TRY), 0..600, None);
+    compare(Strategy::Marking, shape(3, 4, LOCKS | TRY), 0..250, None);
 }
 
 #[test]
 fn marking_on_everything() {
-    compare(Strategy::Marking, shape(3, 4, ALL | MAIN), 0..1500, None);
+    compare(Strategy::Marking, shape(3, 4, ALL | MAIN), 0..600, None);
 }
 
 /// Steps that race with none are no scheduling points, and what races may come to light late: nothing is lost.
@@ -100,11 +100,11 @@ fn failing_runs() {
     let kinds = LOCKS | ATOMICS | CHANNEL | FAIL | MAIN;
     compare(Strategy::Marking, shape(3, 4, kinds), 0..120, None);
     compare(Strategy::Basic, shape(3, 4, kinds), 0..60, None);
-    compare(Strategy::Bpor, shape(3, 4, kinds), 0..120, None);
+    compare(Strategy::Bpor, shape(3, 4, kinds), 0..40, None);
     compare(Strategy::CbDfs, shape(3, 3, kinds), 0..12, None);
     let kinds = LOCKS | ATOMICS | YIELD | FAIL;
     compare(Strategy::Marking, shape(3, 4, kinds), 0..80, Some(0));
-    compare(Strategy::Bpor, shape(3, 4, kinds), 0..80, Some(0));
+    compare(Strategy::Bpor, shape(3, 4, kinds), 0..30, Some(0));
 }
 
 /// Several searches that share the table run every graph once between them, at every bound.
@@ -150,23 +150,23 @@ fn basic_on_everything() {
 
 #[test]
 fn bpor_on_locks() {
-    compare(Strategy::Bpor, shape(3, 4, LOCKS | TRY), 0..600, None);
+    compare(Strategy::Bpor, shape(3, 4, LOCKS | TRY), 0..120, None);
 }
 
 #[test]
 fn bpor_on_everything() {
-    compare(Strategy::Bpor, shape(3, 4, ALL | MAIN), 0..1500, None);
+    compare(Strategy::Bpor, shape(3, 4, ALL | MAIN), 0..300, None);
 }
 
 #[test]
 fn bpor_under_both_bounds() {
-    compare(Strategy::Bpor, shape(3, 4, LOCKS | ATOMICS | YIELD), 0..600, Some(0));
-    compare(Strategy::Bpor, shape(3, 4, LOCKS | ATOMICS | CHANNEL | YIELD), 0..600, Some(1));
+    compare(Strategy::Bpor, shape(3, 4, LOCKS | ATOMICS | YIELD), 0..120, Some(0));
+    compare(Strategy::Bpor, shape(3, 4, LOCKS | ATOMICS | CHANNEL | YIELD), 0..120, Some(1));
 }
 
 #[test]
 fn cb_dfs_on_everything() {
-    compare(Strategy::CbDfs, shape(3, 3, ALL | MAIN), 0..100, None);
+    compare(Strategy::CbDfs, shape(3, 3, ALL | MAIN), 0..40, None);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use preempt::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use preempt::sync::{Arc, Mutex};
-use preempt::{Checker, CheckReport, Strategy, thread};
+use preempt::{CheckReport, Checker, Strategy, thread};
 use std::time::Instant;
 
 /// Cilk's protocol: the owner pushes and pops at the tail, a thief takes from the head under a lock.

@@ -49,7 +49,7 @@ pub(crate) struct Context {
     pub cutting: bool,
     /// A thread has been trapped (see `trap.rs`): the run is over.
     pub doomed: bool,
-    /// Two threads have used the same object.
+    /// Two threads have used the same object, in this run or one before.
     pub shared: bool,
     /// What went wrong, first things first.
     pub failed: Vec<RunFailure>,
@@ -72,13 +72,22 @@ pub(crate) struct Note {
     pub value: Option<String>,
 }
 
+/// Memory of a run that is over, for the next one: most runs are so short that allocating would be much of their time.
+#[derive(Default)]
+pub(crate) struct RunMemory {
+    threads: Vec<Thread>,
+    objects: Objects,
+    spawned: Vec<(usize, Box<dyn FnOnce()>)>,
+}
+
 /// The number of the last run that was begun.
 static RUNS: AtomicU64 = AtomicU64::new(0);
 
 impl Context {
     /// Before its first thread. `record`: it is a replay.
-    pub fn new(record: bool, max_spurious: u32, stack: usize) -> Context {
+    pub fn new(record: bool, max_spurious: u32, stack: usize, memory: RunMemory) -> Context {
         reset_choices(max_spurious > 0);
+        let RunMemory { threads, objects, spawned } = memory;
         Context {
             run: RUNS.fetch_add(1, Ordering::Relaxed) + 1,
             max_spurious,
@@ -86,8 +95,8 @@ impl Context {
             spurious: false,
             static_copies: HashMap::default(),
             static_words: HashMap::default(),
-            threads: Vec::new(),
-            objects: Objects::default(),
+            threads,
+            objects,
             parts: HashMap::default(),
             cells: Cells::default(),
             live: LiveObjects::default(),
@@ -96,7 +105,7 @@ impl Context {
             stricter: false,
             ends: false,
             wants_ends: false,
-            spawned: Vec::new(),
+            spawned,
             cutting: false,
             doomed: false,
             shared: false,
@@ -115,6 +124,14 @@ impl Context {
             std::mem::forget(std::mem::take(&mut thread.deferred));
             std::mem::forget(std::mem::take(&mut thread.locals));
         }
+    }
+
+    /// The run has come to its end.
+    pub fn into_memory(mut self) -> RunMemory {
+        self.threads.clear();
+        self.spawned.clear();
+        self.objects.clear();
+        RunMemory { threads: self.threads, objects: self.objects, spawned: self.spawned }
     }
 
     /// The number of a new thread. It knows what its parent knows.
@@ -282,7 +299,11 @@ impl Context {
     }
 
     /// The running thread uses the object.
+    #[inline]
     pub fn used(&mut self, id: ObjectId) {
+        if self.shared {
+            return;
+        }
         let current = Some(self.current);
         let before = std::mem::replace(&mut self.objects.get_mut(id).user, current);
         self.shared |= before.is_some() && before != current;
@@ -292,8 +313,8 @@ impl Context {
         let current = self.current;
         self.threads[current].spurious_steps += u32::from(self.spurious);
         self.threads[current].at = Some(pending.location);
-        for access in pending.operation.accesses() {
-            self.used(access.object);
+        if !self.shared {
+            pending.operation.accesses().for_each(|access| self.used(access.object));
         }
         if let Some(steps) = &mut self.steps {
             let (Label { verb, object }, location, spurious) =

@@ -4,7 +4,7 @@
 //! operation and the local code after it, up to its next operation or its end. So the next operations of all threads
 //! are known at every point, which is what the algorithms need.
 
-use super::context::Context;
+use super::context::{Context, RunMemory};
 use super::current::{choices_expected, install, try_with, unlock, with};
 use super::failure::{RunFailure, StepRecord};
 use super::opcode::Opcode;
@@ -19,19 +19,27 @@ use preempt_stateless::{Executable, Flow, Move, ObjectId, Operation, RunEnd};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 type Fiber = Coroutine<(), (), (), DefaultStack>;
+
+/// By their size, which is reserved; only what is touched uses memory.
+type Stacks = HashMap<usize, Vec<DefaultStack>, foldhash::fast::FixedState>;
+
+/// Of searches that are over, for those to come: a fresh stack costs more than most runs.
+static IDLE: Mutex<Option<Stacks>> = Mutex::new(None);
+
+/// So many of each size are kept.
+const IDLE_STACKS: usize = 16;
 
 /// A test and its current run.
 pub(crate) struct Fibers {
     body: Arc<dyn Fn() + Send + Sync>,
     /// By number of the thread.
     fibers: Vec<Option<Fiber>>,
-    /// Stacks to use again, by their size: a fresh one costs more than most runs. The size is reserved; only what is touched
-    /// uses memory.
-    stacks: HashMap<usize, Vec<DefaultStack>, foldhash::fast::FixedState>,
+    /// To use again.
+    stacks: Stacks,
     /// The size of a stack, unless a thread says otherwise.
     stack: usize,
     /// Are panics recorded with where they came from?
@@ -42,6 +50,7 @@ pub(crate) struct Fibers {
     pub before: Vec<StepRecord>,
     /// Memory for what the next one does.
     spare: Vec<StepRecord>,
+    memory: RunMemory,
     /// How many of a thread's steps may be spurious.
     max_spurious: u32,
     /// Are the ends of threads steps? Said by the first test that asks for it, to all who run it: the search begins again
@@ -69,6 +78,7 @@ impl Fibers {
             check_leaks: false,
             before: Vec::new(),
             spare: Vec::new(),
+            memory: RunMemory::default(),
             max_spurious,
             ends,
             heartbeat,
@@ -78,7 +88,7 @@ impl Fibers {
     fn launch(&mut self, thread: usize, body: Box<dyn FnOnce()>) {
         let (size, label) =
             with(|context| (context.threads[thread].stack, context.threads[thread].label.clone()));
-        let stack = self.stacks.get_mut(&size).and_then(Vec::pop);
+        let stack = self.stacks.get_mut(&size).and_then(Vec::pop).or_else(|| idle_stack(size));
         let stack = stack.unwrap_or_else(|| DefaultStack::new(size).expect("memory for a stack"));
         let fiber = Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
             with(|context| context.threads[thread].yielder = std::ptr::from_ref(yielder));
@@ -148,23 +158,20 @@ impl Fibers {
     /// what thread-local values, statics and deferred operations own. The search itself cuts few runs: those that fail,
     /// and those that a fair bound leaves without a way on.
     fn end_run(&mut self) {
-        let Some((cut, sizes)) = try_with(|context| {
+        let Some(cut) = try_with(|context| {
             context.cutting = true;
             self.spare = std::mem::replace(&mut self.before, context.steps.take().unwrap_or_default());
             self.spare.clear();
             if context.shared {
                 self.heartbeat.shared.store(true, Ordering::Relaxed);
             }
-            (
-                context.threads.iter().any(|thread| !thread.finished),
-                context.threads.iter().map(|t| t.stack).collect(),
-            )
+            context.threads.iter().any(|thread| !thread.finished)
         }) else {
             return;
         };
-        let sizes: Vec<usize> = sizes;
-        for (fiber, size) in self.fibers.drain(..).zip(sizes) {
+        for (thread, fiber) in self.fibers.drain(..).enumerate() {
             if let Some(mut fiber) = fiber {
+                let size = with(|context| context.threads[thread].stack);
                 // SAFETY: no thread of the run is resumed again, so nobody can reach what is on these stacks: scoped
                 // threads, who borrow from their parents' frames, go with them. (Memory of the heap may point to a
                 // stack, but it is leaked, and only code of the run would know of it.)
@@ -186,7 +193,7 @@ impl Fibers {
                 // A static's destructor never runs in std: what it does here is nobody's failure.
                 drop(catch_unwind(AssertUnwindSafe(|| copy.discard())));
             }
-            install(None);
+            self.memory = install(None).map(Context::into_memory).unwrap_or_default();
         }
     }
 }
@@ -194,7 +201,18 @@ impl Fibers {
 impl Drop for Fibers {
     fn drop(&mut self) {
         self.end_run();
+        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = idle.get_or_insert_default();
+        for (size, stacks) in self.stacks.drain() {
+            let kept = idle.entry(size).or_default();
+            kept.extend(stacks.into_iter().take(IDLE_STACKS.saturating_sub(kept.len())));
+        }
     }
+}
+
+fn idle_stack(size: usize) -> Option<DefaultStack> {
+    let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    idle.as_mut()?.get_mut(&size)?.pop()
 }
 
 /// If the ends of threads are steps, the running thread does its last. Its thread-local values are dropped after it, as
@@ -216,9 +234,11 @@ impl Executable for Fibers {
     fn start(&mut self) {
         self.end_run();
         self.heartbeat.start();
-        let mut context = Context::new(self.record, self.max_spurious, self.stack);
+        let mut context =
+            Context::new(self.record, self.max_spurious, self.stack, std::mem::take(&mut self.memory));
         context.steps = Some(std::mem::take(&mut self.spare));
         context.ends = self.ends.load(Ordering::Relaxed);
+        context.shared = self.heartbeat.shared.load(Ordering::Relaxed);
         let main = context.add_thread(None, None);
         install(Some(context));
         // A run that is cut leaks what its frames own: the test itself must not be among it.

@@ -48,6 +48,10 @@ impl Objects {
         Objects(Vec::new())
     }
 
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
     /// The name of one more.
     pub fn add(&mut self) -> ObjectId {
         self.0.push(Object::default());

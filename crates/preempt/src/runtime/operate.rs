@@ -21,23 +21,10 @@ pub(crate) fn operate<R>(
 }
 
 pub(crate) fn operate_at<R>(pending: &Pending, effect: impl FnOnce(&mut Context) -> R) -> Option<R> {
-    if std::thread::panicking() {
+    if std::thread::panicking() || !announce(pending) {
         return None;
     }
-    let (cutting, deferred) = with(|context| (context.cutting, !context.me().deferred.is_empty()));
-    if cutting {
-        return None;
-    }
-    if deferred {
-        run_deferred();
-    }
-    announce(pending);
-    with(|context| {
-        if context.cutting {
-            return None;
-        }
-        Some(context.perform(pending, effect))
-    })
+    Some(with(|context| context.perform(pending, effect)))
 }
 
 /// For destructors: as [`operate`], but what cannot be done now is done as soon as the thread has stopped panicking.
@@ -50,13 +37,10 @@ pub(crate) fn operate_or_defer(
     effect: impl FnOnce(&mut Context) + 'static,
 ) {
     let mut location: CodeLocation = std::panic::Location::caller();
-    let cutting = try_with(|context| context.cutting).unwrap_or(true);
-    if cutting {
-        return;
-    }
+    let Some(at) = try_with(|context| (!context.cutting).then(|| context.me().at)).flatten() else { return };
     if location.file().ends_with("core/src/ptr/mod.rs") {
         // What goes out of scope is dropped by code of the compiler's, which has no location.
-        location = with(|context| context.me().at).unwrap_or(location);
+        location = at.unwrap_or(location);
     }
     let pending = Pending { operation, label: Label { verb, object }, location };
     if std::thread::panicking() {
@@ -70,22 +54,32 @@ pub(crate) fn operate_or_defer(
 pub(crate) fn run_deferred() {
     let deferred = with(|context| std::mem::take(&mut context.me().deferred));
     for Deferred { pending, effect } in deferred {
-        announce(&pending);
-        with(|context| {
-            if !context.cutting {
-                context.perform(&pending, effect);
-            }
-        });
+        if announce(&pending) {
+            with(|context| context.perform(&pending, effect));
+        }
     }
 }
 
-/// Suspends the running coroutine until the search chooses it.
-fn announce(pending: &Pending) {
-    let yielder = with(|context| {
-        let me = context.me();
-        me.pending = Some(*pending);
-        me.yielder
-    });
+/// Suspends the running coroutine until the search chooses it. What was deferred comes first. False if the run is cut.
+fn announce(pending: &Pending) -> bool {
+    let yielder = loop {
+        let ready = with(|context| {
+            if context.cutting {
+                return Some(None);
+            }
+            let me = context.me();
+            if !me.deferred.is_empty() {
+                return None;
+            }
+            me.pending = Some(*pending);
+            Some(Some(me.yielder))
+        });
+        match ready {
+            Some(Some(yielder)) => break yielder,
+            Some(None) => return false,
+            None => run_deferred(),
+        }
+    };
     assert!(!yielder.is_null(), "a modelled thread has a coroutine");
     // SAFETY: the pointer was taken from the reference that the coroutine's body was given, and is used only from
     // inside this body, which is running now: `current` is the coroutine that the runtime has resumed.
@@ -93,4 +87,5 @@ fn announce(pending: &Pending) {
     unsafe {
         (*yielder).suspend(());
     }
+    true
 }

@@ -65,9 +65,9 @@ mod signal {
 
     /// Resumes the coroutine; also says why it did not come to its end.
     pub fn guarded<R>(fiber: &mut Fiber, resume: impl FnOnce(&mut Fiber) -> R) -> (R, Option<Trap>) {
+        // It stays there until another is resumed: whose stack it is decides whether a signal is for it.
         RUNNING.set(Some(fiber.trap_handler()));
         let result = resume(fiber);
-        RUNNING.set(None);
         (result, TRAPPED.take())
     }
 

@@ -102,10 +102,10 @@ thread_local! {
     static LAST: RefCell<PastRun> = const { RefCell::new(PastRun { run: 0, objects: Objects::none() }) };
 }
 
-/// The run is over; its values can be read until the next one is.
+/// The run is over; its values can be read until the next one is. The context gets the objects of the one before.
 pub(crate) fn keep(context: &mut Context) {
     let objects = std::mem::take(&mut context.objects);
-    LAST.replace(PastRun { run: context.run, objects });
+    context.objects = LAST.replace(PastRun { run: context.run, objects }).objects;
 }
 
 /// Takes the last run of this OS thread away, for [`hand_over`].
