@@ -2,6 +2,7 @@
 
 use crate::console::{complain, stderr_width};
 use crate::job::{self, Job};
+use crate::watcher;
 use preempt_core::{Budget, Progress, Snapshot, StopReason};
 use preempt_report::Sample;
 use preempt_workbench::Plan;
@@ -80,7 +81,7 @@ impl Scale {
             levels: plan.levels(),
             time: job::current().terms.time,
             states: limits.states,
-            memory: limits.memory_bytes.or(job::current().terms.memory),
+            memory: limits.memory_bytes.or(job::current().terms.memory).or_else(watcher::automatic_limit),
         }
     }
 }

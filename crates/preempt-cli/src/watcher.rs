@@ -49,6 +49,11 @@ impl Thresholds {
     }
 }
 
+/// How much memory the process may have when nobody said it: more ends the search. `None` if the system does not tell.
+pub fn automatic_limit() -> Option<u64> {
+    memory::available().map(|free| Thresholds::new(None, Some(free)).ask)
+}
+
 /// Begins to watch, for as long as the process lives. If there can be no other thread, whoever works keeps the clock.
 pub fn start(job: &'static Job) {
     let _ = std::thread::Builder::new().name("watcher".into()).spawn(move || watch(job));
