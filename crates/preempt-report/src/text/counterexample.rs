@@ -81,7 +81,8 @@ fn headline(trace: &Trace, violation: Option<&Property>, options: &TextOptions) 
 /// What is promised of the run, its numbers, and how to see it again.
 fn lead(numbers: &str, options: &TextOptions) -> String {
     let promise = options.promise.map_or(String::new(), |promise| format!("{promise}: "));
-    let mut text = format!("  {promise}{}\n", options.style.paint(Ink::Strong, numbers));
+    let numbers = format!("  {promise}{}\n", options.style.paint(Ink::Strong, numbers));
+    let mut text = words::fit(&numbers, options.width);
     if let Some(command) = &options.again {
         let again = options.style.paint(Ink::Faint, "see it again:");
         text.push_str(&format!("  {again} {}\n", clean(command)));

@@ -46,10 +46,18 @@ fn rows(property: &Property, trace: &Trace) -> Vec<Row> {
         ended.insert(step.pid, &step.process);
         ended.extend(step.partner.iter().map(|partner| (partner.pid, partner.process.as_str())));
     }
-    property.waiting.iter().for_each(|it| _ = ended.remove(&it.pid));
+    // Who stands at its end has ended, and waits only for those who were started after it.
+    let at_end = |it: &Waiting| it.may_end && it.statements.iter().all(|statement| statement.text == "-end-");
+    for it in &property.waiting {
+        match at_end(it) {
+            true => ended.insert(it.pid, &it.process),
+            false => ended.remove(&it.pid),
+        };
+    }
     let standing = |how, it: &Waiting| Row { name: clean(&it.process), how, what: awaited(&it.statements) };
     let stuck = property.stuck().map(|it| standing("waits", it));
-    let resting = property.waiting.iter().filter(|it| it.may_end).map(|it| standing("may end", it));
+    let resting = property.waiting.iter().filter(|it| it.may_end && !at_end(it));
+    let resting = resting.map(|it| standing("may end", it));
     let ended = ended.values().map(|name| Row { name: clean(name), how: "ended", what: String::new() });
     stuck.chain(resting).chain(ended).collect()
 }

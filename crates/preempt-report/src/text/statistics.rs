@@ -2,7 +2,7 @@
 
 use super::TextOptions;
 use super::summary::{states, violations};
-use super::words::{bytes, fill, grouped, plural, seconds, unit};
+use super::words::{bytes, fill, grouped, plural, seconds, unit, width};
 use crate::style::{Ink, Style};
 use preempt_core::{Cost, Coverage, Measure, Report, Statistics};
 
@@ -48,8 +48,8 @@ fn is_told(&(measure, number): &(Measure, u64)) -> bool {
     number > 0 || matches!(measure, Measure::States | Measure::Transitions | Measure::Depth)
 }
 
-/// A line of numbers may be wider than a run.
-const LINE: usize = 120;
+/// Room for a time and a size of memory.
+const COST: usize = 24;
 
 /// The same numbers in a line, for the end of a counterexample.
 pub(super) fn line(report: &Report, options: &TextOptions) -> String {
@@ -58,23 +58,37 @@ pub(super) fn line(report: &Report, options: &TextOptions) -> String {
     let counts = statistics.counts().filter(is_told).filter(|(measure, _)| *measure != Measure::Tokens);
     let mut parts: Vec<String> = counts
         .map(|(measure, number)| match measure {
-            Measure::States => format!("{} states", states(statistics)),
-            _ if measure.is_a_count() => format!("{} {}", grouped(number), measure.label()),
+            Measure::States => format!("{} {}", states(statistics), of(number, measure.label())),
+            _ if measure.is_a_count() => format!("{} {}", grouped(number), of(number, measure.label())),
             _ => format!("{} {}", measure.label(), grouped(number)),
         })
         .collect();
-    parts.extend(statistics.time.map(seconds));
-    parts.extend(statistics.peak_bytes.map(bytes));
     let by = report.run.answered_by.as_ref().map_or(String::new(), |name| format!(" by {name}"));
-    let last = parts.len().saturating_sub(1);
-    let comma = |(number, part): (usize, &String)| match number {
-        _ if number == last => part.clone(),
-        _ => format!("{part},"),
+    let cost: Vec<String> =
+        statistics.time.map(seconds).into_iter().chain(statistics.peak_bytes.map(bytes)).collect();
+    let last = if cost.is_empty() { parts.len().saturating_sub(1) } else { usize::MAX };
+    let comma = |(number, part): (usize, &mut String)| {
+        if number != last {
+            part.push(',')
+        }
     };
-    let mut pieces = vec![format!("searched{by}:")];
-    pieces.extend(parts.iter().enumerate().map(comma));
-    let lines = fill(pieces.iter().map(String::as_str), options.width.max(LINE));
-    lines.iter().map(|line| format!("{}\n", options.style.paint(Ink::Faint, line))).collect()
+    parts.iter_mut().enumerate().for_each(comma);
+    let pieces = std::iter::once(format!("searched{by}:")).chain(parts).collect::<Vec<_>>();
+    let mut lines = fill(pieces.iter().map(String::as_str), options.width);
+    // They keep together, and stand in the same place however long it took.
+    match lines.last_mut() {
+        Some(line) if width(line) + COST <= options.width => line.push_str(&format!(" {}", cost.join(", "))),
+        _ => lines.push(cost.join(", ")),
+    }
+    lines.iter().map(|line| format!("{}\n", options.style.paint(Ink::Faint, line.trim_end()))).collect()
+}
+
+/// `1 state`, `2 states`: what is counted has its name in the plural.
+fn of(number: u64, label: &'static str) -> &'static str {
+    match label.strip_suffix('s') {
+        Some(singular) if number == 1 => singular,
+        _ => label,
+    }
 }
 
 /// How much of what there is was seen, where that was only part.
