@@ -18,7 +18,7 @@ fn read(text: &str) -> ChannelSystem {
 }
 
 fn decide(system: &ChannelSystem, engine: ChannelEngine) -> ChannelReport {
-    let limits = Limits { time: Some(Duration::from_secs(30)), ..Limits::default() };
+    let limits = Limits { time: Some(Duration::from_secs(300)), ..Limits::default() };
     let found = check(system, engine, &Budget::within(&limits));
     assert_eq!(found.internal_error, None, "{system:?}");
     found

@@ -101,7 +101,7 @@ fn fewest_tokens_are_fewest() {
         assert!(!support::covered_within(&problem, most - 1), "seed {seed}: fewer than {most} do");
         proven += 1;
     }
-    assert!(proven > 30, "{proven}");
+    assert!(proven > 15, "{proven}");
 }
 
 /// Section 4.1: starting from the lifted set spares backward images.
