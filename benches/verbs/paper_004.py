@@ -29,7 +29,7 @@ def main(words):
     print(f"Made by `benches/run paper-004 {limit}` on {platform.machine()} with {os.cpu_count()} cores, Python "
           f"{platform.python_version()}. Seconds of the processor, of one run each; `-` is no answer (pre-checks only prove, forward only finds "
           f"runs), `> {limit}` is out of time.\n")
-    print("## Table 1\n\nNets of our own of the shapes and sizes of Table 1, and variants with a mistake.\n")
+    print("## Table 1\n\nNets of our own with the structure and the numbers of Table 1, the next larger mesh, and variants with a mistake.\n")
     folder = os.path.join(ROOT, "models", "nets")
     names = sorted(name[:-5] for name in os.listdir(folder) if name.startswith("table1_"))
     bench.table([(name[7:], os.path.join(folder, name + ".spec"), ENGINES) for name in names], "net")

@@ -1,5 +1,6 @@
 //! All tests of this folder as one program: to build and link one is much faster than one for each file.
 
+mod broken_texts;
 mod cubicle_texts;
 mod formats;
 mod other_formats;

@@ -115,6 +115,18 @@ fn mistakes_have_their_place() {
     assert_eq!(mistakes, ["the constant `m` is defined as `many`, which is not a number"]);
 }
 
+/// Whoever uses what was declared wrongly is not told so again.
+#[test]
+fn a_mistake_in_a_declaration_is_one_mistake() {
+    let (_, mistakes) = told(
+        "type B = 1 .. 0 local s[B] : bool rule r(k : B) when s[k] do s[k] := false bad b(k : B): one with s[k]",
+        &[],
+    );
+    assert_eq!(mistakes, ["1:10: the range from 1 to 0 is empty"]);
+    let (_, mistakes) = told("local s : { a b } = a rule r when s = a do s := b bad b: one with s = b", &[]);
+    assert_eq!(mistakes, ["1:15: expected `}`"]);
+}
+
 #[test]
 fn truncated_and_changed_texts_are_answered() {
     for end in (0..TEXT.len()).filter(|end| TEXT.is_char_boundary(*end)) {

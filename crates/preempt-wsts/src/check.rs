@@ -18,6 +18,7 @@ use preempt_core::{
     Verdict, run_supervised,
 };
 use preempt_net::Problem;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -320,6 +321,7 @@ const HEAD_START: Duration = Duration::from_millis(20);
 /// again with the others.
 fn side_by_side(problem: &Problem, all: &[usize], budget: &Budget) -> Decided {
     let (first, is_decided) = (Mutex::new(None), Condvar::new());
+    let gave_up = AtomicBool::new(false);
     let decide = |result: Coverability, engine: Engine| {
         let decided = Decided { result, engine, diagrams: None };
         first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(decided);
@@ -338,12 +340,16 @@ fn side_by_side(problem: &Problem, all: &[usize], budget: &Budget) -> Decided {
         let began = std::thread::Builder::new().spawn_scoped(scope, || {
             let result = on_reduced(problem, all, &early, backward);
             count_too(&early, budget);
-            if !matches!(result, Coverability::Unknown(_)) {
+            if matches!(result, Coverability::Unknown(_)) {
+                gave_up.store(true, Ordering::Relaxed);
+                is_decided.notify_all();
+            } else {
                 decide(result, Engine::Basis);
             }
         });
         let waiting = first.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = is_decided.wait_timeout_while(waiting, HEAD_START, |first| first.is_none());
+        let both_search = |first: &mut Option<Decided>| first.is_none() && !gave_up.load(Ordering::Relaxed);
+        let waited = is_decided.wait_timeout_while(waiting, HEAD_START, both_search);
         if waited.unwrap_or_else(PoisonError::into_inner).0.is_some() {
             return;
         }

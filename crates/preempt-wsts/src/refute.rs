@@ -6,7 +6,7 @@
 //! step of the certificate: sound by itself, whatever comes before. They are not complete: a target that is left open may
 //! be safe all the same. A round costs some linear programs in the size of the net, and there are at most as many rounds as
 //! transitions and traps. On the safe nets of Table 1 of Bingham and Hu 2005 (paper 004) they are the proof
-//! (`results/paper-004-nets.md`).
+//! (`results/paper-004.md`).
 
 use crate::certificate::{Certificate, Combination, InductiveBasis, Refutation, RefutationStep};
 use crate::inequation::Inequation;

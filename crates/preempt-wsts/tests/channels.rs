@@ -1,5 +1,6 @@
 //! Lossy channel systems: the models, the numbers of the alternating bit protocol, and random systems against every state one by one.
 
+use crate::support::cases;
 use preempt_core::{Budget, Limits, Rng, SourceMap};
 use preempt_net::channels::{Bad, ChannelSystem, Condition, Rule, State, Value, read_within};
 use preempt_wsts::channels::{
@@ -17,7 +18,7 @@ fn read(text: &str) -> ChannelSystem {
 }
 
 fn decide(system: &ChannelSystem, engine: ChannelEngine) -> ChannelReport {
-    let limits = Limits { time: Some(Duration::from_secs(30)), ..Limits::default() };
+    let limits = Limits { time: Some(Duration::from_secs(300)), ..Limits::default() };
     let found = check(system, engine, &Budget::within(&limits));
     assert_eq!(found.internal_error, None, "{system:?}");
     found
@@ -167,7 +168,7 @@ fn brute_force(system: &ChannelSystem, most: usize) -> BTreeSet<State> {
 
 #[test]
 fn random_systems_agree_with_brute_force() {
-    let cases = std::env::var("PREEMPT_CASES").ok().and_then(|it| it.parse().ok()).unwrap_or(300);
+    let cases = cases(300);
     let [mut reached, mut safe, mut removed] = [0; 3];
     for seed in 0..cases {
         let system = random_system(&mut Rng::new(seed));

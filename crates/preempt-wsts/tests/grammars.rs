@@ -1,5 +1,6 @@
 //! Context-free grammars: the models, both sides of a doubling, and random grammars against derivations one by one.
 
+use crate::support::cases;
 use preempt_core::{Budget, Limits, Rng, SourceMap};
 use preempt_net::channels::subword;
 use preempt_net::grammar::{Grammar, read_within};
@@ -104,7 +105,7 @@ fn brute_force(grammar: &Grammar, most: usize) -> BTreeSet<Vec<u32>> {
 
 #[test]
 fn random_grammars_agree_with_brute_force() {
-    let cases = std::env::var("PREEMPT_CASES").ok().and_then(|it| it.parse().ok()).unwrap_or(1000);
+    let cases = cases(1000);
     let [mut derived, mut safe, mut by_weight] = [0; 3];
     for seed in 0..cases {
         let grammar = random_grammar(&mut Rng::new(seed));
@@ -152,7 +153,8 @@ fn mistakes_have_a_place() {
     for (text, expected) in [
         ("", "it is not said what a derivation begins with"),
         ("start S\nS -> a", "nothing is bad in this file"),
-        ("start S\nS = a\nbad a", "expected `->`"),
+        ("start S\nS = a\nbad a", "`=` has no meaning here"),
+        ("start S\nS a\nbad a", "expected `->`"),
         ("start S\nstart T\nbad a", "there is a start already"),
         ("start\nbad a", "expected a letter, but the line ends"),
         ("start S ) \nbad a", "`)` has no meaning here"),

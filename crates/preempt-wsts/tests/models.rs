@@ -1,7 +1,7 @@
 //! Every net in `models/nets` does what its header says, by every engine; and Bingham's family for large k.
 
 use preempt_core::{Limits, Silent, SourceMap, Verdict};
-use preempt_net::{Problem, decode, spec};
+use preempt_net::{Marking, Problem, decode, spec};
 use preempt_wsts::{CoverOptions, CoverReport, Engine, check};
 use std::fmt::Write;
 use std::fs;
@@ -105,5 +105,24 @@ fn binghams_family() {
             let run = ask(&me_k(k, 2), engine, A_MINUTE).run.expect("two can be there");
             assert_eq!(run.transitions.len(), 2 * k, "k = {k} by {engine:?}");
         }
+    }
+}
+
+/// Thousands of targets: whatever two tokens there are in the last part of the corridor, and forty places at once.
+#[test]
+fn thousands_of_targets_are_one_question() {
+    for (tokens, expected) in [(1, Verdict::Holds), (2, Verdict::Violated)] {
+        let mut problem = me_k(250, tokens);
+        let at = |x: u32| problem.net.places.iter().position(|name| *name == format!("x{x}")).unwrap() as u32;
+        let places: Vec<u32> = (1..=250).map(at).collect();
+        let pairs = places.iter().enumerate().flat_map(|(at, one)| {
+            places[at..].iter().map(|other| Marking::from_pairs([(*one, 1), (*other, 1)]))
+        });
+        let mut targets: Vec<Marking> = pairs.collect();
+        targets.drain(..targets.len() - 8_968);
+        targets.extend((0..21).map(|at| places[at..at + 40].iter().map(|place| (*place, 3)).collect()));
+        assert_eq!(targets.len(), 8_989);
+        problem.targets = targets;
+        assert_eq!(ask(&problem, Engine::Auto, A_MINUTE).outcome.verdict, expected);
     }
 }

@@ -2,6 +2,7 @@
 //! certificate passes the checker, and one that says too little fails. `PREEMPT_CASES=5000` for a long run.
 
 use super::protocols::protocol;
+use super::support;
 use preempt_core::{Budget, Limits, Rng, Silent, Verdict};
 use preempt_model::Interpreter;
 use preempt_model::check::{Check, CheckOptions};
@@ -18,7 +19,7 @@ use std::time::Duration;
 const FEW: usize = 4;
 
 fn cases() -> u64 {
-    std::env::var("PREEMPT_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(250)
+    support::cases(250)
 }
 
 /// The parts of a random protocol: local states `a`, `b`, `c` (and a bit; or over two blocks, of which a rule touches one), a

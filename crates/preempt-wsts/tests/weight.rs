@@ -10,11 +10,11 @@ use preempt_wsts::weight::{WeightOutcome, by_weight};
 use preempt_wsts::{CoverOptions, CoverReport, Engine, check};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use support::{Kind, random_problem};
+use support::{Kind, cases, random_problem};
 
 fn decide(problem: &Problem, engine: Engine) -> CoverReport {
-    let limits =
-        Limits { time: Some(Duration::from_millis(500)), states: Some(200_000), ..Limits::default() };
+    // Nodes of diagrams, or elements of bases: most have far fewer.
+    let limits = Limits { time: Some(Duration::from_secs(20)), states: Some(20_000), ..Limits::default() };
     let checked = check(problem, &CoverOptions { engine, limits, ..CoverOptions::default() }, &mut Silent);
     assert_eq!(checked.internal_error, None, "{engine:?} on {problem:#?}");
     checked
@@ -27,7 +27,7 @@ fn decided(verdict: Verdict) -> bool {
 #[test]
 fn weights_and_bases_agree() {
     let mut counts = [0usize; 4];
-    for seed in 0..2000 {
+    for seed in 0..cases(1000) {
         let kind = [Kind::Plain, Kind::Moving][seed as usize % 2];
         let problem = random_problem(&mut Rng::new(seed), kind);
         let basis = decide(&problem, Engine::Basis).outcome.verdict;
@@ -89,7 +89,7 @@ fn diagrams_are_the_sets_they_stand_for() {
 #[test]
 fn fewest_tokens_are_fewest() {
     let mut proven = 0;
-    for seed in 0..600 {
+    for seed in 0..cases(400) {
         let problem = random_problem(&mut Rng::new(seed), Kind::Plain);
         let checked = decide(&problem, Engine::WeightPlain);
         let Some(run) = checked.run.filter(|_| checked.fewest_tokens) else { continue };
@@ -101,7 +101,7 @@ fn fewest_tokens_are_fewest() {
         assert!(!support::covered_within(&problem, most - 1), "seed {seed}: fewer than {most} do");
         proven += 1;
     }
-    assert!(proven > 30, "{proven}");
+    assert!(proven > 15, "{proven}");
 }
 
 /// Section 4.1: starting from the lifted set spares backward images.

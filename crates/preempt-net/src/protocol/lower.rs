@@ -123,9 +123,10 @@ impl<'a> Lowering<'a, '_> {
             }
             Item::Type { name, of } => {
                 self.is_new(*name);
-                if let Some(domain) = self.domain(of) {
-                    self.types.insert(name.0, domain);
-                }
+                // A mistake in it is not a mistake of whoever uses it.
+                let some = Domain { kind: ValueKind::Number, low: 1, size: 1 };
+                let domain = self.domain(of).unwrap_or(some);
+                self.types.insert(name.0, domain);
             }
             Item::Variable { name, global, index, of, initial } => {
                 self.is_new(*name);

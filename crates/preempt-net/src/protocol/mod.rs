@@ -242,7 +242,8 @@ pub fn read_within(
     budget: &Budget,
 ) -> (Protocol, Vec<Diagnostic>) {
     let (items, mut diagnostics) = parser::parse(source, text, budget);
-    let protocol = lower::lower(&items, definitions, budget, &mut diagnostics);
+    let lower = |items: Vec<_>| lower::lower(&items, definitions, budget, &mut diagnostics);
+    let protocol = items.map(lower).unwrap_or_default();
     if budget.exhausted().is_some() {
         crate::say_stopped(&mut diagnostics);
     }

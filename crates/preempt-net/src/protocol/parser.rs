@@ -150,17 +150,20 @@ struct Parser<'a> {
     cursor: Cursor<'a>,
     depth: usize,
     items: Vec<Item<'a>>,
+    /// Every declaration was understood.
+    declared: bool,
 }
 
+/// The items, and what was wrong. No items if a declaration was not understood: whoever uses it is not to blame.
 pub(super) fn parse<'a>(
     source: SourceId,
     text: &'a str,
     budget: &Budget,
-) -> (Vec<Item<'a>>, Vec<Diagnostic>) {
+) -> (Option<Vec<Item<'a>>>, Vec<Diagnostic>) {
     let cursor = Cursor::new(source, text, &LEXIS);
-    let mut parser = Parser { cursor, depth: 0, items: Vec::new() };
+    let mut parser = Parser { cursor, depth: 0, items: Vec::new(), declared: true };
     parser.read_items(budget);
-    (parser.items, parser.cursor.diagnostics)
+    (parser.declared.then_some(parser.items), parser.cursor.diagnostics)
 }
 
 impl<'a> Items<'a> for Parser<'a> {
@@ -174,8 +177,10 @@ impl<'a> Items<'a> for Parser<'a> {
 
     fn item(&mut self) -> Read<()> {
         self.depth = 0;
-        let item = self.any_item()?;
-        self.items.push(item);
+        let declares = matches!(self.cursor.peek().0, Token::Reserved("const" | "type" | "global" | "local"));
+        let item = self.any_item();
+        self.declared &= item.is_ok() || !declares;
+        self.items.push(item?);
         Ok(())
     }
 }

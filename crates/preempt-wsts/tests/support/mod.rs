@@ -5,6 +5,11 @@ use preempt_core::Rng;
 use preempt_net::{Marking, Move, Net, Problem, Range, Transition};
 use std::collections::{BTreeSet, VecDeque};
 
+/// So many random cases, or as many as `PREEMPT_CASES` says for a long run.
+pub fn cases(few: u64) -> u64 {
+    std::env::var("PREEMPT_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(few)
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Weights and read arcs.
