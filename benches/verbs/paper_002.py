@@ -18,9 +18,12 @@ def main(words):
     options = arguments(__name__)
     options.add_argument("--seconds", type=int, default=40, help="for each cell")
     options.add_argument("--figures", default="6,7,8,9,10,table-1")
+    options.add_argument("--methods", default=",".join(METHODS), help="of Fig. 6")
+    options.add_argument("--threads", default="4,5,6,7,8,10,12,14,16,18,20", help="of Fig. 6 (a)")
     options.add_argument("--plots", help="a folder for plots")
     options = options.parse_args(words)
     bench = Bench(preempt(), options.seconds, options.plots)
+    bench.methods, bench.threads = options.methods.split(","), [int(number) for number in options.threads.split(",")]
     print(f"Seconds of the processor, each cell limited to {options.seconds}. Made by `benches/run paper-002 --seconds "
           f"{options.seconds} --figures {options.figures}`.\n")
     wanted = options.figures.split(",")
@@ -125,11 +128,11 @@ class Bench:
         print("## Fig. 6: the Bluetooth driver, version 3, all threads adders but one stopper\n")
         with tempfile.TemporaryDirectory() as folder:
             for title, name, x_name, cells in [
-                ("(a) 4 contexts of each thread, and as many as it takes", "bluetooth-threads.svg", "threads", [(n, 4) for n in (*range(4, 9), 10, 12, 14, 16, 18, 20)]),
+                ("(a) 4 contexts of each thread, and as many as it takes", "bluetooth-threads.svg", "threads", [(n, 4) for n in self.threads]),
                 ("(b) 3 threads", "bluetooth-contexts.svg", "contexts", [(3, k) for k in range(2, 7)]),
             ]:
                 print(title + ": `preempt check FILE --contexts K --method M`; the last column has no `--contexts`. The counter has five bits.\n")
-                ways = [(method, lambda k, method=method: ["--contexts", str(k), "--method", method]) for method in METHODS]
+                ways = [(method, lambda k, method=method: ["--contexts", str(k), "--method", method]) for method in self.methods]
                 ways.append(("portfolio, no bound", lambda k: []))
                 rows, slow, series = [], set(), {way: [] for way, _ in ways}
                 for threads, contexts in cells:

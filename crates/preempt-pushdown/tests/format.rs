@@ -111,6 +111,15 @@ fn mistakes_are_named_with_their_places() {
 }
 
 #[test]
+fn an_error_that_no_rule_leads_to_is_a_warning() {
+    let loaded = load("x.pds", "(open <e>) open <e> --> closed <e> error close <e>");
+    assert!(loaded.model.is_some());
+    let [warning] = loaded.diagnostics.as_slice() else { panic!("{:?}", loaded.diagnostics) };
+    assert_eq!(warning.message, "no rule leads to the state `close`");
+    assert!(load("x.pds", "(open <e>) open <e> --> open <e> error open <f>").diagnostics.is_empty());
+}
+
+#[test]
 fn cut_anywhere_a_file_is_read_without_a_panic() {
     let text =
         "states p q; # x\nthread t (p <e>) { p <e> --> q <f e> \"call\"; q <f> --> p <> }\nerror q <e>";

@@ -3,6 +3,9 @@
 //! Each asks between two pieces of its work whether its turn is over. Turns become longer, so that little is lost by
 //! changing; whoever ends gives the rest of the time to the other. A piece of the diagrams' work is an operation that may take
 //! minutes: rounds do not wait for its end longer than the turn, so that for a while both work, and it counts as theirs.
+//!
+//! A turn is a time of the processor, where the system says how much of it the process has had: on a machine with many other
+//! programs, half a second of the clock may be too short to do anything.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,6 +36,10 @@ pub(crate) struct Baton {
 struct State {
     holder: Runner,
     since: Instant,
+    /// What the process had had of the processor then, if the system says so.
+    used: Option<Duration>,
+    /// Before this it need not be asked again.
+    look: Instant,
     turn: Duration,
     /// How long rounds have worked, and diagrams.
     worked: (Duration, Duration),
@@ -51,12 +58,25 @@ const GRACE: Duration = Duration::from_millis(250);
 /// new to rounds, while a diagram that has become large only becomes larger.
 const SHARE_OF_ROUNDS: u32 = 2;
 
+/// A turn lasts so many times as long by the clock at most.
+const MOST_LOADED: u32 = 5;
+
+/// What this process has had of the processor, in hundredths of a second: fields 14 and 15 of its line, behind the name, which
+/// stands in parentheses.
+fn processor() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let mut fields = text[text.rfind(')')? + 1..].split_whitespace().skip(11);
+    let mut hundredths = || fields.next()?.parse::<u64>().ok();
+    Some(Duration::from_millis(10 * hundredths()?.checked_add(hundredths()?)?))
+}
+
 impl Baton {
     /// Diagrams go first: rounds had their chance before.
     pub fn new() -> Baton {
         let (holder, since) = (Runner::Diagrams, Instant::now());
         let (worked, taken_from_diagrams) = Default::default();
-        let state = State { holder, since, turn: FIRST_TURN, worked, taken_from_diagrams, alone: false };
+        let (used, turn, alone) = (processor(), FIRST_TURN, false);
+        let state = State { holder, since, used, look: since, turn, worked, taken_from_diagrams, alone };
         Baton { state: Mutex::new(state), passed: Condvar::new() }
     }
 
@@ -77,7 +97,8 @@ impl Baton {
             self.passed.notify_all();
         }
         while state.holder != me && !state.alone {
-            let left = (state.turn + GRACE).saturating_sub(state.since.elapsed());
+            let turn = state.turn + GRACE;
+            let left = turn.saturating_sub(state.lasted(turn));
             if me == Runner::Rounds && left.is_zero() {
                 // An operation on diagrams cannot be interrupted, and may take minutes.
                 state.pass();
@@ -101,8 +122,24 @@ impl Baton {
 }
 
 impl State {
-    fn is_over(&self) -> bool {
-        let now = self.since.elapsed();
+    /// How long the turn has lasted, if it may be as long as `turn`: a time of the processor, and not much less than by the
+    /// clock.
+    fn lasted(&mut self, turn: Duration) -> Duration {
+        let now = Instant::now();
+        let clock = now.duration_since(self.since);
+        let Some(before) = self.used.filter(|_| clock >= turn) else { return clock };
+        if now < self.look {
+            return turn.saturating_sub(self.look - now);
+        }
+        let worked = processor().map_or(clock, |used| used.saturating_sub(before));
+        let lasted = worked.max(clock / MOST_LOADED).min(clock);
+        // Nobody works faster than the clock.
+        self.look = now + turn.saturating_sub(lasted);
+        lasted
+    }
+
+    fn is_over(&mut self) -> bool {
+        let now = self.lasted(self.turn);
         let due = self.holder == Runner::Diagrams || self.worked.0 + now >= self.worked.1 * SHARE_OF_ROUNDS;
         now >= self.turn && due && self.taken_from_diagrams.is_none()
     }
@@ -114,6 +151,8 @@ impl State {
         }
         self.holder = self.holder.other();
         self.since = Instant::now();
+        self.look = self.since;
+        self.used = processor();
         self.turn = (self.turn * 5 / 4).min(LONGEST_TURN);
     }
 }
@@ -131,7 +170,8 @@ mod tests {
             let baton = baton.clone();
             std::thread::spawn(move || {
                 baton.wait(Runner::Diagrams);
-                std::thread::sleep(Duration::from_secs(3));
+                // A thread that sleeps uses no processor: its turn is as long as it can be.
+                std::thread::sleep(Duration::from_secs(5));
                 baton.wait(Runner::Diagrams);
                 baton.end(Runner::Diagrams);
             })

@@ -338,6 +338,25 @@ impl Parser {
         Ok(PdsRule { from: (state, symbol), to, word, span })
     }
 
+    /// An error in a state that no rule leads to is most often a name that was misspelt.
+    fn errors_out_of_reach(&mut self) {
+        let known: Vec<u32> = self
+            .file
+            .threads
+            .iter()
+            .flat_map(|thread| thread.rules.iter().map(|rule| rule.to).chain([thread.start.0]))
+            .collect();
+        for &(state, _, span) in self.file.errors.iter().filter(|(state, ..)| !known.contains(state)) {
+            let name = &self.states.all[state as usize];
+            let warning = Diagnostic::warning(span, format!("no rule leads to the state `{name}`"));
+            let names = known.iter().map(|state| self.states.all[*state as usize].as_str());
+            self.diagnostics.push(match nearest(name, names) {
+                Some(near) => warning.hint(format!("did you mean `{near}`?")),
+                None => warning.hint("so that this error is never reached"),
+            });
+        }
+    }
+
     fn finish(mut self) -> (PdsFile, Vec<Diagnostic>) {
         let sound = !self.diagnostics.iter().any(Diagnostic::is_error);
         let in_threads = !self.file.threads.is_empty();
@@ -368,6 +387,9 @@ impl Parser {
             let message = format!("the threads share one state, and `{}` begins with `{name}`", first.name);
             let error = Diagnostic::error(other.span, message).label(first.span, "it begins here");
             self.diagnostics.push(error.hint("let all of them begin with the same state"));
+        }
+        if sound {
+            self.errors_out_of_reach();
         }
         if sound && self.file.errors.is_empty() {
             let mut warning = Diagnostic::warning(self.end, "nothing in this file is an error");

@@ -46,7 +46,8 @@ pub(super) fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Re
         report.again = vec![("contexts", found.contexts.to_string())];
     } else if !found.complete {
         report.note(format!(
-            "threads are started in a loop; of each such start {} were considered (--instances)",
+            "threads are started in a loop; of each such start {} were considered (--instances N for more, --threads any for \
+             any number)",
             options.instances
         ));
     }

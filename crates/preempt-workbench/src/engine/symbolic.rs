@@ -68,7 +68,8 @@ fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
         report.again = vec![("contexts", analysed.contexts.to_string())];
     } else if !analysed.complete {
         report.note(format!(
-            "threads are started in a loop; of each such start {} were considered (--instances)",
+            "threads are started in a loop; of each such start {} were considered (--instances N for more, --threads any for \
+             any number)",
             options.instances
         ));
     }
