@@ -6,6 +6,7 @@ use crate::reproduce::CheckOrigin;
 use crate::search::search;
 use preempt_core::Verdict;
 use preempt_stateless::{ExplorationLimits, Strategy};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -257,11 +258,21 @@ where
 pub(crate) fn conclude(report: &CheckReport) {
     match report.verdict {
         Verdict::Violated => panic!("{report}"),
-        Verdict::Inconclusive(_) => eprintln!("preempt: inconclusive: {report}"),
-        Verdict::Holds if report.nothing_shared => eprintln!("preempt: {report}"),
+        Verdict::Inconclusive(_) => tell(&format!("inconclusive: {report}")),
+        Verdict::Holds if report.nothing_shared => tell(&report.to_string()),
         Verdict::Holds if std::env::var_os("PREEMPT_LOG").is_some() => eprintln!("preempt: {report}"),
         Verdict::Holds => {}
     }
+}
+
+/// Of a test that passes and has not shown what it should: written past the capture of the test harness, which keeps to itself
+/// what passing tests print.
+fn tell(what: &str) {
+    let thread = std::thread::current();
+    let test =
+        thread.name().filter(|name| *name != "main").map(|name| format!("{name}: ")).unwrap_or_default();
+    // Who cannot be told cannot be told.
+    _ = writeln!(std::io::stderr(), "preempt: {test}{what}");
 }
 
 /// As [`check`], under loom's name.

@@ -221,7 +221,10 @@ const OBJECTS: usize = 30;
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut trace = self.trace();
-        let left_out = trace.steps.len().saturating_sub(SHOWN);
+        // What one thread does without a switch is folded, however long.
+        let switches = trace.steps.windows(2).filter(|pair| pair[0].pid != pair[1].pid).count();
+        let shown = if switches < SHOWN / 8 { usize::MAX } else { SHOWN };
+        let left_out = trace.steps.len().saturating_sub(shown);
         trace.steps.drain(..left_out);
         let promise = Some(if self.fewest_preemptions {
             "a run with the fewest preemptions"

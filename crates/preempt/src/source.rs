@@ -37,7 +37,10 @@ impl Sources {
         let text = self.read(file)?;
         let at = offset(&text, line, column)?;
         let receiver: String = text[receiver_before(&text, at)?].split_whitespace().collect();
-        let receiver = receiver.strip_prefix("self.").unwrap_or(&receiver);
+        // `self.0` would be left with a number for a name.
+        let field =
+            receiver.strip_prefix("self.").filter(|field| !field.starts_with(|c: char| c.is_ascii_digit()));
+        let receiver = field.unwrap_or(&receiver);
         (!receiver.is_empty() && receiver.len() <= LONGEST).then(|| receiver.to_string())
     }
 
@@ -46,10 +49,7 @@ impl Sources {
         let text = self.read(file)?;
         let at = offset(&text, line, column)?;
         if text[at..].starts_with('#') {
-            let name = text[at..].split("fn ").nth(1)?;
-            return Some(
-                name.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()?.to_string(),
-            );
+            return called(&text[at..]);
         }
         let open = at + text[at..].find('(')?;
         let close = closing(&text, open)?;
@@ -58,8 +58,22 @@ impl Sources {
     }
 }
 
+/// What calls the function behind an attribute in every schedule: its name, if that is enough.
+fn called(text: &str) -> Option<String> {
+    let (before, behind) = text.split_once("fn ")?;
+    let end = behind.find(|letter: char| !letter.is_alphanumeric() && letter != '_')?;
+    let (name, signature) = (&behind[..end], behind[end..].split('{').next()?);
+    let is_async = before.split_whitespace().next_back() == Some("async");
+    let call = if is_async { format!("preempt::future::block_on({name}())") } else { format!("{name}()") };
+    Some(match (is_async, signature.contains("->")) {
+        (false, false) => name.to_string(),
+        (true, false) => format!("|| {call}"),
+        (_, true) => format!("|| {call}.unwrap()"),
+    })
+}
+
 /// Is it a file of this crate's? What objects are called there is nobody's business.
-fn is_own(file: &str) -> bool {
+pub(crate) fn is_own(file: &str) -> bool {
     let here = Path::new(file!()).parent();
     here.is_some_and(|here| Path::new(file).starts_with(here))
 }
@@ -183,6 +197,15 @@ fn end_of_quote(bytes: &[u8], start: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn functions_under_an_attribute_are_called_as_they_must_be() {
+        let calls = |text: &str| called(text).unwrap();
+        assert_eq!(calls("#[preempt::test]\nfn a() { b() }"), "a");
+        assert_eq!(calls("#[preempt::test]\nfn a() -> Result<(), E> {"), "|| a().unwrap()");
+        assert_eq!(calls("#[preempt::test]\nasync fn a() {"), "|| preempt::future::block_on(a())");
+        assert_eq!(calls("#[x]\npub async fn a() -> R {"), "|| preempt::future::block_on(a()).unwrap()");
+    }
 
     fn receiver(text: &str) -> Option<&str> {
         let at = text.find("load").unwrap();
