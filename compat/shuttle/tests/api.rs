@@ -139,3 +139,29 @@ fn tasks_and_random_numbers() {
         None,
     );
 }
+
+/// At a yield anything may happen, also to objects of std's, which the search does not see.
+#[test]
+fn yields_let_others_in_whatever_they_do() {
+    use std::collections::BTreeSet;
+    use std::sync::Mutex;
+    let seen = std::sync::Arc::new(Mutex::new(BTreeSet::new()));
+    let all = std::sync::Arc::clone(&seen);
+    check_dfs(
+        move || {
+            let value = std::sync::Arc::new(Mutex::new(0));
+            let other = std::sync::Arc::clone(&value);
+            let child = thread::spawn(move || *other.lock().unwrap() += 1);
+            *value.lock().unwrap() *= 10;
+            thread::yield_now();
+            *value.lock().unwrap() += 5;
+            thread::yield_now();
+            *value.lock().unwrap() *= 2;
+            child.join().unwrap();
+            all.lock().unwrap().insert(*value.lock().unwrap());
+        },
+        None,
+    );
+    // The child comes in at the first yield or before it, at the second, or last.
+    assert_eq!(*seen.lock().unwrap(), BTreeSet::from([10 + 1, 10 + 2]));
+}

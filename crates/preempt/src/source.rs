@@ -44,7 +44,7 @@ impl Sources {
         (!receiver.is_empty() && receiver.len() <= LONGEST).then(|| receiver.to_string())
     }
 
-    /// What is tested by the call at this place: its arguments, or the function under an attribute.
+    /// What is tested by the call at this place: its first argument, or the function under an attribute.
     pub fn tested(&mut self, file: &str, line: u32, column: u32) -> Option<String> {
         let text = self.read(file)?;
         let at = offset(&text, line, column)?;
@@ -52,9 +52,8 @@ impl Sources {
             return called(&text[at..]);
         }
         let open = at + text[at..].find('(')?;
-        let close = closing(&text, open)?;
-        let arguments = text[open + 1..close].trim().trim_end_matches(',');
-        (!arguments.is_empty()).then(|| arguments.to_string())
+        let first = text[open + 1..end_of_argument(&text, open)?].trim();
+        (!first.is_empty()).then(|| first.to_string())
     }
 }
 
@@ -141,8 +140,9 @@ fn opening(bytes: &[u8], close: usize) -> Option<usize> {
     None
 }
 
-/// Where the bracket is closed that is opened here. Comments, strings and characters are passed over.
-fn closing(text: &str, open: usize) -> Option<usize> {
+/// Where the first argument ends, at a comma or where the bracket is closed that is opened here. Comments, strings and characters
+/// are passed over.
+fn end_of_argument(text: &str, open: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (open, 0usize);
     while at < bytes.len() {
@@ -159,6 +159,7 @@ fn closing(text: &str, open: usize) -> Option<usize> {
             match bytes[at] {
                 b'(' | b'[' | b'{' => depth += 1,
                 b')' | b']' | b'}' => depth -= 1,
+                b',' if depth == 1 => return Some(at),
                 b'"' => at = end_of_quote(bytes, at)?,
                 // A character, and not a lifetime.
                 b'\'' if rest[1..].starts_with('\\') || rest.chars().nth(2) == Some('\'') => {
@@ -230,10 +231,11 @@ mod tests {
     #[test]
     fn arguments_end_with_their_bracket() {
         let text = r##"check(|| { let s = "a) \"b"; let c = ')'; let l: &'static str = r#"(""#; /* ( */ f(s) }); g()"##;
-        let close = closing(text, 5).unwrap();
+        let close = end_of_argument(text, 5).unwrap();
         assert!(text[..=close].ends_with("f(s) })"), "{}", &text[..=close]);
-        assert_eq!(closing("(a", 0), None);
-        assert_eq!(closing("('", 0), None);
+        assert_eq!(end_of_argument("(f(a, b), 7)", 0), Some(8), "others come behind a comma");
+        assert_eq!(end_of_argument("(a", 0), None);
+        assert_eq!(end_of_argument("('", 0), None);
     }
 
     #[test]
