@@ -165,3 +165,20 @@ fn yields_let_others_in_whatever_they_do() {
     // The child comes in at the first yield or before it, at the second, or last.
     assert_eq!(*seen.lock().unwrap(), BTreeSet::from([10 + 1, 10 + 2]));
 }
+
+/// Whatever its priority, a thread that yields lets the others come first.
+#[test]
+fn who_spins_and_yields_is_no_livelock() {
+    let mut config = Config::new();
+    config.max_steps = MaxSteps::FailAfter(60);
+    Runner::new(PctScheduler::new(1, 100), config).run(|| {
+        let count = Arc::new(AtomicUsize::new(0));
+        for _ in 0..4 {
+            let count = Arc::clone(&count);
+            thread::spawn(move || count.fetch_add(1, SeqCst));
+        }
+        while count.load(SeqCst) < 4 {
+            thread::yield_now();
+        }
+    });
+}
