@@ -302,8 +302,7 @@ pub fn current() -> Thread {
 #[track_caller]
 pub fn yield_now() {
     if active() {
-        let operation = with(Context::yield_operation);
-        operate(operation, "yield", None, |context| context.advance_time(QUANTUM));
+        pass("yield", QUANTUM);
     } else {
         std::thread::yield_now();
     }
@@ -321,7 +320,8 @@ pub fn sleep(duration: Duration) {
 
 #[track_caller]
 fn pass(verb: &'static str, time: Duration) {
-    operate(Operation::new(Opcode::Yield).yielding(), verb, None, |context| context.advance_time(time));
+    let operation = with(|context| context.yield_operation(verb == "sleep"));
+    operate(operation, verb, None, |context| context.advance_time(time));
 }
 
 /// As `std::thread::Builder`.

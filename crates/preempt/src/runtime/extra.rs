@@ -40,9 +40,10 @@ impl Context {
         }
     }
 
-    /// A yield.
-    pub fn yield_operation(&mut self) -> Operation {
-        let operation = Operation::new(Opcode::Yield).yielding();
+    /// A yield, or a sleep, which is no yield under shuttle's rules: whoever sleeps need not let others come first.
+    pub fn yield_operation(&mut self, sleeps: bool) -> Operation {
+        let operation = Operation::new(Opcode::Yield);
+        let operation = if sleeps && self.stricter { operation } else { operation.yielding() };
         if self.stricter {
             self.wanted |= YIELDS;
         }
@@ -56,7 +57,8 @@ impl Context {
     /// The operation as a step that depends on yields, if it must, and if there is room for that.
     #[inline]
     pub fn with_yields(&mut self, operation: Operation) -> Operation {
-        if !self.has_extra(YIELDS) || operation.yields || operation.accesses[2].is_some() {
+        let is_yield = operation.code == u32::from(Opcode::Yield);
+        if !self.has_extra(YIELDS) || is_yield || operation.accesses[2].is_some() {
             return operation;
         }
         let steps = self.yield_objects().steps;
