@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// No cell of the table takes longer.
-const PATIENCE: Duration = Duration::from_secs(4);
+/// No cell of the table takes longer, by the clock: the machine may be busy.
+const PATIENCE: Duration = Duration::from_secs(40);
 const MOST: u64 = 400_000;
 
 /// What one exploration cost.

@@ -8,6 +8,7 @@ pub struct UnsafeCell<T: ?Sized>(preempt::cell::UnsafeCell<T>);
 
 impl<T> UnsafeCell<T> {
     /// A cell with a value.
+    #[track_caller]
     pub const fn new(value: T) -> UnsafeCell<T> {
         UnsafeCell(preempt::cell::UnsafeCell::new(value))
     }
@@ -51,6 +52,7 @@ impl<T: ?Sized> UnsafeCell<T> {
 }
 
 impl<T> From<T> for UnsafeCell<T> {
+    #[track_caller]
     fn from(value: T) -> UnsafeCell<T> {
         UnsafeCell::new(value)
     }

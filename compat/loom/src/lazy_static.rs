@@ -3,15 +3,7 @@
 pub use preempt::thread::AccessError;
 
 use preempt::sync::OnceLock;
-use preempt::sync::atomic::{AtomicBool, Ordering};
-
-/// The main thread has ended, and with it whatever is static. Every run has its own.
-static OVER: AtomicBool = AtomicBool::new(false);
-
-/// At the end of the main thread.
-pub(crate) fn shut_down() {
-    OVER.store(true, Ordering::Release);
-}
+use preempt::thread::main_has_ended;
 
 /// A value that is made when a run first uses it.
 #[derive(Debug)]
@@ -33,7 +25,7 @@ impl<T: 'static> Lazy<T> {
     /// After the end of the main thread.
     #[track_caller]
     pub fn get(&'static self) -> &'static T {
-        assert!(!OVER.load(Ordering::Acquire), "a lazy static is used after the end of the main thread");
+        assert!(!main_has_ended(), "a lazy static is used after the end of the main thread");
         self.value.get_or_init(self.init)
     }
 }

@@ -89,7 +89,8 @@ impl Builder {
             self.max_branches.saturating_mul(10)
         };
         let bound = self.preemption_bound.map(|bound| u32::try_from(bound).unwrap_or(u32::MAX));
-        let mut checker = Checker::new().check_leaks(true).max_preemptions(bound).max_steps(steps);
+        let mut checker =
+            Checker::new().on_behalf_of("loom").check_leaks(true).max_preemptions(bound).max_steps(steps);
         if let Some(most) = self.max_permutations {
             checker = checker.max_executions(most as u64);
         }
@@ -99,7 +100,6 @@ impl Builder {
         let report = checker.run(move || {
             preempt::thread::unnamed_main();
             f();
-            crate::lazy_static::shut_down();
         });
         match report.verdict {
             Verdict::Violated => panic!("{report}"),

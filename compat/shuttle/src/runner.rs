@@ -66,7 +66,7 @@ impl Config {
             MaxSteps::None => usize::MAX,
             MaxSteps::FailAfter(steps) | MaxSteps::ContinueAfter(steps) => steps,
         };
-        let mut checker = Checker::new().strategy(plan.strategy).max_steps(steps);
+        let mut checker = Checker::new().on_behalf_of("shuttle").strategy(plan.strategy).max_steps(steps);
         if let Some(executions) = plan.executions {
             checker = checker.max_executions(executions as u64);
         }

@@ -139,3 +139,46 @@ fn tasks_and_random_numbers() {
         None,
     );
 }
+
+/// At a yield anything may happen, also to objects of std's, which the search does not see.
+#[test]
+fn yields_let_others_in_whatever_they_do() {
+    use std::collections::BTreeSet;
+    use std::sync::Mutex;
+    let seen = std::sync::Arc::new(Mutex::new(BTreeSet::new()));
+    let all = std::sync::Arc::clone(&seen);
+    check_dfs(
+        move || {
+            let value = std::sync::Arc::new(Mutex::new(0));
+            let other = std::sync::Arc::clone(&value);
+            let child = thread::spawn(move || *other.lock().unwrap() += 1);
+            *value.lock().unwrap() *= 10;
+            thread::yield_now();
+            *value.lock().unwrap() += 5;
+            thread::yield_now();
+            *value.lock().unwrap() *= 2;
+            child.join().unwrap();
+            all.lock().unwrap().insert(*value.lock().unwrap());
+        },
+        None,
+    );
+    // The child comes in at the first yield or before it, at the second, or last.
+    assert_eq!(*seen.lock().unwrap(), BTreeSet::from([10 + 1, 10 + 2]));
+}
+
+/// Whatever its priority, a thread that yields lets the others come first.
+#[test]
+fn who_spins_and_yields_is_no_livelock() {
+    let mut config = Config::new();
+    config.max_steps = MaxSteps::FailAfter(60);
+    Runner::new(PctScheduler::new(1, 100), config).run(|| {
+        let count = Arc::new(AtomicUsize::new(0));
+        for _ in 0..4 {
+            let count = Arc::clone(&count);
+            thread::spawn(move || count.fetch_add(1, SeqCst));
+        }
+        while count.load(SeqCst) < 4 {
+            thread::yield_now();
+        }
+    });
+}

@@ -59,9 +59,11 @@ fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStream, Proble
     let function = function::take_apart(item)?;
     let name = function.name.to_string();
     let call = match function.is_async {
-        true => format!("|| ::preempt::future::block_on(super::{name}())"),
-        false => format!("super::{name}"),
+        true => format!("::preempt::future::block_on(super::{name}())"),
+        false => format!("super::{name}()"),
     };
+    // An error that it returns is a failure at the place of the attribute.
+    let call = format!("|| ::preempt::TestResult::unwrap_test({call})");
     let test = format!("fn model() {{ ::preempt::__model_test({checker}, {call}) }}");
     let parsed = |text: &str| {
         text.parse::<TokenStream>().map_err(|error| Problem::new(Span::call_site(), error.to_string()))

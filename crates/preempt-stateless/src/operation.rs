@@ -76,6 +76,7 @@ pub enum Choices {
 }
 
 /// The next step of a thread.
+#[allow(clippy::derived_hash_with_manual_eq, reason = "what is equal has equal fields")]
 #[derive(Debug, Clone, Copy, Eq, Hash)]
 pub struct Operation {
     /// What kind of operation it is, for people and to notice that a program is not deterministic.
@@ -93,7 +94,6 @@ pub struct Operation {
 }
 
 /// As derived, but without calls: whenever a step is repeated it is compared with what it was.
-#[allow(clippy::derived_hash_with_manual_eq)]
 impl PartialEq for Operation {
     #[inline]
     fn eq(&self, other: &Operation) -> bool {

@@ -2,7 +2,8 @@
 //! few random points of the run.
 //!
 //! **What it does.** Every thread has a random priority, and the enabled thread with the highest one moves. `depth - 1` steps
-//! are drawn before which the running thread falls below all that never fell.
+//! are drawn before which the running thread falls below all that never fell. A thread that yields falls below all others:
+//! who spins until somebody else has moved would spin for ever.
 //!
 //! **Why it is worth having.** A bug of depth d (one that needs d ordering constraints) is hit in each run with probability of
 //! at least 1/(n k^(d-1)), for n threads and k steps; random walks have no such bound. It proves nothing.
@@ -27,11 +28,12 @@ pub fn explore<E: Executable>(
 ) -> Exploration {
     let mut rng = Rng::new(seed);
     let mut current = None;
-    let mut priorities: Vec<u64> = Vec::new();
+    let mut priorities: Vec<i64> = Vec::new();
+    let mut yields = 0;
     let mut changes: Vec<usize> = Vec::new();
     // The length of a run is not known beforehand: the longest so far is the guess.
     let mut longest = 1;
-    runs(program, limits, observer, move |run, moves, step| {
+    runs(program, limits, observer, move |run, moves, step, yielded| {
         if current != Some(run) {
             current = Some(run);
             priorities.clear();
@@ -40,15 +42,19 @@ pub fn explore<E: Executable>(
         longest = longest.max(step + 1);
         while priorities.len() <= moves.iter().map(|step| step.thread).max().unwrap_or(0) {
             // Above all values that a change point can give.
-            priorities.push(rng.word() | 1 << 63);
+            priorities.push((rng.word() >> 2) as i64 | 1 << 62);
         }
-        let highest = |priorities: &[u64]| {
+        if let Some(thread) = yielded {
+            yields += 1;
+            priorities[thread] = -yields;
+        }
+        let highest = |priorities: &[i64]| {
             let thread = moves.iter().map(|step| step.thread).max_by_key(|&thread| priorities[thread]);
             thread.unwrap_or(0)
         };
         let mut thread = highest(&priorities);
         if let Some(drawn) = changes.iter().position(|&change| change == step) {
-            priorities[thread] = drawn as u64 + 1;
+            priorities[thread] = drawn as i64 + 1;
             thread = highest(&priorities);
         }
         // Each of its choices is as likely as the other.

@@ -21,7 +21,7 @@ pub fn explore<E: Executable>(
     observer: &mut impl RunObserver,
 ) -> Exploration {
     let mut rng = Rng::new(seed);
-    runs(program, limits, observer, |_, moves, _| moves[rng.below(moves.len())])
+    runs(program, limits, observer, |_, moves, _, _| moves[rng.below(moves.len())])
 }
 
 /// One run in which the threads take turns: whoever can move and comes next by number, and then from the first again.
@@ -32,7 +32,7 @@ pub fn take_turns<E: Executable>(
 ) -> Exploration {
     let limits = ExplorationLimits { executions: Some(1), ..*limits };
     let mut last = None;
-    runs(program, &limits, observer, |_, moves, _| {
+    runs(program, &limits, observer, |_, moves, _, _| {
         let next = moves.iter().filter(|step| step.choice == 0).find(|step| Some(step.thread) > last);
         let step = *next.unwrap_or(&moves[0]);
         last = Some(step.thread);
@@ -40,19 +40,21 @@ pub fn take_turns<E: Executable>(
     })
 }
 
-/// Run after run, with `choose(run, moves, step)` deciding who moves, and how.
+/// Run after run, with `choose(run, moves, step, yielded)` deciding who moves, and how; `yielded` has just yielded.
 pub(crate) fn runs<E: Executable>(
     program: &mut E,
     limits: &ExplorationLimits,
     observer: &mut impl RunObserver,
-    mut choose: impl FnMut(u64, &[Move], usize) -> Move,
+    mut choose: impl FnMut(u64, &[Move], usize, Option<usize>) -> Move,
 ) -> Exploration {
     let mut recorder = RunRecorder::new(limits);
     let mut runner = Runner::new(program);
     let most = limits.executions.unwrap_or(if limits.time.is_some() { u64::MAX } else { RUNS });
     let mut result = Ok(());
     for run in 0..most {
-        result = one(&mut runner, &mut recorder, observer, |moves, step| choose(run, moves, step));
+        result = one(&mut runner, &mut recorder, observer, |moves, step, yielded| {
+            choose(run, moves, step, yielded)
+        });
         if result.is_err() {
             break;
         }
@@ -65,7 +67,7 @@ fn one<E: Executable>(
     runner: &mut Runner<'_, E>,
     recorder: &mut RunRecorder<'_>,
     observer: &mut impl RunObserver,
-    mut choose: impl FnMut(&[Move], usize) -> Move,
+    mut choose: impl FnMut(&[Move], usize, Option<usize>) -> Move,
 ) -> Result<(), ExplorationStop> {
     runner.arrive()?;
     let mut preemptions = 0;
@@ -80,7 +82,7 @@ fn one<E: Executable>(
             recorder.completed_run(end, || FailingRun { schedule, preemptions, livelock })?;
             return observe_path(runner, observer);
         }
-        let step = choose(&moves, runner.len());
+        let step = choose(&moves, runner.len(), runner.last_yielded());
         preemptions += u32::from(runner.preempts(step.thread));
         flow = runner.step(step)?;
     }

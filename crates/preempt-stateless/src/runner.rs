@@ -83,6 +83,11 @@ impl<'a, E: Executable> Runner<'a, E> {
         self.path.last().map(|(step, _)| step.thread)
     }
 
+    /// Who moved last, if it was a yield.
+    pub(crate) fn last_yielded(&self) -> Option<usize> {
+        self.path.last().filter(|(_, operation)| operation.yields).map(|(step, _)| step.thread)
+    }
+
     /// Forgets all steps but the first `len`. The program is run again only when it has to go on from there.
     pub fn rewind(&mut self, len: usize) {
         if len < self.path.len() {

@@ -28,6 +28,6 @@ impl<T: TestResult, E: fmt::Debug> TestResult for Result<T, E> {
 /// Runs the function in every schedule; where it was called is the place of the attribute.
 #[doc(hidden)]
 #[track_caller]
-pub fn model_test<R: TestResult>(checker: Checker, test: impl Fn() -> R + Send + Sync + 'static) {
-    conclude(&checker.run(move || test().unwrap_test()));
+pub fn model_test(checker: Checker, test: impl Fn() + Send + Sync + 'static) {
+    conclude(&checker.run(test));
 }

@@ -62,7 +62,7 @@ impl<T: ?Sized> UnsafeCell<T> {
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
         let (this, access) = self.record_access(false);
         let result = f(this.value.get());
-        access.end();
+        access.touch();
         result
     }
 
@@ -71,7 +71,7 @@ impl<T: ?Sized> UnsafeCell<T> {
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
         let (this, access) = self.record_access(true);
         let result = f(this.value.get());
-        access.end();
+        access.touch();
         result
     }
 
@@ -108,7 +108,7 @@ impl<T: ?Sized> UnsafeCell<T> {
             context.access_cell(cell, write, location);
             (context.run, context.time())
         });
-        (this, Access { cell, write, location, begun })
+        (this, Access { cell, write, location, seen: std::cell::Cell::new(begun) })
     }
 }
 
@@ -119,17 +119,32 @@ struct Access {
     cell: ObjectId,
     write: bool,
     location: CodeLocation,
-    /// The run, and the thread's time.
-    begun: Option<(u64, u32)>,
+    /// When it began or was last seen: the run, and the thread's time.
+    seen: std::cell::Cell<Option<(u64, u32)>>,
 }
 
 impl Access {
+    /// It goes on.
     #[inline]
-    fn end(&self) {
+    fn touch(&self) {
         try_with(|context| {
             let now = (context.run, context.time());
-            if self.begun.is_some_and(|begun| begun.0 == now.0 && begun.1 != now.1) {
+            if self.seen.get().is_some_and(|seen| seen.0 == now.0 && seen.1 != now.1) {
+                self.seen.set(Some(now));
                 context.access_cell(self.cell, self.write, self.location);
+            }
+        });
+    }
+
+    /// A pointer is gone. What was done with it is known, but for references that were made of it before the thread's last
+    /// step: those count up to that step and not beyond, as with loom. A guard whose destructor stores a flag, and whose
+    /// pointer is dropped after that, is no race.
+    #[inline]
+    fn let_go(&self) {
+        try_with(|context| {
+            let (run, time) = (context.run, context.time());
+            if self.seen.get().is_some_and(|seen| seen.0 == run && seen.1 + 1 < time) {
+                context.access_cell_at(self.cell, self.write, self.location, time - 1);
             }
         });
     }
@@ -149,19 +164,23 @@ impl<T: ?Sized> ConstPtr<T> {
     /// The cell must be alive, and nobody may write to it. (That nobody does is checked.)
     #[allow(unsafe_code)]
     pub unsafe fn deref(&self) -> &T {
+        self.access.touch();
         // SAFETY: the caller promises that the cell lives and that nobody writes to it.
         unsafe { &*self.pointer }
     }
 
     /// The pointer itself.
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
-        f(self.pointer)
+        self.access.touch();
+        let result = f(self.pointer);
+        self.access.touch();
+        result
     }
 }
 
 impl<T: ?Sized> Drop for ConstPtr<T> {
     fn drop(&mut self) {
-        self.access.end();
+        self.access.let_go();
     }
 }
 
@@ -179,19 +198,23 @@ impl<T: ?Sized> MutPtr<T> {
     /// The cell must be alive, and nobody else may access it. (That nobody does is checked.)
     #[allow(unsafe_code, clippy::mut_from_ref)]
     pub unsafe fn deref(&self) -> &mut T {
+        self.access.touch();
         // SAFETY: the caller promises that the cell lives and that nobody else accesses it.
         unsafe { &mut *self.pointer }
     }
 
     /// The pointer itself.
     pub fn with<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
-        f(self.pointer)
+        self.access.touch();
+        let result = f(self.pointer);
+        self.access.touch();
+        result
     }
 }
 
 impl<T: ?Sized> Drop for MutPtr<T> {
     fn drop(&mut self) {
-        self.access.end();
+        self.access.let_go();
     }
 }
 

@@ -6,6 +6,7 @@ use crate::reproduce::CheckOrigin;
 use crate::search::search;
 use preempt_core::Verdict;
 use preempt_stateless::{ExplorationLimits, Strategy};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,6 +46,8 @@ pub struct Checker {
     pub(crate) watchdog: Option<Duration>,
     /// Where the result is written as a page.
     pub(crate) page: Option<PathBuf>,
+    /// Which package the test uses: see [`Checker::on_behalf_of`].
+    package: &'static str,
 }
 
 impl Default for Checker {
@@ -59,7 +62,8 @@ impl Checker {
         let limits = ExplorationLimits { fair: Some(1), ..ExplorationLimits::default() };
         let watchdog = Some(Duration::from_secs(10));
         let (strategy, replay) = (Strategy::Marking, None);
-        Checker { limits, strategy, spurious: 0, threads: 1, replay, leaks: false, watchdog, page: None }
+        let (leaks, page, package) = (false, None, "preempt");
+        Checker { limits, strategy, spurious: 0, threads: 1, replay, leaks, watchdog, page, package }
     }
 
     /// Explores every run with at most so many preemptions; `None`: every run.
@@ -149,6 +153,14 @@ impl Checker {
         self
     }
 
+    /// The test is written for this package, which is a layer over this one: what a report tells people to write is its.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn on_behalf_of(mut self, package: &'static str) -> Checker {
+        self.package = package;
+        self
+    }
+
     /// The options without which a run might not be the same, as they are written.
     fn reproducing_options(&self) -> String {
         let mut options = String::new();
@@ -203,7 +215,11 @@ impl Checker {
         let mut report = search(checker, Arc::new(test));
         if let Some(failure) = &mut report.failure {
             failure.check = place;
-            failure.origin = CheckOrigin { column: at.column(), options: self.reproducing_options() };
+            failure.origin = CheckOrigin {
+                column: at.column(),
+                options: self.reproducing_options(),
+                package: self.package,
+            };
             failure.test = std::thread::current().name().filter(|name| *name != "main").map(str::to_string);
         }
         if let Some(path) = &self.page {
@@ -257,11 +273,21 @@ where
 pub(crate) fn conclude(report: &CheckReport) {
     match report.verdict {
         Verdict::Violated => panic!("{report}"),
-        Verdict::Inconclusive(_) => eprintln!("preempt: inconclusive: {report}"),
-        Verdict::Holds if report.nothing_shared => eprintln!("preempt: {report}"),
+        Verdict::Inconclusive(_) => tell(&format!("inconclusive: {report}")),
+        Verdict::Holds if report.nothing_shared => tell(&report.to_string()),
         Verdict::Holds if std::env::var_os("PREEMPT_LOG").is_some() => eprintln!("preempt: {report}"),
         Verdict::Holds => {}
     }
+}
+
+/// Of a test that passes and has not shown what it should: written past the capture of the test harness, which keeps to itself
+/// what passing tests print.
+fn tell(what: &str) {
+    let thread = std::thread::current();
+    let test =
+        thread.name().filter(|name| *name != "main").map(|name| format!("{name}: ")).unwrap_or_default();
+    // Who cannot be told cannot be told.
+    _ = writeln!(std::io::stderr(), "preempt: {test}{what}");
 }
 
 /// As [`check`], under loom's name.

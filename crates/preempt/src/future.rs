@@ -182,7 +182,9 @@ impl<T> Drop for JoinHandle<T> {
         try_with(|context| {
             context.threads[self.number].detached = true;
             // Whether the task or the test ends first matters then.
-            context.wants_ends |= context.stricter && !context.threads[self.number].finished;
+            if context.stricter && !context.threads[self.number].finished {
+                context.wanted |= crate::runtime::extra::ENDS;
+            }
         });
     }
 }

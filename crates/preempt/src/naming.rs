@@ -63,6 +63,13 @@ impl ObjectNames {
         names
     }
 
+    /// Where the object was made, or first used.
+    pub fn origin(&self, id: ObjectId) -> Option<&Location> {
+        let name = self.get(id);
+        let object = self.list.iter().find(|object| object.name == name)?;
+        Some(object.made.as_ref().unwrap_or(&object.first_used))
+    }
+
     /// Empty for what has none.
     pub fn get(&self, id: ObjectId) -> &str {
         self.names.get(&id).map_or("", String::as_str)

@@ -8,6 +8,7 @@ use crate::runtime::current::with;
 use crate::runtime::failure::{Access, RunFailure, StepRecord};
 use crate::runtime::fibers::Fibers;
 use crate::schedule::{decode, encode};
+use crate::source::is_own;
 use preempt_core::{StopReason, Verdict};
 use preempt_stateless::runner::Runner;
 use preempt_stateless::{Executable, ExplorationLimits, Flow, Move};
@@ -137,13 +138,20 @@ fn step_of(
     thread: &impl Fn(usize) -> String,
 ) -> FailureStep {
     let object = record.object.map(|id| names.get(id)).filter(|name| !name.is_empty());
+    let mut location = place(record.location);
+    // A step of ours, such as the end of a task: it is done for something that the test has made.
+    if is_own(record.location.file())
+        && let Some(origin) = record.object.and_then(|id| names.origin(id))
+    {
+        location = origin.clone();
+    }
     FailureStep {
         thread: record.thread,
         thread_name: thread(record.thread),
         operation: object.map_or(record.verb.to_string(), |object| format!("{object}: {}", record.verb)),
         object: object.map(str::to_string),
         value: None,
-        location: place(record.location),
+        location,
         preemption,
         forced,
         scheduled: true,
@@ -170,6 +178,12 @@ fn insert_accesses(
         let Some(after) = access.after.filter(|after| *after <= steps.len()) else { continue };
         let verb = if access.write { "write" } else { "read" };
         let object = names.get(access.object);
+        // What a thread does before its first step stands before it, and so does the switch to it.
+        let (mut preemption, mut forced) = (false, false);
+        if let Some(next) = steps.get_mut(after).filter(|next| next.thread == access.thread) {
+            preemption = std::mem::take(&mut next.preemption);
+            forced = std::mem::take(&mut next.forced);
+        }
         let row = FailureStep {
             thread: access.thread,
             thread_name: thread(access.thread),
@@ -177,8 +191,8 @@ fn insert_accesses(
             object: Some(object.to_string()),
             value: None,
             location: place(access.location),
-            preemption: false,
-            forced: false,
+            preemption,
+            forced,
             scheduled: false,
         };
         steps.insert(after, row);

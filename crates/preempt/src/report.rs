@@ -174,7 +174,8 @@ impl Failure {
         }
     }
 
-    /// The text of a `#[test]` that repeats this run, to keep it in the suite. It fails as long as the run does.
+    /// The text of a `#[test]` that repeats this run, to keep it in the suite. It fails as long as the run does. (Empty for tests
+    /// that are written for loom, which replays nothing.)
     pub fn reproduction(&self) -> String {
         self.origin.reproduction(&self.check, self.test.as_deref(), &self.schedule)
     }
@@ -221,7 +222,10 @@ const OBJECTS: usize = 30;
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut trace = self.trace();
-        let left_out = trace.steps.len().saturating_sub(SHOWN);
+        // What one thread does without a switch is folded, however long.
+        let switches = trace.steps.windows(2).filter(|pair| pair[0].pid != pair[1].pid).count();
+        let shown = if switches < SHOWN / 8 { usize::MAX } else { SHOWN };
+        let left_out = trace.steps.len().saturating_sub(shown);
         trace.steps.drain(..left_out);
         let promise = Some(if self.fewest_preemptions {
             "a run with the fewest preemptions"
@@ -253,12 +257,14 @@ impl fmt::Display for Failure {
         if !self.schedule.is_empty() && self.kind != FailureKind::Nondeterminism {
             let test = self.test.as_ref().map(|test| format!(" {test}")).unwrap_or_default();
             let (check, schedule) = (&self.check, &self.schedule);
-            writeln!(
-                f,
-                "run it again: PREEMPT_REPLAY='{check}={schedule}' cargo test{test}, or .replay(\"{schedule}\")\n\
-                 to keep it, as a test:\n\n{}",
-                self.reproduction()
-            )?;
+            let reproduction = self.reproduction();
+            write!(f, "run it again: PREEMPT_REPLAY='{check}={schedule}' cargo test{test}")?;
+            match reproduction.is_empty() {
+                true => writeln!(f, "\n")?,
+                false => {
+                    writeln!(f, ", or .replay(\"{schedule}\")\nto keep it, as a test:\n\n{reproduction}")?
+                }
+            }
         }
         Ok(())
     }

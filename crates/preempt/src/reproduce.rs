@@ -8,11 +8,14 @@ pub(crate) struct CheckOrigin {
     pub column: u32,
     /// Methods of the checker that a replay needs too.
     pub options: String,
+    /// Which package the test is written for.
+    pub package: &'static str,
 }
 
 impl CheckOrigin {
     /// The text of a `#[test]` that replays the schedule. If the check was given a closure, and the text can be found, the
-    /// test stands for itself; if it was given a name, it belongs where that name is known.
+    /// test stands for itself; if it was given a name, it belongs where that name is known. Empty for packages that replay
+    /// nothing.
     pub fn reproduction(&self, check: &str, test: Option<&str>, schedule: &str) -> String {
         let (file, line) = check.rsplit_once(':').unwrap_or((check, ""));
         let line: u32 = line.parse().unwrap_or(0);
@@ -25,12 +28,18 @@ impl CheckOrigin {
             .collect();
         let tested = tested.map_or_else(|| format!("|| todo!(\"the test at {check}\")"), |it| indented(&it));
         let options = &self.options;
+        let body = match self.package {
+            "shuttle" => format!("shuttle::replay({tested}, \"{schedule}\");"),
+            "loom" => return String::new(),
+            _ => format!(
+                "let report = preempt::Checker::new(){options}.replay(\"{schedule}\").run({tested});\n    \
+                 assert!(report.failure.is_none(), \"{{report}}\");"
+            ),
+        };
         format!(
             "/// A schedule in which the check at {check} fails.\n\
              #[test]\n\
-             fn {name}_fails_in_this_schedule() {{\n    \
-             let report = preempt::Checker::new(){options}.replay(\"{schedule}\").run({tested});\n    \
-             assert!(report.failure.is_none(), \"{{report}}\");\n}}\n"
+             fn {name}_fails_in_this_schedule() {{\n    {body}\n}}\n"
         )
     }
 }
@@ -68,5 +77,9 @@ mod tests {
         );
         assert!(text.contains("fn two_consumers_fails_in_this_schedule()"), "{text}");
         assert!(text.contains(".replay(\"p1:0x2.1\")") && text.contains("no/such/file.rs:3"), "{text}");
+        let of =
+            |package| CheckOrigin { package, ..CheckOrigin::default() }.reproduction("x.rs:1", None, "p1:0");
+        assert!(of("shuttle").contains("shuttle::replay(|| todo!"), "{}", of("shuttle"));
+        assert_eq!(of("loom"), "");
     }
 }

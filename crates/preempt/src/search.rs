@@ -7,26 +7,27 @@ use crate::checker::Checker;
 use crate::replay::{replay_failure, replay_report};
 use crate::report::{CheckReport, Failure, FailureKind};
 use crate::runtime::current::try_with;
+use crate::runtime::extra::{ENDS, YIELDS};
 use crate::runtime::failure::{RunFailure, StepRecord};
 use crate::runtime::fibers::Fibers;
 use crate::supervise::{Heartbeat, Heartbeats, run_supervised};
 use preempt_core::{StopReason, Verdict};
 use preempt_stateless::runner::Diverged;
 use preempt_stateless::{Exploration, ExplorationLimits, ExplorationStop, Strategy, explore, parallel};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, PoisonError};
 
 /// Runs the test in every schedule within the checker's limits, or replays one.
 pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> CheckReport {
     let heartbeats = Heartbeats::default();
     let (max_spurious, check_leaks) = (checker.spurious, checker.leaks);
-    let ends = Arc::new(AtomicBool::new(false));
+    let extra = Arc::new(AtomicU8::new(0));
     let program = {
-        let (heartbeats, ends) = (Arc::clone(&heartbeats), Arc::clone(&ends));
+        let (heartbeats, extra) = (Arc::clone(&heartbeats), Arc::clone(&extra));
         move || {
             let heartbeat = Arc::<Heartbeat>::default();
             heartbeats.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&heartbeat));
-            let mut fibers = Fibers::new(Arc::clone(&test), max_spurious, Arc::clone(&ends), heartbeat);
+            let mut fibers = Fibers::new(Arc::clone(&test), max_spurious, Arc::clone(&extra), heartbeat);
             fibers.check_leaks = check_leaks;
             fibers
         }
@@ -40,25 +41,30 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
             });
             replayed.unwrap_or_else(hang_report)
         };
-        let report = replay(schedule.clone());
-        let misfits = |failure: &Failure| failure.kind == FailureKind::Nondeterminism;
-        // A schedule in which ends of threads are steps does not fit a test that has not asked for that yet.
-        if ends.load(Ordering::Relaxed) || report.failure.as_ref().is_some_and(misfits) {
-            ends.store(true, Ordering::Relaxed);
-            let again = replay(schedule);
-            return if again.failure.as_ref().is_some_and(misfits) { report } else { again };
+        // A schedule does not say which extra steps it has: those that it fits with.
+        let mut reports = [0, ENDS, YIELDS, ENDS | YIELDS].into_iter().map(|steps| {
+            extra.store(steps, Ordering::Relaxed);
+            let report = replay(schedule.clone());
+            let misfits = |failure: &Failure| failure.kind == FailureKind::Nondeterminism;
+            let fits =
+                extra.load(Ordering::Relaxed) == steps && !report.failure.as_ref().is_some_and(misfits);
+            (fits, report)
+        });
+        let Some((fits, report)) = reports.next() else { return CheckReport::empty(Verdict::Holds) };
+        if !fits && let Some((_, fitting)) = reports.find(|(fits, _)| *fits) {
+            return fitting;
         }
         return report;
     }
     let (limits, strategy, threads) = (checker.limits, checker.strategy, checker.threads);
     let found = loop {
-        let ends_before = ends.load(Ordering::Relaxed);
+        let before = extra.load(Ordering::Relaxed);
         let make = program.clone();
         let found = run_supervised(&heartbeats, checker.watchdog, move || {
             explore_all(make, strategy, &limits, threads)
         });
-        // A test that asks for the ends of threads as steps is searched anew with them.
-        if ends.load(Ordering::Relaxed) == ends_before {
+        // A test that asks for extra steps is searched anew with them.
+        if extra.load(Ordering::Relaxed) == before {
             break found;
         }
     };

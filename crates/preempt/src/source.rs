@@ -37,29 +37,42 @@ impl Sources {
         let text = self.read(file)?;
         let at = offset(&text, line, column)?;
         let receiver: String = text[receiver_before(&text, at)?].split_whitespace().collect();
-        let receiver = receiver.strip_prefix("self.").unwrap_or(&receiver);
+        // `self.0` would be left with a number for a name.
+        let field =
+            receiver.strip_prefix("self.").filter(|field| !field.starts_with(|c: char| c.is_ascii_digit()));
+        let receiver = field.unwrap_or(&receiver);
         (!receiver.is_empty() && receiver.len() <= LONGEST).then(|| receiver.to_string())
     }
 
-    /// What is tested by the call at this place: its arguments, or the function under an attribute.
+    /// What is tested by the call at this place: its first argument, or the function under an attribute.
     pub fn tested(&mut self, file: &str, line: u32, column: u32) -> Option<String> {
         let text = self.read(file)?;
         let at = offset(&text, line, column)?;
         if text[at..].starts_with('#') {
-            let name = text[at..].split("fn ").nth(1)?;
-            return Some(
-                name.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()?.to_string(),
-            );
+            return called(&text[at..]);
         }
         let open = at + text[at..].find('(')?;
-        let close = closing(&text, open)?;
-        let arguments = text[open + 1..close].trim().trim_end_matches(',');
-        (!arguments.is_empty()).then(|| arguments.to_string())
+        let first = text[open + 1..end_of_argument(&text, open)?].trim();
+        (!first.is_empty()).then(|| first.to_string())
     }
 }
 
+/// What calls the function behind an attribute in every schedule: its name, if that is enough.
+fn called(text: &str) -> Option<String> {
+    let (before, behind) = text.split_once("fn ")?;
+    let end = behind.find(|letter: char| !letter.is_alphanumeric() && letter != '_')?;
+    let (name, signature) = (&behind[..end], behind[end..].split('{').next()?);
+    let is_async = before.split_whitespace().next_back() == Some("async");
+    let call = if is_async { format!("preempt::future::block_on({name}())") } else { format!("{name}()") };
+    Some(match (is_async, signature.contains("->")) {
+        (false, false) => name.to_string(),
+        (true, false) => format!("|| {call}"),
+        (_, true) => format!("|| {call}.unwrap()"),
+    })
+}
+
 /// Is it a file of this crate's? What objects are called there is nobody's business.
-fn is_own(file: &str) -> bool {
+pub(crate) fn is_own(file: &str) -> bool {
     let here = Path::new(file!()).parent();
     here.is_some_and(|here| Path::new(file).starts_with(here))
 }
@@ -127,8 +140,9 @@ fn opening(bytes: &[u8], close: usize) -> Option<usize> {
     None
 }
 
-/// Where the bracket is closed that is opened here. Comments, strings and characters are passed over.
-fn closing(text: &str, open: usize) -> Option<usize> {
+/// Where the first argument ends, at a comma or where the bracket is closed that is opened here. Comments, strings and characters
+/// are passed over.
+fn end_of_argument(text: &str, open: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (open, 0usize);
     while at < bytes.len() {
@@ -145,6 +159,7 @@ fn closing(text: &str, open: usize) -> Option<usize> {
             match bytes[at] {
                 b'(' | b'[' | b'{' => depth += 1,
                 b')' | b']' | b'}' => depth -= 1,
+                b',' if depth == 1 => return Some(at),
                 b'"' => at = end_of_quote(bytes, at)?,
                 // A character, and not a lifetime.
                 b'\'' if rest[1..].starts_with('\\') || rest.chars().nth(2) == Some('\'') => {
@@ -184,6 +199,15 @@ fn end_of_quote(bytes: &[u8], start: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn functions_under_an_attribute_are_called_as_they_must_be() {
+        let calls = |text: &str| called(text).unwrap();
+        assert_eq!(calls("#[preempt::test]\nfn a() { b() }"), "a");
+        assert_eq!(calls("#[preempt::test]\nfn a() -> Result<(), E> {"), "|| a().unwrap()");
+        assert_eq!(calls("#[preempt::test]\nasync fn a() {"), "|| preempt::future::block_on(a())");
+        assert_eq!(calls("#[x]\npub async fn a() -> R {"), "|| preempt::future::block_on(a()).unwrap()");
+    }
+
     fn receiver(text: &str) -> Option<&str> {
         let at = text.find("load").unwrap();
         receiver_before(text, at).map(|range| &text[range])
@@ -207,10 +231,11 @@ mod tests {
     #[test]
     fn arguments_end_with_their_bracket() {
         let text = r##"check(|| { let s = "a) \"b"; let c = ')'; let l: &'static str = r#"(""#; /* ( */ f(s) }); g()"##;
-        let close = closing(text, 5).unwrap();
+        let close = end_of_argument(text, 5).unwrap();
         assert!(text[..=close].ends_with("f(s) })"), "{}", &text[..=close]);
-        assert_eq!(closing("(a", 0), None);
-        assert_eq!(closing("('", 0), None);
+        assert_eq!(end_of_argument("(f(a, b), 7)", 0), Some(8), "others come behind a comma");
+        assert_eq!(end_of_argument("(a", 0), None);
+        assert_eq!(end_of_argument("('", 0), None);
     }
 
     #[test]

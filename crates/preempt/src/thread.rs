@@ -16,6 +16,7 @@
 
 use crate::runtime::context::{Context, set};
 use crate::runtime::current::{active, with};
+use crate::runtime::extra::ENDS;
 use crate::runtime::opcode::Opcode;
 use crate::runtime::operate::{operate, operate_or_defer};
 use preempt_stateless::{Need, ObjectId, Operation};
@@ -71,8 +72,8 @@ pub fn unnamed_main() {
     with(|context| context.unnamed_main = true);
 }
 
-/// What shuttle has otherwise than std: a thread must not take a lock for reading twice, and tasks whose handles were dropped
-/// end with the test.
+/// What shuttle has otherwise than std: a thread must not take a lock for reading twice, tasks whose handles were dropped
+/// end with the test, and anything may happen at a yield.
 #[doc(hidden)]
 pub fn shuttle_rules() {
     with(|context| context.stricter = true);
@@ -83,7 +84,7 @@ pub fn shuttle_rules() {
 pub(crate) fn is_finished(thread: &Thread) -> bool {
     let number = thread.number;
     let ended = with(|context| {
-        context.wants_ends = true;
+        context.wanted |= ENDS;
         context.end_of(number)
     });
     let operation = Operation::new(Opcode::IsFinished).reads(ended);
@@ -93,6 +94,13 @@ pub(crate) fn is_finished(thread: &Thread) -> bool {
         finished
     });
     finished.unwrap_or(false)
+}
+
+/// Has the main thread ended? For statics that end with it.
+#[doc(hidden)]
+#[track_caller]
+pub fn main_has_ended() -> bool {
+    is_finished(&Thread { number: 0, name: None })
 }
 
 /// The running thread may be left waiting when all others have finished: that is no deadlock.
@@ -312,7 +320,8 @@ pub fn sleep(duration: Duration) {
 
 #[track_caller]
 fn pass(verb: &'static str, time: Duration) {
-    operate(Operation::new(Opcode::Yield).yielding(), verb, None, |context| context.advance_time(time));
+    let operation = with(|context| context.yield_operation(verb == "sleep"));
+    operate(operation, verb, None, |context| context.advance_time(time));
 }
 
 /// As `std::thread::Builder`.

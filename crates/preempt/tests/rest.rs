@@ -274,7 +274,7 @@ fn an_access_to_a_cell_lasts_as_long_as_its_pointer() {
     struct Shared(preempt::cell::UnsafeCell<u8>, AtomicBool);
     // SAFETY: whether the accesses are ordered is what the test is about.
     unsafe impl Sync for Shared {}
-    let test = |long: bool| {
+    let test = |use_of: fn(&Shared)| {
         move || {
             let shared = Arc::new(Shared(preempt::cell::UnsafeCell::new(0), AtomicBool::new(false)));
             let other = Arc::clone(&shared);
@@ -285,19 +285,43 @@ fn an_access_to_a_cell_lasts_as_long_as_its_pointer() {
                     assert_eq!(unsafe { *pointer.deref() }, 1);
                 }
             });
-            let pointer = shared.0.mut_ptr();
-            // SAFETY: the cell lives; somebody beside would be reported.
-            unsafe { *pointer.deref() = 1 };
-            if long {
-                shared.1.store(true, Release);
-                drop(pointer);
-            } else {
-                drop(pointer);
-                shared.1.store(true, Release);
-            }
+            use_of(&shared);
             child.join().unwrap();
         }
     };
-    assert_eq!(kind(&Checker::new(), test(true)), Some(FailureKind::DataRace));
-    assert_eq!(kind(&Checker::new(), test(false)), None);
+    fn write(pointer: &preempt::cell::MutPtr<u8>) {
+        // SAFETY: the cell lives; somebody beside would be reported.
+        unsafe { *pointer.deref() = 1 };
+    }
+    fn release(shared: &Shared) {
+        shared.1.store(true, Release);
+    }
+    let dropped_before: fn(&Shared) = |shared| {
+        write(&shared.0.mut_ptr());
+        release(shared);
+    };
+    // Nothing is done with it any more, though it is still there.
+    let dropped_after: fn(&Shared) = |shared| {
+        let pointer = shared.0.mut_ptr();
+        write(&pointer);
+        release(shared);
+    };
+    let used_after: fn(&Shared) = |shared| {
+        let pointer = shared.0.mut_ptr();
+        write(&pointer);
+        release(shared);
+        write(&pointer);
+    };
+    // A reference may be used until the last step but one.
+    let dropped_late: fn(&Shared) = |shared| {
+        let pointer = shared.0.mut_ptr();
+        write(&pointer);
+        release(shared);
+        shared.1.load(Acquire);
+        drop(pointer);
+    };
+    assert_eq!(kind(&Checker::new(), test(dropped_before)), None);
+    assert_eq!(kind(&Checker::new(), test(dropped_after)), None);
+    assert_eq!(kind(&Checker::new(), test(used_after)), Some(FailureKind::DataRace));
+    assert_eq!(kind(&Checker::new(), test(dropped_late)), Some(FailureKind::DataRace));
 }

@@ -2,6 +2,7 @@
 
 use super::clock::Clock;
 use super::current::reset_choices;
+use super::extra::YieldObjects;
 use super::failure::{RunFailure, StepRecord};
 use super::identity::StaticCopy;
 use super::leaks::LiveObjects;
@@ -39,10 +40,11 @@ pub(crate) struct Context {
     pub unnamed_main: bool,
     /// shuttle's rules: see [`crate::thread::shuttle_rules`].
     pub stricter: bool,
-    /// The ends of threads are steps.
-    pub ends: bool,
-    /// They should be: the run is not what it would be then.
-    pub wants_ends: bool,
+    /// Which extra steps (`extra.rs`) the run has.
+    pub extra: u8,
+    /// Which it should have: it is not what it would be then.
+    pub wanted: u8,
+    pub(super) yield_objects: Option<YieldObjects>,
     /// Spawned and not yet started, with their numbers.
     pub spawned: Vec<(usize, Box<dyn FnOnce()>)>,
     /// The run is over, and what its statics own is dropped: operations do nothing and return at once.
@@ -103,8 +105,9 @@ impl Context {
             current: 0,
             unnamed_main: false,
             stricter: false,
-            ends: false,
-            wants_ends: false,
+            extra: 0,
+            wanted: 0,
+            yield_objects: None,
             spawned,
             cutting: false,
             doomed: false,
@@ -145,7 +148,8 @@ impl Context {
                 (derive_name(parent.name, parent.children), parent.clock.clone())
             }
         };
-        self.threads.push(Thread::new(name, label, clock, self.stack));
+        let origin = parent.and_then(|parent| self.threads[parent].at);
+        self.threads.push(Thread { origin, ..Thread::new(name, label, clock, self.stack) });
         self.threads[number].clock.tick(number);
         number
     }

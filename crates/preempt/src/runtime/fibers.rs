@@ -6,10 +6,9 @@
 
 use super::context::{Context, RunMemory};
 use super::current::{choices_expected, install, try_with, unlock, with};
+use super::extra::{begin_as_a_step, end_as_a_step};
 use super::failure::{RunFailure, StepRecord};
-use super::opcode::Opcode;
-use super::operate::{operate_at, run_deferred};
-use super::thread::{CodeLocation, Label, Pending};
+use super::operate::run_deferred;
 use super::trap::{self, Trap};
 use crate::local::end_of_thread;
 use crate::supervise::Heartbeat;
@@ -19,7 +18,7 @@ use preempt_stateless::{Executable, Flow, Move, ObjectId, Operation, RunEnd};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 type Fiber = Coroutine<(), (), (), DefaultStack>;
@@ -53,9 +52,8 @@ pub(crate) struct Fibers {
     memory: RunMemory,
     /// How many of a thread's steps may be spurious.
     max_spurious: u32,
-    /// Are the ends of threads steps? Said by the first test that asks for it, to all who run it: the search begins again
-    /// then (`search.rs`), since what a thread does must not depend on what others have asked for.
-    ends: Arc<AtomicBool>,
+    /// The extra steps (`extra.rs`) of all who run this test.
+    extra: Arc<AtomicU8>,
     heartbeat: Arc<Heartbeat>,
 }
 
@@ -63,7 +61,7 @@ impl Fibers {
     pub fn new(
         body: Arc<dyn Fn() + Send + Sync>,
         max_spurious: u32,
-        ends: Arc<AtomicBool>,
+        extra: Arc<AtomicU8>,
         heartbeat: Arc<Heartbeat>,
     ) -> Fibers {
         super::hook::install();
@@ -80,7 +78,7 @@ impl Fibers {
             spare: Vec::new(),
             memory: RunMemory::default(),
             max_spurious,
-            ends,
+            extra,
             heartbeat,
         }
     }
@@ -94,6 +92,7 @@ impl Fibers {
             with(|context| context.threads[thread].yielder = std::ptr::from_ref(yielder));
             // What was deferred in a panic that the body has caught itself comes before the end.
             let finished = catch_unwind(AssertUnwindSafe(|| {
+                begin_as_a_step();
                 body();
                 run_deferred();
             }));
@@ -215,21 +214,6 @@ fn idle_stack(size: usize) -> Option<DefaultStack> {
     idle.as_mut()?.get_mut(&size)?.pop()
 }
 
-/// If the ends of threads are steps, the running thread does its last. Its thread-local values are dropped after it, as
-/// with std.
-fn end_as_a_step() {
-    let caller: CodeLocation = std::panic::Location::caller();
-    let ended = with(|context| {
-        let current = context.current;
-        context.ends.then(|| (context.end_of(current), context.me().at.unwrap_or(caller)))
-    });
-    if let Some((ended, location)) = ended {
-        let operation = Operation::new(Opcode::End).writes(ended).releasing();
-        let label = Label { verb: "end", object: None };
-        operate_at(&Pending { operation, label, location }, |context| context.object(ended, "end").gate = 1);
-    }
-}
-
 impl Executable for Fibers {
     fn start(&mut self) {
         self.end_run();
@@ -237,7 +221,7 @@ impl Executable for Fibers {
         let mut context =
             Context::new(self.record, self.max_spurious, self.stack, std::mem::take(&mut self.memory));
         context.steps = Some(std::mem::take(&mut self.spare));
-        context.ends = self.ends.load(Ordering::Relaxed);
+        context.extra = self.extra.load(Ordering::Relaxed);
         context.shared = self.heartbeat.shared.load(Ordering::Relaxed);
         let main = context.add_thread(None, None);
         install(Some(context));
@@ -301,8 +285,8 @@ impl Executable for Fibers {
         self.resume(step.thread, step.choice != 0);
         with(|context| {
             let race = context.failed.iter().any(|failed| matches!(failed, RunFailure::Race { .. }));
-            if context.wants_ends && !context.ends {
-                self.ends.store(true, Ordering::Relaxed);
+            if context.wanted & !context.extra != 0 {
+                self.extra.fetch_or(context.wanted, Ordering::Relaxed);
             }
             match race || context.threads[0].panicked || context.doomed || context.is_over() {
                 true => Flow::Stop,
@@ -312,8 +296,7 @@ impl Executable for Fibers {
     }
 
     fn gave_up(&self) -> bool {
-        let ends = with(|context| context.ends);
-        !ends && self.ends.load(Ordering::Relaxed)
+        with(|context| context.extra) != self.extra.load(Ordering::Relaxed)
     }
 
     fn end(&mut self) -> RunEnd {

@@ -3,6 +3,7 @@
 pub(crate) mod clock;
 pub(crate) mod context;
 pub(crate) mod current;
+pub(crate) mod extra;
 pub(crate) mod failure;
 pub(crate) mod fibers;
 pub(crate) mod hook;

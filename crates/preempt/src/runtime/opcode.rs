@@ -10,7 +10,8 @@
 pub(crate) enum Opcode {
     Spawn,
     Join,
-    /// The end of a thread, where it is a step, and the question whether it was.
+    /// The beginning and the end of a thread, where they are steps, and the question whether it has ended.
+    Begin,
     End,
     IsFinished,
     Park,

@@ -67,11 +67,12 @@ fn announce(pending: &Pending) -> bool {
             if context.cutting {
                 return Some(None);
             }
-            let me = context.me();
-            if !me.deferred.is_empty() {
+            if !context.me().deferred.is_empty() {
                 return None;
             }
-            me.pending = Some(*pending);
+            let operation = context.with_yields(pending.operation);
+            let me = context.me();
+            me.pending = Some(Pending { operation, ..*pending });
             Some(Some(me.yielder))
         });
         match ready {

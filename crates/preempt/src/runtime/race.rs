@@ -46,8 +46,8 @@ impl Accesses {
         conflicting.find(|other| !other.happens_before(clock)).map(|other| other.access)
     }
 
-    fn add(&mut self, access: Access, clock: &Clock) {
-        let now = TimedAccess { access, time: clock.get(access.thread) };
+    fn add(&mut self, access: Access, time: u32) {
+        let now = TimedAccess { access, time };
         if access.write {
             self.write = Some(now);
             self.reads.clear();
@@ -65,6 +65,11 @@ pub(crate) struct Cells(HashMap<ObjectId, Accesses, foldhash::fast::FixedState>)
 impl Context {
     /// The running thread accesses the cell.
     pub fn access_cell(&mut self, id: ObjectId, write: bool, location: CodeLocation) {
+        self.access_cell_at(id, write, location, self.time());
+    }
+
+    /// As [`Context::access_cell`], at a time that may be past.
+    pub fn access_cell_at(&mut self, id: ObjectId, write: bool, location: CodeLocation, time: u32) {
         if self.cutting {
             return;
         }
@@ -73,7 +78,7 @@ impl Context {
         let clock = &self.threads[self.current].clock;
         let cell = self.cells.0.entry(id).or_default();
         let race = cell.race(clock, write);
-        cell.add(access, clock);
+        cell.add(access, time);
         self.failed.extend(race.map(|first| RunFailure::Race { first, second: access }));
     }
 
@@ -90,7 +95,7 @@ impl Context {
             stored.or_else(|| object.loads.ahead_of(clock).filter(|_| write).map(|other| (other, false)));
         let plain = object.plain.get_or_insert_default();
         let race = plain.race(clock, write);
-        plain.add(access, clock);
+        plain.add(access, clock.get(access.thread));
         let race = race.or_else(|| {
             let (thread, write) = atomic?;
             let location = self.last_use(id, thread, location);

@@ -35,6 +35,8 @@ pub(crate) struct Thread {
     pub reading: Vec<ObjectId>,
     /// How many of its steps were spurious.
     pub spurious_steps: u32,
+    /// Where it was spawned.
+    pub origin: Option<CodeLocation>,
     /// Where its last operation was.
     pub at: Option<CodeLocation>,
     pub clock: Clock,
@@ -68,6 +70,7 @@ impl Thread {
             detached: false,
             reading: Vec::new(),
             spurious_steps: 0,
+            origin: None,
             at: None,
             clock,
             acquirable: Clock::default(),

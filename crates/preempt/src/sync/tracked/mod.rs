@@ -133,17 +133,17 @@ impl<T: ?Sized> Arc<T> {
     /// A step that depends on a count, or changes one.
     #[track_caller]
     fn step<R>(&self, write: bool, verb: &'static str, effect: impl Fn() -> R) -> R {
-        let done = active().then(|| {
-            let id = self.object(Location::caller());
-            let operation = if write {
-                Operation::new(Opcode::Count).writes(id)
-            } else {
-                Operation::new(Opcode::CloneCounted).reads(id)
-            };
-            operate(operation, verb, Some(id), |_| effect())
-        });
+        if !active() {
+            return effect();
+        }
+        let id = self.object(Location::caller());
+        let operation = if write {
+            Operation::new(Opcode::Count).writes(id)
+        } else {
+            Operation::new(Opcode::CloneCounted).reads(id)
+        };
         // While the thread panics or the run is cut there are no steps.
-        done.flatten().unwrap_or_else(effect)
+        operate(operation, verb, Some(id), |_| effect()).unwrap_or_else(effect)
     }
 
     /// Is this the only reference, or the only strong one? Then it knows what those knew that are gone.
