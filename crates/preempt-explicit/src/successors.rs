@@ -12,6 +12,7 @@ use crate::search::Counterexample;
 use crate::store::packed::pieces::Part;
 use preempt_core::{Budget, Property, PropertyKind};
 use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::ops::Range;
 
 /// What happens on the way from one stable state to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +126,15 @@ pub trait Successors {
     }
 }
 
+/// What decides the steps of a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decided {
+    /// Of the state.
+    pub stretches: Vec<Range<usize>>,
+    /// And whether anybody can move without a timeout.
+    pub asks_timeout: bool,
+}
+
 /// Where successors are written to.
 pub trait Sink {
     /// The bytes of all successors, one after the other.
@@ -140,6 +150,29 @@ pub trait Sink {
 pub trait Expander: Successors {
     /// As [`Successors::expand`], without a call for each event and with one copy of each state.
     fn expand_into(&mut self, state: &[u8], process: usize, sink: &mut impl Sink) -> bool;
+
+    /// Where in the state the stretch begins that says where the process stands; the same in all states of the class.
+    /// `None` if there is no such stretch.
+    fn place_of(&self, _state: &[u8], _process: usize) -> Option<usize> {
+        None
+    }
+
+    /// On which stretches of a state it depends what the process can do, with those that its steps may change: for
+    /// every state of the class that has the same bytes in those stretches of which `is_known` is true. `None` if that
+    /// cannot be said.
+    fn decided_by(
+        &mut self,
+        _state: &[u8],
+        _process: usize,
+        _is_known: &dyn Fn(&Range<usize>) -> bool,
+    ) -> Option<Decided> {
+        None
+    }
+
+    /// Could the process move if there were no timeouts? Asked only where [`Decided::asks_timeout`].
+    fn moves_without_timeout(&mut self, _state: &[u8], _process: usize) -> bool {
+        false
+    }
 
     /// The same system for another thread, if that is possible.
     fn for_another_thread(&self) -> Option<Self>

@@ -328,11 +328,27 @@ impl Channels {
         let mut numbers = BTreeSet::new();
         let mut number = 0;
         for init in &model.init {
-            if let Init::Channel { slot, hidden, .. } = init {
-                number += 1;
-                if !hidden && place.range().contains(slot) {
-                    numbers.insert(number);
+            match init {
+                Init::Channel { slot, hidden, .. } => {
+                    number += 1;
+                    if !hidden && place.range().contains(slot) {
+                        numbers.insert(number);
+                    }
                 }
+                // `chan a = b`: another name for a channel.
+                Init::Set { slot, hidden: false, value, .. } if place.range().contains(slot) => {
+                    // What was declared before, so that this ends.
+                    let is_earlier = |of: &Place| of.scope == Scope::Global && of.range().end <= *slot;
+                    match value {
+                        Expr::Const(0) => {}
+                        Expr::Load(of) if !is_earlier(of) => return Channels::All,
+                        _ => match Channels::named_by(model, value) {
+                            Channels::These(more) => numbers.extend(more),
+                            all => return all,
+                        },
+                    }
+                }
+                Init::Set { .. } => {}
             }
         }
         Channels::These(numbers)

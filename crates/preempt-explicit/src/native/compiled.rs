@@ -3,6 +3,7 @@
 use super::actor::Actor;
 use super::context::{Context, FAULT, YES};
 use super::convert::{FlatState, flatten, unflatten};
+use super::dependence::{KnownDependences, fixed_stretches, wide_globals};
 use super::layout::{Layout, OBSERVER_BYTES};
 use super::moves::{Moves, Step, StepList, Timeout};
 use super::program::{LocationFacts, Program};
@@ -15,6 +16,7 @@ use crate::{CheckError, Unsupported};
 use preempt_core::{Budget, Progress, PropertyKind, SourceMap, StopReason};
 use preempt_model::interpreter::{Action, State};
 use preempt_model::{CodeId, Expr, Interpreter, LocationId, Model, System};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A model in machine code, ready to be searched by one thread. Several threads have each their own, with the same program;
@@ -35,6 +37,12 @@ pub struct Native<'m> {
     pub(super) offers: StepList,
     pub(super) private: PrivateLocations,
     pub(super) persistent: Option<PersistentSets<'m>>,
+    /// For remembering steps.
+    pub(super) dependences: KnownDependences<'m>,
+    /// Which locals of each code never change.
+    pub(super) fixed: Arc<[Vec<Range<usize>>]>,
+    /// Globals that are pieces of their own.
+    pub(super) wide: Arc<[Range<usize>]>,
     /// What an observer reads.
     conditions: Vec<Expr>,
 }
@@ -118,6 +126,9 @@ impl<'m> Native<'m> {
             offers: StepList::default(),
             private: PrivateLocations::none(model),
             persistent: None,
+            dependences: KnownDependences::default(),
+            fixed: fixed_stretches(model, &program.shape).into(),
+            wide: wide_globals(model, &program.shape).into(),
             conditions: conditions.unwrap_or_default(),
             program,
         })
@@ -139,6 +150,9 @@ impl<'m> Native<'m> {
             offers: StepList::default(),
             private: self.private.clone(),
             persistent: None,
+            dependences: KnownDependences::default(),
+            fixed: Arc::clone(&self.fixed),
+            wide: Arc::clone(&self.wide),
             conditions: self.conditions.clone(),
         })
     }

@@ -2,18 +2,19 @@
 
 use super::actor::Actor;
 use super::compiled::Native;
-use super::layout::{Full, LAYOUT_BYTES};
+use super::layout::{Full, LAYOUT_BYTES, LAYOUT_VERSION};
 use super::moves::{Moves, Timeout};
 use crate::Unsupported;
 use crate::reduction::strong::{Cycles, StateQuery};
 use crate::replay::{Ending, ReplayError, ReplayOptions, Replayer, StatePath};
 use crate::search::Counterexample;
 use crate::store::packed::pieces::Part;
-use crate::successors::{Event, Expander, Sink, Successors};
+use crate::successors::{Decided, Event, Expander, Sink, Successors};
 use preempt_core::{Budget, Property};
 use preempt_model::{CodeId, LocationId, System};
 use std::hash::{BuildHasher, Hasher};
 use std::io::{Read, Write};
+use std::ops::Range;
 
 impl Native<'_> {
     /// The processes that the strong reduction tries here, whatever the order of the search; `None` for everybody.
@@ -51,6 +52,20 @@ impl Native<'_> {
     }
 }
 
+impl Native<'_> {
+    #[allow(unsafe_code)]
+    fn has_move(&mut self, state: &[u8], process: usize, timeout: Timeout) -> bool {
+        let (start, context) = (self.open_stable(state), self.take_context());
+        let mut moves = Moves::with(&self.program, context);
+        // SAFETY: the state was just opened there, and is not opened again before the answer is known.
+        let actor = unsafe { Actor::new(start, self.layout(state), process) };
+        let has_move = moves.has_move(actor, timeout);
+        let context = moves.context;
+        self.keep_context(context);
+        has_move
+    }
+}
+
 impl Expander for Native<'_> {
     fn expand_into(&mut self, state: &[u8], process: usize, sink: &mut impl Sink) -> bool {
         if self.budget.stopped().is_some() {
@@ -67,6 +82,23 @@ impl Expander for Native<'_> {
             }
             Event::Violation { kind, .. } => sink.violated(kind),
         })
+    }
+
+    fn place_of(&self, state: &[u8], process: usize) -> Option<usize> {
+        self.layout(state).bases.get(process).map(|base| *base as usize)
+    }
+
+    fn decided_by(
+        &mut self,
+        state: &[u8],
+        process: usize,
+        is_known: &dyn Fn(&Range<usize>) -> bool,
+    ) -> Option<Decided> {
+        self.stretches(state, process, is_known)
+    }
+
+    fn moves_without_timeout(&mut self, state: &[u8], process: usize) -> bool {
+        self.has_move(state, process, Timeout::Never)
     }
 
     fn for_another_thread(&self) -> Option<Self> {
@@ -109,16 +141,8 @@ impl Successors for Native<'_> {
         self.sequence.bytes()
     }
 
-    #[allow(unsafe_code)]
     fn can_move(&mut self, state: &[u8], process: usize) -> bool {
-        let (start, context) = (self.open_stable(state), self.take_context());
-        let mut moves = Moves::with(&self.program, context);
-        // SAFETY: the state was just opened there, and is not opened again before the answer is known.
-        let actor = unsafe { Actor::new(start, self.layout(state), process) };
-        let can_move = moves.has_move(actor, Timeout::Evaluated);
-        let context = moves.context;
-        self.keep_context(context);
-        can_move
+        self.has_move(state, process, Timeout::Evaluated)
     }
 
     fn may_end(&self, state: &[u8]) -> bool {
@@ -157,13 +181,18 @@ impl Successors for Native<'_> {
         LAYOUT_BYTES
     }
 
-    /// The globals, every channel, and of every process what is its own.
+    /// The globals, every channel, and of every process what is its own, apart from what never changes and from wide numbers.
     fn parts(&self, class: u32) -> Vec<Part> {
         let Some(layout) = self.program.layouts.known(class) else { return Vec::new() };
         let size = layout.size as usize;
         let mut starts: Vec<usize> = std::iter::once(LAYOUT_BYTES)
             .chain(layout.channel_offsets.iter().chain(&layout.bases).map(|at| *at as usize))
             .collect();
+        for (code, base) in layout.codes.iter().zip(&layout.bases) {
+            let fixed = self.fixed[usize::from(code.0)].iter();
+            starts.extend(fixed.flat_map(|it| [it.start, it.end]).map(|at| *base as usize + at));
+        }
+        starts.extend(self.wide.iter().flat_map(|it| [it.start, it.end]));
         starts.sort_unstable();
         starts.dedup();
         let ends = starts.iter().skip(1).copied().chain([size]);
@@ -192,6 +221,7 @@ impl Successors for Native<'_> {
 
     fn identity(&self) -> u64 {
         let mut hasher = foldhash::quality::FixedState::default().build_hasher();
+        hasher.write_u8(LAYOUT_VERSION);
         hasher.write(format!("{:?}", self.interpreter.model()).as_bytes());
         hasher.finish()
     }

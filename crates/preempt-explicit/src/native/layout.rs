@@ -11,14 +11,18 @@
 
 use super::slots::{NumberFormat, ScopeFacts, Slots, is_in, lay_out, places};
 use crate::Unsupported;
+use crate::reduction::dependence::fixed_parameters;
 use crate::saved::{damaged, read_below, write_u64};
 use preempt_model::interpreter::{MAX_CHANNELS, MAX_PROCESSES};
-use preempt_model::{Code, CodeId, Expr, Init, Model, Scope, TemplateId};
+use preempt_model::{CodeId, Expr, Init, Model, Scope, TemplateId};
 use std::io::{Read, Write};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Bytes of the layout's number.
 pub const LAYOUT_BYTES: usize = 2;
+
+/// Another one if states of the same model are laid out in another way: then what was saved cannot be read.
+pub const LAYOUT_VERSION: u8 = 2;
 
 /// Bytes of an observer's place.
 pub const OBSERVER_BYTES: usize = 2;
@@ -106,6 +110,7 @@ impl Shape {
                 parameters: &[],
                 inits: inits(false),
                 places: in_scope(Scope::Global).collect(),
+                fixed: Vec::new(),
             },
             start,
         );
@@ -116,6 +121,7 @@ impl Shape {
                 parameters: &[],
                 inits: inits(true),
                 places: in_scope(Scope::Hidden).collect(),
+                fixed: Vec::new(),
             },
             0,
         );
@@ -128,9 +134,10 @@ impl Shape {
             .codes
             .iter()
             .enumerate()
-            .map(|(number, code)| {
+            .map(|(number, _)| {
                 let own = all.iter().filter(|(owner, place)| *owner == number && is_in(place, Scope::Local));
-                code_shape(model, code, own.map(|(_, place)| *place).collect(), &templates)
+                let places = own.map(|(_, place)| *place).collect();
+                code_shape(model, CodeId(number as u16), places, &templates)
             })
             .collect();
         let largest_segment = codes.iter().map(|code| code.size).max().unwrap_or(0);
@@ -160,11 +167,12 @@ impl Shape {
 }
 
 fn code_shape<'m>(
-    model: &Model,
-    code: &'m Code,
+    model: &'m Model,
+    id: CodeId,
     places: Vec<&'m preempt_model::Place>,
     templates: &[TemplateShape],
 ) -> CodeShape {
+    let code = model.code(id);
     let location = NumberFormat::for_numbers_below(code.locations.len());
     let mut at = u32::from(location.bytes);
     let priority = model.has_priorities.then_some(at);
@@ -175,6 +183,7 @@ fn code_shape<'m>(
         parameters: &code.parameters,
         inits: code.init.iter().collect(),
         places,
+        fixed: fixed_parameters(model, id),
     };
     let locals = lay_out(&facts, at);
     at += locals.size;

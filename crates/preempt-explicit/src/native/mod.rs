@@ -13,6 +13,7 @@
 //!   [`sequence`]: up to stable states;
 //! * [`direct`]: steps that lead straight to one;
 //! * [`compiled`]: a model in machine code; [`expansion`]: what searches ask of it.
+//! * [`dependence`]: which bytes of a state decide what a process does;
 //! * [`cells`]: what a permutation of processes moves in a state.
 
 mod actor;
@@ -25,6 +26,7 @@ mod compiled;
 mod compiler;
 mod context;
 mod convert;
+mod dependence;
 mod direct;
 mod emitter;
 mod expansion;

@@ -58,15 +58,17 @@ pub struct Slots {
 }
 
 impl Slots {
-    fn new(formats: Vec<NumberFormat>, start: u32) -> Slots {
+    /// One after the other, these last.
+    fn new(formats: Vec<NumberFormat>, start: u32, last: &[u32]) -> Slots {
         let mut at = start;
-        let offsets = formats
-            .iter()
-            .map(|format| {
-                at += u32::from(format.bytes);
-                at - u32::from(format.bytes)
-            })
-            .collect();
+        let mut offsets = vec![0; formats.len()];
+        let slots = 0..formats.len() as u32;
+        for slot in
+            slots.clone().filter(|slot| !last.contains(slot)).chain(slots.filter(|slot| last.contains(slot)))
+        {
+            offsets[slot as usize] = at;
+            at += u32::from(formats[slot as usize].bytes);
+        }
         Slots { formats, offsets, size: at - start }
     }
 
@@ -118,6 +120,8 @@ pub struct ScopeFacts<'m> {
     pub parameters: &'m [Type],
     pub inits: Vec<&'m Init>,
     pub places: Vec<&'m Place>,
+    /// Slots that never change lie behind all others, apart from them where states are cut into pieces.
+    pub fixed: Vec<u32>,
 }
 
 /// Where everything that is stored in a slot fits its format; everything is a word if the narrow layout is not regular.
@@ -145,7 +149,7 @@ pub fn lay_out(facts: &ScopeFacts<'_>, start: u32) -> Slots {
     }
     let formats: Vec<NumberFormat> =
         formats.into_iter().map(|format| format.unwrap_or(NumberFormat::WORD)).collect();
-    let narrow = Slots::new(formats, start);
+    let narrow = Slots::new(formats, start, &facts.fixed);
     let regular = |place: &&Place| {
         narrow.strides(place).is_some()
             && (place.indices.is_empty()
@@ -154,7 +158,7 @@ pub fn lay_out(facts: &ScopeFacts<'_>, start: u32) -> Slots {
     if facts.places.iter().all(regular) {
         return narrow;
     }
-    Slots::new(vec![NumberFormat::WORD; facts.slots as usize], start)
+    Slots::new(vec![NumberFormat::WORD; facts.slots as usize], start, &facts.fixed)
 }
 
 /// Every place that the model or an observer names, with the code whose locals it means.

@@ -138,6 +138,10 @@ impl Bits {
         self.0[bit / 64] |= 1 << (bit % 64);
     }
 
+    pub fn contains(&self, bit: usize) -> bool {
+        self.0[bit / 64] & 1 << (bit % 64) != 0
+    }
+
     pub fn absorb(&mut self, other: &Bits) -> bool {
         let mut changed = false;
         for (own, more) in self.0.iter_mut().zip(&other.0) {
@@ -145,6 +149,10 @@ impl Bits {
             *own |= more;
         }
         changed
+    }
+
+    pub fn remove(&mut self, other: &Bits) {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= !other);
     }
 
     pub fn keep(&mut self, other: &Bits) {

@@ -5,12 +5,15 @@
 //!   may do next and what it may ever do, for which [`constants`] says which variables and channels are meant, and on
 //!   [`access`], what conflicts.
 //!
+//! [`dependence`] says on what a step depends, from the same facts: not to leave it out, but to compute it once.
+//!
 //! Where somebody observes, [`visible`] says which steps may not be put off. [`simplify`] makes the states themselves fewer,
 //! before the search.
 
 mod access;
 pub mod assigned;
 mod constants;
+pub mod dependence;
 pub mod exact;
 mod futures;
 pub mod simplify;

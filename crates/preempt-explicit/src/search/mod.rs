@@ -48,7 +48,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// What is near is found in order of cost before anything else is tried.
-const IN_ORDER_FIRST: u64 = 1 << 15;
+const IN_ORDER_FIRST: u64 = 1 << 13;
 
 /// How a state space is searched, and how much of it. The default finds the simplest violation, or proves that there is none.
 #[derive(Debug, Clone)]
@@ -88,6 +88,8 @@ pub struct SearchOptions {
     /// So many states are searched in order of cost before the search level by level begins, which is faster but must be
     /// followed by another one if there is a violation.
     pub in_order_first: u64,
+    /// At the limit of states nothing more is tried: what lies within it and is cheap is not looked for again.
+    pub gives_up: bool,
     /// How many threads work where several can.
     pub threads: usize,
     /// The user says that no never claim and no formula counts how often a state is repeated.
@@ -112,6 +114,7 @@ impl Default for SearchOptions {
             successors: SuccessorSource::Native,
             levels: true,
             in_order_first: IN_ORDER_FIRST,
+            gives_up: false,
             threads: 1,
             stutter_invariant: false,
         }

@@ -68,7 +68,7 @@ impl<S: Expander + Send> Both<'_, S> {
                 Ok(found)
             }
             // What is cheap may lie within the limit all the same.
-            Ended::Stopped(StopReason::States) if self.goal != Goal::Count => {
+            Ended::Stopped(StopReason::States) if self.goal != Goal::Count && !options.gives_up => {
                 self.in_order(options.cheaper_than, options.limits.states, progress)
             }
             _ => Ok(self.report(searched)),

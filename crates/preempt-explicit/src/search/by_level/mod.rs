@@ -20,8 +20,9 @@
 //! shares out what waits. All numbers are sums over expansions, each of which happens once at its level, so they do not
 //! depend on who makes it.
 //!
-//! * [`worker`]: one thread; [`waiting`]: states that wait as keys.
+//! * [`worker`]: one thread; [`waiting`]: states that wait as keys; [`remembered`]: steps that need not be computed again.
 
+mod remembered;
 mod waiting;
 mod worker;
 
@@ -42,6 +43,9 @@ const QUEUED: u8 = 1;
 
 /// Fewer states than this are not worth a thread.
 const WORTH_SHARING: u64 = 1 << 14;
+
+/// And these not worth finding out what their steps depend on.
+const WORTH_REMEMBERING: u64 = 1 << 12;
 
 /// New states of a round, and expansions and transitions.
 const LEAST_NEW: u64 = 1 << 10;
@@ -98,8 +102,9 @@ pub struct ByLevel<'s, S> {
     level: u32,
     statistics: Statistics,
     most_waiting_bytes: u64,
-    /// From so many states on, several threads work.
+    /// From so many states on, several threads work, and steps are remembered.
     worth_sharing: u64,
+    worth_remembering: u64,
 }
 
 /// Can this be searched level by level? If not, only the search in order of cost does it.
@@ -135,6 +140,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
             statistics: Statistics::default(),
             most_waiting_bytes: 0,
             worth_sharing: WORTH_SHARING.min(options.in_order_first),
+            worth_remembering: WORTH_REMEMBERING.min(options.in_order_first),
         })
     }
 
@@ -198,6 +204,9 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
 
     fn round(&mut self, options: &SearchOptions) {
         let threads = if self.is_shared() { self.workers.len() } else { 1 };
+        // What `--fair-switch` asks depends on more than the step.
+        let remembers = self.statistics.stats.states >= self.worth_remembering && !self.plan.fair_switch;
+        self.workers.iter_mut().for_each(|worker| worker.remembers = remembers);
         let most_new = self.most_new(options).div_ceil(threads as u64);
         let (store, feed) = (&self.store, &self.feed);
         if threads == 1 {

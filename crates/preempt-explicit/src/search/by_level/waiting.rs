@@ -1,7 +1,7 @@
 //! States that wait to be expanded, as packed keys: a few bytes each, in blocks that remember how they were packed.
 
-use crate::store::packed::PackedStore;
-use crate::store::packed::encoding::{Encoding, Key, Source, raw_of};
+use crate::store::packed::encoding::{Encoding, Key};
+use crate::store::packed::{PackedStore, repacked};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// States of a block.
@@ -31,25 +31,22 @@ impl Block {
         self.keys.len() / self.encoding.key_bytes
     }
 
-    /// Each state of the block: its bytes and what is needed to find its successors' keys.
-    pub fn each(&self, store: &PackedStore, mut visit: impl FnMut(&[u8], Source, Who)) {
-        let (mut numbers, mut bytes) = (Vec::new(), Vec::new());
+    /// Each state of the block, as the store packs it now.
+    pub fn each(&self, store: &PackedStore, mut visit: impl FnMut(Key, Who)) {
+        let mut numbers = Vec::new();
+        let is_current = Arc::ptr_eq(&self.encoding, &store.encoding);
         for (at, packed) in self.keys.chunks(self.encoding.key_bytes).enumerate() {
             let mut whole = [0; 16];
             whole[..packed.len()].copy_from_slice(packed);
-            let [low, high] = [0, 8]
-                .map(|at| whole[at..at + 8].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)));
-            let class = self.encoding.take_apart(&store.pieces, &[low, high], &mut numbers);
-            store.pieces.open(class, &numbers, &mut bytes);
-            let raw = raw_of(&store.pieces, class, &numbers);
-            let key = match Arc::ptr_eq(&self.encoding, &store.encoding) {
-                true => Some([low, high]),
-                false => store.encoding.put_together(&store.pieces, class, &mut numbers),
-            };
+            let both = u128::from_le_bytes(whole);
+            let key = [both as u64, (both >> 64) as u64];
             // What was packed once can be packed again: numbers only become more.
-            let Some(key) = key else { continue };
+            let key = match is_current {
+                true => key,
+                false => repacked(&store.pieces, &self.encoding, &store.encoding, &key, &mut numbers),
+            };
             let who = self.who.get(at).or(self.who.first()).copied().unwrap_or(Who::Everybody);
-            visit(&bytes, Source::new(class, key, raw), who);
+            visit(key, who);
         }
     }
 }

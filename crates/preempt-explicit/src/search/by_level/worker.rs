@@ -1,18 +1,23 @@
 //! One thread's part of the search: a stack of states that wait, newest on top, and the successors that were met and not
 //! looked up yet.
 
+use super::remembered::{Asked, Remembered, Step, Tag};
 use super::waiting::{Block, Feed, Waiting, Who};
 use super::{Plan, QUEUED};
 use crate::search::spinning::spins;
-use crate::store::packed::encoding::{Key, Source};
+use crate::store::packed::encoding::{Encoding, Key, Source, hash_of};
 use crate::store::packed::table::{FLAGS, SHARDS, Table, has};
-use crate::store::packed::{PackedStore, hash_of, repacked};
+use crate::store::packed::{PackedStore, repacked};
 use crate::successors::{Expander, Sink};
 use preempt_core::{Budget, PropertyKind};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// States that are expanded before their successors are looked up.
 const BATCH: usize = 48;
+
+/// So many states before it is expanded, the memory for it is asked for.
+const AHEAD: usize = 3;
 
 /// States that wait as they are; more than that wait as keys.
 const MOST_ON_STACK: usize = 1 << 14;
@@ -23,22 +28,24 @@ const DONE: u8 = 2;
 /// A state on the stack.
 #[derive(Debug, Clone, Copy)]
 struct Item {
-    class: u32,
     key: Key,
-    raw: u64,
-    start: usize,
     who: Who,
 }
 
 /// A successor that was not looked up yet.
 #[derive(Debug, Clone, Copy)]
 struct Arrival {
-    class: u32,
     key: Key,
-    raw: u64,
-    start: usize,
-    length: usize,
     how: How,
+}
+
+/// What is done with steps that were computed.
+#[derive(Debug, Clone, Copy)]
+enum Remember {
+    Nothing,
+    At(Tag),
+    /// Where is not known yet.
+    Somewhere,
 }
 
 /// How a state was reached.
@@ -78,12 +85,23 @@ pub struct Worker<'s, S> {
     plan: Plan,
     budget: Budget,
     stack: Vec<Item>,
-    stack_bytes: Vec<u8>,
-    source: Source,
-    /// Of the state that is being expanded.
-    processes: usize,
     arrivals: Vec<Arrival>,
+    remembered: Remembered,
+    /// Are steps remembered?
+    pub remembers: bool,
+    /// The state that is being expanded: its class and its key, its processes, and once something must be computed its bytes.
+    source: Source,
+    processes: usize,
+    is_open: bool,
+    state: Vec<u8>,
+    /// For opening states, and what a process's steps lead to.
+    numbers: Vec<u32>,
     bytes: Vec<u8>,
+    starts: Vec<(usize, usize)>,
+    /// Met by this thread.
+    states: u64,
+    #[cfg(debug_assertions)]
+    audited: u64,
     pub deferred: Vec<Deferred>,
     pub counted: Counted,
     /// For the next level.
@@ -103,11 +121,19 @@ impl<'s, S: Expander> Worker<'s, S> {
             plan,
             budget: budget.clone(),
             stack: Vec::new(),
-            stack_bytes: Vec::new(),
+            arrivals: Vec::new(),
+            remembered: Remembered::default(),
+            remembers: false,
             source: Source::default(),
             processes: 0,
-            arrivals: Vec::new(),
+            is_open: false,
+            state: Vec::new(),
+            numbers: Vec::new(),
             bytes: Vec::new(),
+            starts: Vec::new(),
+            states: 0,
+            #[cfg(debug_assertions)]
+            audited: 0,
             deferred: Vec::new(),
             counted: Counted::default(),
             later: Waiting::default(),
@@ -145,9 +171,15 @@ impl<'s, S: Expander> Worker<'s, S> {
             }
             let from = self.stack.len().saturating_sub(BATCH);
             for number in from..self.stack.len() {
-                self.expand(store, number);
+                if let Some(Item { key, who }) = self.stack.get(number + AHEAD) {
+                    let processes = match who {
+                        Who::Last(process) => usize::from(*process)..usize::from(*process) + 1,
+                        Who::Everybody | Who::Others { .. } => 0..usize::MAX,
+                    };
+                    self.remembered.hint(store.encoding.class_of(key), key, processes);
+                }
+                self.expand(store, self.stack[number]);
             }
-            self.stack_bytes.truncate(self.stack[from].start);
             self.stack.truncate(from);
             self.look_up(store);
             if self.stack.len() > MOST_ON_STACK {
@@ -157,25 +189,17 @@ impl<'s, S: Expander> Worker<'s, S> {
     }
 
     fn load(&mut self, store: &PackedStore, block: &Block) {
-        block.each(store, |bytes, source, who| {
-            let start = self.stack_bytes.len();
-            self.stack_bytes.extend_from_slice(bytes);
-            self.stack.push(Item { class: source.class, key: source.key, raw: source.raw, start, who });
-        });
+        block.each(store, |key, who| self.stack.push(Item { key, who }));
         if matches!(self.stack.first(), Some(Item { who: Who::Others { .. }, .. })) {
-            self.stack.iter().for_each(|item| store.table.prefetch(hash_of(item.raw)));
+            self.stack.iter().for_each(|item| store.table.prefetch(hash_of(&item.key)));
         }
     }
 
     /// The older half of the stack waits as keys.
     fn spill(&mut self, store: &PackedStore) {
-        let half = self.stack.len() / 2;
-        let bytes = self.stack[half].start;
-        for item in self.stack.drain(..half) {
+        for item in self.stack.drain(..self.stack.len() / 2) {
             self.spilled.push(&store.encoding, &item.key, item.who);
         }
-        self.stack_bytes.drain(..bytes);
-        self.stack.iter_mut().for_each(|item| item.start -= bytes);
     }
 
     /// Gives everything that is on the stack away, as keys.
@@ -183,14 +207,14 @@ impl<'s, S: Expander> Worker<'s, S> {
         for item in self.stack.drain(..) {
             self.spilled.push(&store.encoding, &item.key, item.who);
         }
-        self.stack_bytes.clear();
     }
 
     /// The store was packed anew.
-    pub fn repack(&mut self, store: &PackedStore, old: &crate::store::packed::encoding::Encoding) {
+    pub fn repack(&mut self, store: &PackedStore, old: &Encoding) {
         for item in &mut self.stack {
-            item.key = repacked(&store.pieces, old, &store.encoding, &item.key).0;
+            item.key = repacked(&store.pieces, old, &store.encoding, &item.key, &mut self.numbers);
         }
+        self.remembered.forget();
     }
 
     pub fn is_idle(&self) -> bool {
@@ -198,41 +222,54 @@ impl<'s, S: Expander> Worker<'s, S> {
     }
 
     /// Expands an item of the stack.
-    fn expand(&mut self, store: &PackedStore, number: usize) {
-        let Item { class, key, raw, start, who } = self.stack[number];
-        let end = self.stack.get(number + 1).map_or(self.stack_bytes.len(), |next| next.start);
-        let bytes = std::mem::take(&mut self.stack_bytes);
-        let state = &bytes[start..end];
-        store.encoding.begin(&store.pieces, &mut self.source, (class, key, raw));
-        let count = self.system.process_count(state);
-        self.processes = count;
+    fn expand(&mut self, store: &PackedStore, Item { key, who }: Item) {
+        self.is_open = false;
+        let class = store.encoding.class_of(&key);
+        (self.source.class, self.source.key) = (class, key);
+        self.processes = match self.remembered.class(class) {
+            Some(known) => known.processes,
+            None => {
+                self.open(store);
+                self.remembered.meet(store, &*self.system, class, &self.state);
+                self.system.process_count(&self.state)
+            }
+        };
         match who {
             Who::Everybody => {
                 let mut moved = false;
-                for process in 0..count {
-                    moved |= self.expand_process(store, state, process);
+                for process in 0..self.processes {
+                    moved |= self.expand_process(store, process);
                 }
                 if !moved {
-                    self.dead_end(state);
+                    self.dead_end(store);
                 }
             }
             Who::Last(process) => {
-                let moved =
-                    usize::from(process) < count && self.expand_process(store, state, usize::from(process));
+                let process_number = usize::from(process);
+                let moved = process_number < self.processes && self.expand_process(store, process_number);
                 match self.plan.charges_forced {
                     _ if moved => {}
-                    true => self.give_way(store, state),
-                    false => self.expand_others(store, state, Some(process), true),
+                    true => self.give_way(store),
+                    false => self.expand_others(store, Some(process), true),
                 }
             }
-            Who::Others { blocked } => self.expand_others(store, state, None, blocked),
+            Who::Others { blocked } => self.expand_others(store, None, blocked),
         }
-        self.stack_bytes = bytes;
+    }
+
+    /// From here on the bytes of the state that is expanded are known.
+    fn open(&mut self, store: &PackedStore) {
+        if !self.is_open {
+            let key = self.source.key;
+            store.open(&key, &mut self.numbers, &mut self.state);
+            store.encoding.begin(&store.pieces, &mut self.source, key);
+            self.is_open = true;
+        }
     }
 
     /// Everybody who has not been expanded here. If the last process cannot move, or there is none, it may be that nobody can.
-    fn expand_others(&mut self, store: &PackedStore, state: &[u8], last: Option<u8>, blocked: bool) {
-        let hash = hash_of(self.source.raw);
+    fn expand_others(&mut self, store: &PackedStore, last: Option<u8>, blocked: bool) {
+        let hash = hash_of(&self.source.key);
         let Some(known) = store.table.take_all(&self.source.key, hash, DONE) else { return };
         if known[0] & DONE != 0 {
             return;
@@ -242,125 +279,220 @@ impl<'s, S: Expander> Worker<'s, S> {
         let is_expanded = |process: usize| has(&known, FLAGS + process);
         for process in 0..count {
             if !is_expanded(process) {
-                moved |= self.expand_process(store, state, process);
+                moved |= self.expand_process(store, process);
             }
         }
         if blocked && !moved {
             let is_last = |process: usize| last.is_some_and(|last| usize::from(last) == process);
             let may_move = |process: &usize| is_expanded(*process) && !is_last(*process);
-            let moves = (0..count).filter(may_move).any(|process| self.system.can_move(state, process));
+            let moves = (0..count).filter(may_move).any(|process| self.can_move(store, process));
             if !moves {
-                self.dead_end(state);
+                self.dead_end(store);
             }
         }
     }
 
     /// The process that was running cannot go on, and that costs something: the others wait for the next level, unless nobody
     /// can move.
-    fn give_way(&mut self, store: &PackedStore, state: &[u8]) {
-        let (key, hash) = (self.source.key, hash_of(self.source.raw));
-        if (0..self.processes).any(|process| self.system.can_move(state, process)) {
+    fn give_way(&mut self, store: &PackedStore) {
+        let (key, hash) = (self.source.key, hash_of(&self.source.key));
+        if (0..self.processes).any(|process| self.can_move(store, process)) {
             let before = store.table.meet(&key, hash, None, QUEUED);
             if before.is_some_and(|before| before.flags & (QUEUED | DONE) == 0) {
                 self.later.push(&store.encoding, &key, Who::Others { blocked: false });
             }
         } else if store.table.take_all(&key, hash, DONE).is_some_and(|known| known[0] & DONE == 0) {
-            self.dead_end(state);
+            self.dead_end(store);
         }
     }
 
-    fn dead_end(&mut self, state: &[u8]) {
+    fn dead_end(&mut self, store: &PackedStore) {
+        self.open(store);
         // Without its budget the system has no moves either.
-        if self.budget.stopped().is_none() && !self.system.may_end(state) {
+        if self.budget.stopped().is_none() && !self.system.may_end(&self.state) {
             *self.counted.violations.entry(PropertyKind::Deadlock).or_default() += 1;
         }
     }
 
-    fn expand_process(&mut self, store: &PackedStore, state: &[u8], process: usize) -> bool {
-        let (first, before) = (self.arrivals.len(), self.bytes.len());
+    fn can_move(&mut self, store: &PackedStore, process: usize) -> bool {
+        if self.remembers
+            && let Asked::Known(place) = self.remembered.ask(self.source.class, &self.source.key, process)
+        {
+            return !self.remembered.steps(place).is_empty();
+        }
+        self.open(store);
+        self.system.can_move(&self.state, process)
+    }
+
+    /// Says whether the process could move at all.
+    #[inline]
+    fn expand_process(&mut self, store: &PackedStore, process: usize) -> bool {
+        self.work += 1;
+        if !self.remembers {
+            return self.compute(store, process, Remember::Nothing);
+        }
+        let key = self.source.key;
+        match self.remembered.ask(self.source.class, &key, process) {
+            Asked::Known(place) => {
+                let steps = self.remembered.steps(place);
+                for step in steps {
+                    let next = step.from(&key);
+                    store.table.prefetch(hash_of(&next));
+                    let how =
+                        How { runs: Some(step.runs()), lives: true, alone: step.is_alone(), free: false };
+                    self.arrivals.push(Arrival { key: next, how });
+                }
+                let (count, moved) = (steps.len() as u64, !steps.is_empty());
+                self.counted.transitions += count;
+                self.work += count;
+                #[cfg(debug_assertions)]
+                self.audit(store, process, place);
+                moved
+            }
+            Asked::New(tag) => self.compute(store, process, Remember::At(tag)),
+            Asked::Unknown => self.compute(store, process, Remember::Somewhere),
+            Asked::Never => self.compute(store, process, Remember::Nothing),
+        }
+    }
+
+    /// Now and then, are the steps what they are remembered to be?
+    #[cfg(debug_assertions)]
+    fn audit(&mut self, store: &PackedStore, process: usize, place: super::remembered::Place) {
+        self.audited += 1;
+        if !self.audited.is_multiple_of(8) {
+            return;
+        }
+        let (counted, work) = (std::mem::take(&mut self.counted), self.work);
+        let (deferred, later) = (std::mem::take(&mut self.deferred), self.arrivals.len());
+        let moved = self.compute(store, process, Remember::Nothing);
+        let computed = self.arrivals.drain(later..).map(|Arrival { key, how }| {
+            Step::new(&self.source.key, &key, how.runs.unwrap_or(u8::MAX), how.alone)
+        });
+        let computed: Vec<Step> = computed.collect();
+        if self.budget.stopped().is_none() && self.deferred.is_empty() {
+            assert_eq!(computed, self.remembered.steps(place), "process {process}");
+            assert_eq!(moved, !computed.is_empty());
+            assert!(self.counted.violations.is_empty());
+        }
+        (self.counted, self.work, self.deferred) = (counted, work, deferred);
+    }
+
+    /// Executes the process's steps, and remembers them if there is something to be compared with the next time.
+    fn compute(&mut self, store: &PackedStore, process: usize, remember: Remember) -> bool {
+        self.open(store);
+        let first = self.arrivals.len();
+        self.bytes.clear();
         let header = self.system.header();
         let mut met = Met {
             store,
             source: &self.source,
-            state,
+            state: &self.state,
             header,
             processes: self.processes,
             arrivals: &mut self.arrivals,
             bytes: &mut self.bytes,
-            violations: &mut self.counted.violations,
-            others: false,
+            violations: 0,
+            counted: &mut self.counted.violations,
+            others: Vec::new(),
+            starts: &mut self.starts,
         };
-        let moved = self.system.expand_into(state, process, &mut met);
-        let others = met.others;
-        let transitions = (self.arrivals.len() - first) as u64;
+        met.starts.clear();
+        let moved = self.system.expand_into(&self.state, process, &mut met);
+        let (others, violations) = (met.others, met.violations);
+        let transitions = (self.arrivals.len() - first + others.len()) as u64;
         self.counted.transitions += transitions;
-        self.work += 1 + transitions;
-        debug_assert!(self.bytes.len() >= before);
-        if others || self.plan.reduces || self.plan.fair_switch {
-            self.finish_arrivals(store, first);
-        }
-        moved
-    }
-
-    /// What needs the system waits until it is done with the expansion.
-    fn finish_arrivals(&mut self, store: &PackedStore, first: usize) {
-        for number in first..self.arrivals.len() {
-            let Arrival { class, start, length, how, .. } = self.arrivals[number];
-            let next = &self.bytes[start..start + length];
-            let runs = how.runs.unwrap_or(u8::MAX);
-            let lives = usize::from(runs) < self.system.process_count(next);
-            let alone = self.plan.reduces && lives && self.system.runs_alone(next, usize::from(runs));
-            let free = self.plan.fair_switch
-                && !alone
-                && lives
-                && spins(&mut *self.system, &self.budget, next, usize::from(runs));
-            let how = How { lives, alone, free, ..how };
-            self.arrivals[number].how = how;
-            if class != NO_CLASS {
-                continue;
+        self.work += transitions;
+        if self.plan.reduces || self.plan.fair_switch {
+            for number in first..self.arrivals.len() {
+                let (start, end) = self.starts[number - first];
+                let how = self.how(self.arrivals[number].how, start..end);
+                self.arrivals[number].how = how;
             }
+        }
+        let is_plain = others.is_empty() && violations == 0;
+        for (start, end, how) in others {
+            let how = self.how(how, start..end);
+            let next = &self.bytes[start..end];
             match store.encode(&*self.system, next) {
-                Some((class, key, raw)) => {
-                    store.table.prefetch(hash_of(raw));
-                    self.arrivals[number] = Arrival { class, key, raw, start, length, how };
+                Some(key) => {
+                    store.table.prefetch(hash_of(&key));
+                    self.arrivals.push(Arrival { key, how });
                 }
                 None => self.deferred.push(Deferred { state: next.to_vec(), how }),
             }
         }
+        let is_whole = is_plain && moved == (self.arrivals.len() > first) && self.budget.stopped().is_none();
+        if is_whole {
+            self.remember(store, process, remember, first);
+        }
+        moved
+    }
+
+    /// The steps that were met from this arrival on.
+    fn remember(&mut self, store: &PackedStore, process: usize, remember: Remember, first: usize) {
+        let Source { class, key, .. } = self.source;
+        let tag = match remember {
+            Remember::Nothing => None,
+            Remember::At(tag) => Some(tag),
+            Remember::Somewhere => {
+                self.remembered.find_group(store, self.system, (class, &key), process, &self.state)
+            }
+        };
+        let step = |Arrival { key: next, how }: &Arrival| {
+            Step::new(&key, next, how.runs.unwrap_or(u8::MAX), how.alone)
+        };
+        let is_timeless = |tag: &Tag| {
+            let moves = self.arrivals.len() > first;
+            !tag.asks_timeout || moves && self.system.moves_without_timeout(&self.state, process)
+        };
+        if let Some(tag) = tag.filter(is_timeless) {
+            self.remembered.remember(tag, self.arrivals[first..].iter().map(step), self.states);
+        }
+    }
+
+    /// What is to be known of a successor beside who runs.
+    fn how(&mut self, how: How, bytes: Range<usize>) -> How {
+        let next = &self.bytes[bytes];
+        let runs = how.runs.unwrap_or(u8::MAX);
+        let lives = usize::from(runs) < self.system.process_count(next);
+        let alone = self.plan.reduces && lives && self.system.runs_alone(next, usize::from(runs));
+        let free = self.plan.fair_switch
+            && !alone
+            && lives
+            && spins(&mut *self.system, &self.budget, next, usize::from(runs));
+        How { lives, alone, free, ..how }
     }
 
     /// A state that was deferred, or an initial one. False if it does not fit.
     pub fn arrive(&mut self, store: &PackedStore, state: &[u8], how: How) -> bool {
-        let Some((class, key, raw)) = store.encode(&*self.system, state) else { return false };
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(state);
-        self.arrivals.push(Arrival { class, key, raw, start, length: state.len(), how });
+        let Some(key) = store.encode(&*self.system, state) else { return false };
+        self.arrivals.push(Arrival { key, how });
         self.look_up(store);
         true
     }
 
     /// Everything that the batch has met: which states are new, and who is to run in them.
     fn look_up(&mut self, store: &PackedStore) {
-        let (mut arrivals, mut bytes) = (std::mem::take(&mut self.arrivals), std::mem::take(&mut self.bytes));
-        for arrival in arrivals.drain(..).filter(|arrival| arrival.class != NO_CLASS) {
-            let state = &bytes[arrival.start..arrival.start + arrival.length];
-            if self.meet(store, &arrival, state).is_none() {
-                self.deferred.push(Deferred { state: state.to_vec(), how: arrival.how });
+        let mut arrivals = std::mem::take(&mut self.arrivals);
+        for arrival in arrivals.drain(..) {
+            if self.meet(store, &arrival).is_none() {
+                let mut state = Vec::new();
+                store.open(&arrival.key, &mut self.numbers, &mut state);
+                self.deferred.push(Deferred { state, how: arrival.how });
             }
         }
-        bytes.clear();
-        (self.arrivals, self.bytes) = (arrivals, bytes);
+        self.arrivals = arrivals;
     }
 
     /// `None` if the table must grow first.
     #[inline]
-    fn meet(&mut self, store: &PackedStore, arrival: &Arrival, state: &[u8]) -> Option<()> {
-        let Arrival { key, raw, how, .. } = arrival;
-        let hash = hash_of(*raw);
+    fn meet(&mut self, store: &PackedStore, arrival: &Arrival) -> Option<()> {
+        let Arrival { key, how } = *arrival;
+        let hash = hash_of(&key);
         if !self.plan.levels {
-            if store.table.insert(key, hash)? {
-                self.is_new(hash, state);
-                self.push(arrival, state, Who::Everybody);
+            if store.table.insert(&key, hash)? {
+                self.is_new(store, &key, hash);
+                self.stack.push(Item { key, who: Who::Everybody });
             }
             return Some(());
         }
@@ -368,60 +500,53 @@ impl<'s, S: Expander> Worker<'s, S> {
         let flags = if queues { QUEUED } else { 0 };
         // Of somebody who has ended, nothing is known.
         let process = how.runs.filter(|_| how.lives);
-        let met = store.table.meet(key, hash, process, flags)?;
+        let met = store.table.meet(&key, hash, process, flags)?;
         if met.is_new {
-            self.is_new(hash, state);
+            self.is_new(store, &key, hash);
         }
         if let Some(process) = process
             && !met.had_process
         {
-            self.push(arrival, state, Who::Last(process));
+            self.stack.push(Item { key, who: Who::Last(process) });
         }
         if met.flags & DONE != 0 {
             return Some(());
         }
         if let Some(process) = how.runs.filter(|_| !how.lives && self.plan.charges_forced) {
-            self.push(arrival, state, Who::Last(process));
+            self.stack.push(Item { key, who: Who::Last(process) });
         } else if !how.lives || how.free {
-            self.push(arrival, state, Who::Others { blocked: true });
+            self.stack.push(Item { key, who: Who::Others { blocked: true } });
         } else if queues && met.flags & QUEUED == 0 {
-            self.later.push(&store.encoding, key, Who::Others { blocked: false });
+            self.later.push(&store.encoding, &key, Who::Others { blocked: false });
         }
         Some(())
     }
 
-    fn push(&mut self, arrival: &Arrival, state: &[u8], who: Who) {
-        let Arrival { class, key, raw, .. } = *arrival;
-        let start = self.stack_bytes.len();
-        self.stack_bytes.extend_from_slice(state);
-        self.stack.push(Item { class, key, raw, start, who });
-    }
-
-    fn is_new(&mut self, hash: u64, state: &[u8]) {
+    fn is_new(&mut self, store: &PackedStore, key: &Key, hash: u64) {
         self.counted.states += 1;
+        self.states += 1;
         self.new_states += 1;
         self.new[Table::shard(hash)] += 1;
-        if self.plan.judges
-            && let Some(kind) = self.system.state_violation(state)
-        {
-            *self.counted.violations.entry(kind).or_default() += 1;
+        if self.plan.judges {
+            let mut state = Vec::new();
+            store.open(key, &mut self.numbers, &mut state);
+            if let Some(kind) = self.system.state_violation(&state) {
+                *self.counted.violations.entry(kind).or_default() += 1;
+            }
         }
     }
 
     /// Beside the store.
     pub fn memory(&self) -> u64 {
-        let stack = self.stack.capacity() * size_of::<Item>() + self.stack_bytes.capacity();
+        let stack = self.stack.capacity() * size_of::<Item>();
         let batch = self.arrivals.capacity() * size_of::<Arrival>() + self.bytes.capacity();
-        (stack + batch) as u64 + self.later.bytes() + self.spilled.bytes()
+        (stack + batch) as u64 + self.later.bytes() + self.spilled.bytes() + self.remembered.bytes()
     }
 
     pub fn waiting(&self) -> u64 {
         self.stack.len() as u64 + self.later.states() + self.spilled.states()
     }
 }
-
-/// Of a successor whose key is not known yet.
-const NO_CLASS: u32 = u32::MAX;
 
 /// What an expansion writes to.
 struct Met<'w> {
@@ -433,9 +558,12 @@ struct Met<'w> {
     processes: usize,
     arrivals: &'w mut Vec<Arrival>,
     bytes: &'w mut Vec<u8>,
-    violations: &'w mut BTreeMap<PropertyKind, u64>,
-    /// Is there a successor of another class, or one that did not fit?
-    others: bool,
+    /// Where each arrival's bytes lie.
+    starts: &'w mut Vec<(usize, usize)>,
+    violations: u64,
+    counted: &'w mut BTreeMap<PropertyKind, u64>,
+    /// Successors of another class, and those that did not fit.
+    others: Vec<(usize, usize, How)>,
 }
 
 impl Sink for Met<'_> {
@@ -447,24 +575,24 @@ impl Sink for Met<'_> {
     #[inline]
     fn arrived(&mut self, start: usize, runs: u8) {
         let next = &self.bytes[start..];
-        let length = next.len();
+        let end = self.bytes.len();
         let lives = usize::from(runs) < self.processes;
         let how = How { runs: Some(runs), lives, alone: false, free: false };
         // States of one class begin in the same way.
         let is_alike = next[..self.header] == self.state[..self.header];
         let PackedStore { encoding, pieces, table, .. } = self.store;
-        if is_alike && let Some((key, raw)) = encoding.encode_successor(pieces, self.source, self.state, next)
-        {
-            table.prefetch(hash_of(raw));
-            self.arrivals.push(Arrival { class: self.source.class, key, raw, start, length, how });
+        if is_alike && let Some(key) = encoding.encode_successor(pieces, self.source, self.state, next) {
+            table.prefetch(hash_of(&key));
+            self.arrivals.push(Arrival { key, how });
+            self.starts.push((start, end));
             return;
         }
-        self.others = true;
-        self.arrivals.push(Arrival { class: NO_CLASS, key: [0, 0], raw: 0, start, length, how });
+        self.others.push((start, end, how));
     }
 
     #[inline]
     fn violated(&mut self, kind: PropertyKind) {
-        *self.violations.entry(kind).or_default() += 1;
+        self.violations += 1;
+        *self.counted.entry(kind).or_default() += 1;
     }
 }

@@ -2,31 +2,38 @@
 //! apart again; a step changes only the numbers of the pieces that it has written.
 //!
 //! Each piece has as many bits as its numbers need, and one to spare while they are still becoming more. When a number no
-//! longer fits, a new encoding is made and the table is packed anew; the hash of a state is a sum over its pieces and does
-//! not depend on how they are packed. Where all numbers together need more than [`WIDE`] bits, neighbours are paired: the
-//! pair's number stands for both, as in the tree of Laarman, van de Pol and Weber ("Parallel recursive state compression for
-//! free", 2011), and pairs of pairs if need be.
+//! longer fits, a new encoding is made and the table is packed anew. Where all numbers together need more than [`WIDE`] bits,
+//! neighbours are paired: the pair's number stands for both, as in the tree of Laarman, van de Pol and Weber ("Parallel
+//! recursive state compression for free", 2011), and pairs of pairs if need be.
 
-use super::pieces::{CLASS_ODD, Pieces};
+use super::pieces::Pieces;
 use super::table::FLAGS;
+use std::ops::Range;
 
-/// At most 128 bits.
+/// At most [`WIDE`] bits: the last two bytes are free for whoever keeps it.
 pub type Key = [u64; 2];
 
 /// Keys with more bits than this have pairs.
 const WIDE: u32 = 112;
 
-/// Every bit of the hash from the sum over the pieces.
+/// Bits of a key in each of its words.
+const LANES: [u8; 2] = [64, 48];
+
+/// What of a key's second word is the key's.
+pub const UPPER: u64 = (1 << LANES[1]) - 1;
+
+/// The hash of a key; all its bits are as good.
 #[inline]
-pub fn finished(raw: u64) -> u64 {
-    let word = (raw ^ raw >> 32).wrapping_mul(0x9FB2_1C65_1E98_DF25);
-    let word = (word ^ word >> 29).wrapping_mul(0xA24B_AED4_963E_E407);
+pub fn hash_of(key: &Key) -> u64 {
+    let product = u128::from(key[0] ^ 0x9E37_79B9_7F4A_7C15) * u128::from(key[1] ^ 0xD1B5_4A32_D192_ED03);
+    let word = product as u64 ^ (product >> 64) as u64;
+    let word = word.wrapping_mul(0x9FB2_1C65_1E98_DF25);
     word ^ word >> 32
 }
 
 /// Where a number lies in the key.
-#[derive(Debug, Clone, Copy, Default)]
-struct Field {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Field {
     lane: u8,
     shift: u8,
     bits: u8,
@@ -34,8 +41,15 @@ struct Field {
 
 impl Field {
     #[inline]
-    fn get(self, key: &Key) -> u64 {
+    pub fn get(self, key: &Key) -> u64 {
         key[usize::from(self.lane & 1)] >> self.shift & ((1 << self.bits) - 1)
+    }
+
+    /// All its bits.
+    fn mask(self) -> Key {
+        let mut mask = [0, 0];
+        mask[usize::from(self.lane & 1)] = ((1 << self.bits) - 1) << self.shift;
+        mask
     }
 
     /// Instead of what is there. False if it does not fit.
@@ -58,6 +72,8 @@ struct Pair {
 /// How the states of one class are packed. Its numbers are those of the leaves, then of the pairs, children first.
 #[derive(Debug, Clone, Default)]
 struct ClassCode {
+    /// How many there are.
+    leaves: u32,
     /// Of the leaves, where there are no pairs.
     fields: Vec<Field>,
     pairs: Vec<Pair>,
@@ -84,16 +100,16 @@ pub struct Source {
     /// Among those that were met.
     pub class: u32,
     pub key: Key,
-    /// The hash, before it is finished.
-    pub raw: u64,
     /// All of them where there are pairs, else none.
     numbers: Vec<u32>,
 }
 
-impl Source {
-    pub fn new(class: u32, key: Key, raw: u64) -> Source {
-        Source { class, key, raw, numbers: Vec::new() }
-    }
+/// How many numbers more than there are have room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spare {
+    Much,
+    Some,
+    Nothing,
 }
 
 fn bits_for(count: u64) -> u8 {
@@ -124,14 +140,30 @@ impl Encoding {
                 each_key(&made, pieces);
             }
             before.resize(pieces.kinds(), 0);
-            let bits: Vec<u8> = (0..pieces.kinds())
-                .map(|kind| {
+            let bits = |spare: Spare| -> Vec<u8> {
+                let of_kind = |kind: usize| {
                     let (now, then) = (u64::from(pieces.words(kind as u32).len()), u64::from(before[kind]));
-                    let grows = now > then + then / 10;
-                    bits_for(if grows { 2 * now } else { now })
-                })
-                .collect();
-            let Some(wide) = made.lay_out(pieces, &bits) else {
+                    let room = match spare {
+                        // What has never changed has no bits: that is known of every state as long as this encoding is used.
+                        _ if now <= 1 => now,
+                        Spare::Much if now > then => 2 * now,
+                        Spare::Much | Spare::Some if now > then + then / 10 => 2 * now,
+                        Spare::Much | Spare::Some if now > then => now + now / 8 + 1,
+                        _ => now,
+                    };
+                    bits_for(room)
+                };
+                (0..pieces.kinds()).map(of_kind).collect()
+            };
+            // Rather less to spare than pairs.
+            let mut wide = None;
+            for spare in [Spare::Much, Spare::Some, Spare::Nothing] {
+                wide = made.lay_out(pieces, &bits(spare));
+                if wide.is_none() || (spare == Spare::Some && folding.0.iter().any(|times| *times > 0)) {
+                    break;
+                }
+            }
+            let Some(wide) = wide else {
                 for (kind, before) in before.iter_mut().enumerate() {
                     *before = pieces.words(kind as u32).len();
                 }
@@ -167,8 +199,8 @@ impl Encoding {
             let mut used = [class_bits, 0];
             let mut fields = vec![Field::default(); nodes.len()];
             for (at, bits) in order {
-                let lane = usize::from(used[0] + bits > 64);
-                if used[lane] + bits > 64 {
+                let lane = usize::from(used[0] + bits > LANES[0]);
+                if used[lane] + bits > LANES[lane] {
                     return Some(number);
                 }
                 let shift = if bits == 0 { 0 } else { used[lane] };
@@ -208,22 +240,46 @@ impl Encoding {
         class
     }
 
-    /// The hash of a key, before it is finished.
+    /// The class of a key's state, among those that were met.
     #[inline]
-    pub fn raw(&self, pieces: &Pieces, key: &Key) -> u64 {
-        let class = self.class_field.get(key);
+    pub fn class_of(&self, key: &Key) -> u32 {
+        self.class_field.get(key) as u32
+    }
+
+    /// Where the number is that says, perhaps with others, what the piece at this place of the state holds.
+    pub fn field_at(&self, pieces: &Pieces, class: u32, offset: usize) -> Option<Field> {
+        let leaf = pieces.classes()[class as usize].leaf_at(offset)?;
+        self.field_of(class, leaf)
+    }
+
+    fn field_of(&self, class: u32, leaf: usize) -> Option<Field> {
         let code = &self.classes[class as usize];
-        let leaves = &pieces.classes()[class as usize].leaves;
-        let mut raw = class.wrapping_mul(CLASS_ODD);
         if code.pairs.is_empty() {
-            for (leaf, field) in leaves.iter().zip(&code.fields) {
-                raw = raw.wrapping_add(field.get(key).wrapping_mul(leaf.odd));
-            }
-            return raw;
+            return code.fields.get(leaf).copied();
         }
-        let mut numbers = Vec::new();
-        self.take_apart(pieces, key, &mut numbers);
-        raw_of(pieces, class as u32, &numbers)
+        let (mut node, leaves) = (leaf as u32, code.leaves);
+        for (at, pair) in code.pairs.iter().enumerate() {
+            if pair.left == node || pair.right == node {
+                node = leaves + at as u32;
+            }
+        }
+        code.roots.iter().find(|(root, _)| *root == node).map(|(_, field)| *field)
+    }
+
+    /// Is there nothing but one content of this stretch, in all states of the class that have a key?
+    pub fn is_constant(&self, pieces: &Pieces, class: u32, stretch: &Range<usize>) -> bool {
+        let mut leaves = pieces.classes()[class as usize].leaves_in(std::slice::from_ref(stretch));
+        leaves.all(|leaf| self.field_of(class, leaf).is_some_and(|field| field.bits == 0))
+    }
+
+    /// The bits of a key that say its class and everything that its state holds in these stretches.
+    pub fn mask_of(&self, pieces: &Pieces, class: u32, stretches: &[Range<usize>]) -> Key {
+        let mut mask = self.class_field.mask();
+        for leaf in pieces.classes()[class as usize].leaves_in(stretches) {
+            let bits = self.field_of(class, leaf).unwrap_or_default().mask();
+            mask = [mask[0] | bits[0], mask[1] | bits[1]];
+        }
+        mask
     }
 
     /// The key of pieces with these numbers; numbers of pairs are found or given. `None` if one does not fit.
@@ -247,21 +303,20 @@ impl Encoding {
         fits.then_some(key)
     }
 
-    /// A state that was met in whatever way: its class, key and hash. `None` if it does not fit.
-    pub fn encode(&self, pieces: &Pieces, class: u32, state: &[u8]) -> Option<(Key, u64)> {
+    /// The key of a state that was met in whatever way. `None` if it does not fit.
+    pub fn encode(&self, pieces: &Pieces, class: u32, state: &[u8]) -> Option<Key> {
         let leaves = &pieces.classes()[class as usize].leaves;
         let mut numbers = Vec::with_capacity(2 * leaves.len());
         for leaf in leaves {
             numbers.push(pieces.words(leaf.kind).number(leaf.read(state))?);
         }
-        let raw = raw_of(pieces, class, &numbers);
-        Some((self.put_together(pieces, class, &mut numbers)?, raw))
+        self.put_together(pieces, class, &mut numbers)
     }
 
     /// Prepares a state whose successors will be encoded.
     #[inline]
-    pub fn begin(&self, pieces: &Pieces, source: &mut Source, (class, key, raw): (u32, Key, u64)) {
-        (source.class, source.key, source.raw) = (class, key, raw);
+    pub fn begin(&self, pieces: &Pieces, source: &mut Source, key: Key) {
+        (source.class, source.key) = (self.class_of(&key), key);
         if !self.classes[source.class as usize].pairs.is_empty() {
             let key = source.key;
             self.take_apart(pieces, &key, &mut source.numbers);
@@ -276,37 +331,25 @@ impl Encoding {
         source: &Source,
         before: &[u8],
         state: &[u8],
-    ) -> Option<(Key, u64)> {
+    ) -> Option<Key> {
         let code = &self.classes[source.class as usize];
         if !code.pairs.is_empty() {
             return self.encode_paired(pieces, source, before, state);
         }
-        let (mut key, mut raw) = (source.key, source.raw);
+        let mut key = source.key;
         let fits = pieces.classes()[source.class as usize].each_changed(before, state, |at, leaf| {
             let Some(number) = pieces.words(leaf.kind).number(leaf.read(state)) else { return false };
-            let (field, number) = (code.fields[at], u64::from(number));
-            let was = field.get(&key);
-            raw = raw.wrapping_add(number.wrapping_sub(was).wrapping_mul(leaf.odd));
-            field.set(&mut key, number)
+            code.fields[at].set(&mut key, u64::from(number))
         });
-        fits.then_some((key, raw))
+        fits.then_some(key)
     }
 
-    fn encode_paired(
-        &self,
-        pieces: &Pieces,
-        source: &Source,
-        before: &[u8],
-        state: &[u8],
-    ) -> Option<(Key, u64)> {
+    fn encode_paired(&self, pieces: &Pieces, source: &Source, before: &[u8], state: &[u8]) -> Option<Key> {
         let code = &self.classes[source.class as usize];
         let leaves = &pieces.classes()[source.class as usize].leaves;
         let mut numbers = source.numbers.clone();
-        let mut raw = source.raw;
         let is_numbered = pieces.classes()[source.class as usize].each_changed(before, state, |at, leaf| {
             let Some(number) = pieces.words(leaf.kind).number(leaf.read(state)) else { return false };
-            let difference = u64::from(number).wrapping_sub(u64::from(numbers[at]));
-            raw = raw.wrapping_add(difference.wrapping_mul(leaf.odd));
             numbers[at] = number;
             true
         });
@@ -322,7 +365,7 @@ impl Encoding {
         let mut key = source.key;
         let fits =
             code.roots.iter().all(|(node, field)| field.set(&mut key, u64::from(numbers[*node as usize])));
-        fits.then_some((key, raw))
+        fits.then_some(key)
     }
 
     /// Has it a place for the states of this class?
@@ -346,18 +389,14 @@ fn pair_word(numbers: &[u32], pair: &Pair) -> u64 {
     u64::from(numbers[pair.left as usize]) | u64::from(numbers[pair.right as usize]) << 32
 }
 
-pub fn raw_of(pieces: &Pieces, class: u32, numbers: &[u32]) -> u64 {
-    let leaves = pieces.classes()[class as usize].leaves.iter().zip(numbers);
-    leaves.fold(u64::from(class).wrapping_mul(CLASS_ODD), |raw, (leaf, number)| {
-        raw.wrapping_add(u64::from(*number).wrapping_mul(leaf.odd))
-    })
-}
-
 /// The class's numbers, neighbours paired so many times.
 fn class_code(pieces: &mut Pieces, class: usize, times: u32) -> ClassCode {
     let kinds: Vec<u32> = pieces.classes()[class].leaves.iter().map(|leaf| leaf.kind).collect();
-    let mut code = ClassCode::default();
-    let mut nodes: Vec<(u32, u32)> = kinds.iter().enumerate().map(|(at, kind)| (at as u32, *kind)).collect();
+    let mut code = ClassCode { leaves: kinds.len() as u32, ..ClassCode::default() };
+    let nodes = kinds.iter().enumerate().map(|(at, kind)| (at as u32, *kind));
+    // What has never changed stays apart.
+    let (constant, mut nodes): (Vec<_>, Vec<_>) =
+        nodes.partition(|(_, kind)| times > 0 && pieces.words(*kind).len() <= 1);
     for _ in 0..times {
         let mut folded = Vec::new();
         for two in nodes.chunks(2) {
@@ -372,7 +411,8 @@ fn class_code(pieces: &mut Pieces, class: usize, times: u32) -> ClassCode {
         nodes = folded;
     }
     if !code.pairs.is_empty() {
-        code.roots = nodes.into_iter().map(|(node, _)| (node, Field::default())).collect();
+        let roots = nodes.into_iter().chain(constant);
+        code.roots = roots.map(|(node, _)| (node, Field::default())).collect();
     }
     code
 }

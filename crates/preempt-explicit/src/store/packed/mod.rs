@@ -13,7 +13,7 @@ pub mod table;
 pub mod words;
 
 use crate::successors::Successors;
-use encoding::{Encoding, Folding, Key, finished};
+use encoding::{Encoding, Folding, Key};
 use pieces::Pieces;
 use std::sync::Arc;
 use table::{Format, Table};
@@ -43,12 +43,17 @@ impl PackedStore {
         Ok(PackedStore { pieces, encoding: Arc::new(encoding), table, folding, before, most_processes })
     }
 
-    /// The state's class among those that were met, its key and its hash before it is finished; `None` if it does not fit.
-    pub fn encode<S: Successors + ?Sized>(&self, system: &S, state: &[u8]) -> Option<(u32, Key, u64)> {
+    /// The state's key; `None` if it does not fit.
+    pub fn encode<S: Successors + ?Sized>(&self, system: &S, state: &[u8]) -> Option<Key> {
         let class = self.pieces.known(system.class_of(state)).filter(|class| self.encoding.knows(*class))?;
         let is_narrow = self.most_processes.is_none_or(|most| system.process_count(state) <= most);
-        let (key, raw) = self.encoding.encode(&self.pieces, class, state).filter(|_| is_narrow)?;
-        Some((class, key, raw))
+        self.encoding.encode(&self.pieces, class, state).filter(|_| is_narrow)
+    }
+
+    /// The state of a key.
+    pub fn open(&self, key: &Key, numbers: &mut Vec<u32>, state: &mut Vec<u8>) {
+        let class = self.encoding.take_apart(&self.pieces, key, numbers);
+        self.pieces.open(class, numbers, state);
     }
 
     /// An encoding that has room for these states, too; everything is packed anew.
@@ -89,7 +94,7 @@ impl PackedStore {
         let empty = Table::new(format_of(&new), self.table.is_shared()).ok_or(Full)?;
         let (table, old) = (std::mem::replace(&mut self.table, empty), &self.encoding);
         let pieces = &self.pieces;
-        let change = |key: &Key| repacked(pieces, old, &new, key);
+        let change = |key: &Key, numbers: &mut Vec<u32>| repacked(pieces, old, &new, key, numbers);
         self.table = table.repacked(format_of(&new), threads, &change).ok_or(Full)?;
         self.encoding = new;
         Ok(())
@@ -97,9 +102,7 @@ impl PackedStore {
 
     /// Makes room for so many states more.
     pub fn make_room(&mut self, more: u64, threads: usize) -> Result<(), Full> {
-        let (encoding, pieces) = (&self.encoding, &self.pieces);
-        let is_made = self.table.make_room(more, threads, &|key: &Key| encoding.raw(pieces, key));
-        if is_made { Ok(()) } else { Err(Full) }
+        if self.table.make_room(more, threads) { Ok(()) } else { Err(Full) }
     }
 
     pub fn bytes(&self) -> u64 {
@@ -111,17 +114,9 @@ fn format_of(encoding: &Encoding) -> Format {
     Format { key: encoding.key_bytes, known: encoding.known_bytes }
 }
 
-/// A key in another encoding, with its hash before it is finished.
-pub fn repacked(pieces: &Pieces, old: &Encoding, new: &Encoding, key: &Key) -> (Key, u64) {
-    let mut numbers = Vec::new();
-    let class = old.take_apart(pieces, key, &mut numbers);
-    let raw = encoding::raw_of(pieces, class, &numbers);
+/// A key in another encoding.
+pub fn repacked(pieces: &Pieces, old: &Encoding, new: &Encoding, key: &Key, numbers: &mut Vec<u32>) -> Key {
+    let class = old.take_apart(pieces, key, numbers);
     // The new encoding was made for all numbers that there are.
-    (new.put_together(pieces, class, &mut numbers).unwrap_or_default(), raw)
-}
-
-/// The hash of a state.
-#[inline]
-pub fn hash_of(raw: u64) -> u64 {
-    finished(raw)
+    new.put_together(pieces, class, numbers).unwrap_or_default()
 }

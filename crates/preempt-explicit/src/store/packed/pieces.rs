@@ -5,6 +5,7 @@
 use super::words::Words;
 use crate::successors::Successors;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// A stretch of a state that belongs together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +27,6 @@ pub struct Leaf {
     length: u32,
     /// Which numbers.
     pub kind: u32,
-    /// Its weight in the hash.
-    pub odd: u64,
 }
 
 impl Leaf {
@@ -104,6 +103,27 @@ impl ClassPieces {
     }
 }
 
+impl ClassPieces {
+    /// The piece that begins here.
+    pub fn leaf_at(&self, offset: usize) -> Option<usize> {
+        self.leaves.iter().position(|leaf| leaf.offset as usize == offset)
+    }
+
+    /// How long a piece is.
+    pub fn length_of(&self, leaf: usize) -> usize {
+        self.leaves[leaf].length as usize
+    }
+
+    /// The pieces of which something lies in one of these stretches.
+    pub fn leaves_in(&self, stretches: &[Range<usize>]) -> impl Iterator<Item = usize> {
+        let is_in = |leaf: &Leaf| {
+            let (start, end) = (leaf.offset as usize, (leaf.offset + leaf.length) as usize);
+            stretches.iter().any(|stretch| stretch.start < end && start < stretch.end)
+        };
+        self.leaves.iter().enumerate().filter(move |(_, leaf)| is_in(leaf)).map(|(at, _)| at)
+    }
+}
+
 /// By blocks of eight bytes: which of the leaves, in the order of their places, overlap.
 fn blocks_of(leaves: &[Leaf], size: usize) -> Vec<(u32, u32)> {
     let block = |number: usize| {
@@ -131,17 +151,6 @@ pub struct Pieces {
     order: Vec<Option<u32>>,
 }
 
-/// Different odd numbers that look like chance.
-fn odd(number: usize) -> u64 {
-    let mut word = (number as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (word ^ word >> 31) | 1
-}
-
-/// The weight of the class in the hash.
-pub const CLASS_ODD: u64 = 0xD1B5_4A32_D192_ED03;
-
 impl Pieces {
     /// Makes the class of a state known, if it is not. `None` if there is no such class.
     pub fn meet<S: Successors + ?Sized>(&mut self, system: &S, class: u32) -> Option<()> {
@@ -164,7 +173,6 @@ impl Pieces {
                     offset: start as u32,
                     length: length as u32,
                     kind,
-                    odd: odd(leaves.len()),
                 });
                 start += length;
             }

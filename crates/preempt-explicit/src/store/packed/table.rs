@@ -6,7 +6,7 @@
 //! a bucket holds its lock, a bit of its last byte; growing needs the table alone.
 #![allow(unsafe_code, reason = "entries of any number of bytes in memory of its own")]
 
-use super::encoding::{Key, finished};
+use super::encoding::{Key, hash_of};
 use super::pages::{HUGE, Pages};
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -95,11 +95,23 @@ struct Held<'t> {
     shared: bool,
 }
 
+impl Held<'_> {
+    /// One entry more has been written.
+    #[inline]
+    fn added(&mut self) {
+        self.count += 1;
+        if !self.shared {
+            self.head.store(self.count as u8, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Drop for Held<'_> {
     #[inline]
     fn drop(&mut self) {
-        let order = if self.shared { Ordering::Release } else { Ordering::Relaxed };
-        self.head.store(self.count as u8, order);
+        if self.shared {
+            self.head.store(self.count as u8, Ordering::Release);
+        }
     }
 }
 
@@ -255,6 +267,40 @@ impl Table {
         }
     }
 
+    /// The entry with this key, in a bucket that is held.
+    ///
+    /// # Safety
+    /// The bucket has as many entries as it says.
+    #[inline]
+    unsafe fn entry_in(&self, held: &Held<'_>, ends: Ends) -> Option<*mut u8> {
+        let (size, bytes) = (self.format.entry(), self.format.key);
+        // SAFETY: so many entries lie there, one after the other, each with at least as many bytes as the key has; bytes need
+        // no alignment.
+        unsafe {
+            let mut entry = held.start;
+            let end = entry.add(held.count * size);
+            if bytes < 8 {
+                let (first, last) = (ends.first as u32, ends.last as u32);
+                while entry < end {
+                    let is_first = entry.cast::<u32>().read_unaligned() == first;
+                    if is_first && entry.add(bytes - 4).cast::<u32>().read_unaligned() == last {
+                        return Some(entry);
+                    }
+                    entry = entry.add(size);
+                }
+            } else {
+                while entry < end {
+                    let is_first = entry.cast::<u64>().read_unaligned() == ends.first;
+                    if is_first && entry.add(bytes - 8).cast::<u64>().read_unaligned() == ends.last {
+                        return Some(entry);
+                    }
+                    entry = entry.add(size);
+                }
+            }
+        }
+        None
+    }
+
     /// Calls `visit` with the entry, and whether it is new; `None` if the shard must grow first.
     #[inline]
     fn find<R>(&self, key: &Key, hash: u64, adds: bool, visit: impl FnOnce(*mut u8, bool) -> R) -> Option<R> {
@@ -263,15 +309,9 @@ impl Table {
         let mut at = Table::home(shard, hash);
         for _ in 0..LONGEST {
             let mut held = self.hold(shard, at);
-            for number in 0..held.count {
-                // SAFETY: the bucket is held, and has so many entries.
-                let (entry, found) = unsafe {
-                    let entry = held.start.add(number * size);
-                    (entry, self.ends_at(entry))
-                };
-                if found.first == ends.first && found.last == ends.last {
-                    return Some(visit(entry, false));
-                }
+            // SAFETY: the bucket is held, and has so many entries.
+            if let Some(entry) = unsafe { self.entry_in(&held, ends) } {
+                return Some(visit(entry, false));
             }
             if held.count < self.entries {
                 if !adds {
@@ -283,7 +323,7 @@ impl Table {
                     self.write(entry, ends);
                     entry
                 };
-                held.count += 1;
+                held.added();
                 return Some(visit(entry, true));
             }
             drop(held);
@@ -348,16 +388,15 @@ impl Table {
         Table::shard_of(hash)
     }
 
-    /// Makes room for so many states more, wherever they belong. `raw` is the hash of a key before it is finished. Says
-    /// whether there was memory.
-    pub fn make_room(&mut self, more: u64, threads: usize, raw: &(impl Fn(&Key) -> u64 + Sync)) -> bool {
+    /// Makes room for so many states more, wherever they belong. Says whether there was memory.
+    pub fn make_room(&mut self, more: u64, threads: usize) -> bool {
         let (entries, each) = (self.entries as u64, more / SHARDS as u64 + more / 64 + 8);
         let is_full = |shard: &Shard| (shard.used + each) * 100 > shard.buckets * entries * FULLEST;
         let full: Vec<usize> = (0..SHARDS).filter(|number| is_full(&self.shards[*number])).collect();
         let grown = |number: &usize| {
             let shard = &self.shards[*number];
             let buckets = ((shard.used + each) * 100).div_ceil(AFTER_GROWTH * entries) + 1;
-            Some((*number, self.rewritten(shard, buckets, raw)?))
+            Some((*number, self.rewritten(shard, buckets)?))
         };
         let made: Vec<Option<(usize, Shard)>> = in_parallel(&full, threads, &grown);
         for shard in made {
@@ -367,36 +406,33 @@ impl Table {
         true
     }
 
-    fn rewritten(&self, old: &Shard, buckets: u64, raw: &impl Fn(&Key) -> u64) -> Option<Shard> {
+    /// Buckets are in the order of hashes, so that both are gone through from the first to the last.
+    fn rewritten(&self, old: &Shard, buckets: u64) -> Option<Shard> {
         let mut shard = self.empty(buckets)?;
-        self.each(old, |key, known| {
-            let (hash, ends) = (finished(raw(&key)), self.ends(&key));
-            self.append(&mut shard, hash, ends, known);
-        });
+        self.each(old, |key, known| self.append(&shard, hash_of(&key), self.ends(&key), known));
+        shard.used = old.used;
         Some(shard)
     }
 
-    /// Of what is not there yet, into a shard that nobody else has.
+    /// Of what is not there yet, where there is room.
     #[inline]
-    fn append(&self, shard: &mut Shard, hash: u64, ends: Ends, known: &[u8]) {
+    fn append(&self, shard: &Shard, hash: u64, ends: Ends, known: &[u8]) {
         let size = self.format.entry();
         let mut at = Table::home(shard, hash);
         loop {
-            // SAFETY: the bucket lies within the pages, and nobody else has the shard.
-            unsafe {
-                let start = shard.pages.start().add(at * self.bucket);
-                let head = start.add(self.bucket - 1);
-                let count = usize::from(*head);
-                if count < self.entries {
-                    let entry = start.add(count * size);
+            let mut held = self.hold(shard, at);
+            if held.count < self.entries {
+                // SAFETY: the bucket is held, and has room for one entry more.
+                unsafe {
+                    let entry = held.start.add(held.count * size);
                     self.write(entry, ends);
                     let length = known.len().min(self.format.known);
                     std::ptr::copy_nonoverlapping(known.as_ptr(), entry.add(self.format.key), length);
-                    *head += 1;
-                    shard.used += 1;
-                    return;
                 }
+                held.added();
+                return;
             }
+            drop(held);
             at = if at + 1 == shard.buckets as usize { 0 } else { at + 1 };
         }
     }
@@ -416,46 +452,75 @@ impl Table {
         }
     }
 
-    /// The same states with keys that are packed in another way. The hash of a state does not change, so every shard is
-    /// rewritten by itself. `None` if there is no memory.
+    /// The same states with keys that are packed in another way, so that everything lies elsewhere. `None` if there is no
+    /// memory.
     pub fn repacked(
         mut self,
         format: Format,
         threads: usize,
-        change: &(impl Fn(&Key) -> (Key, u64) + Sync),
+        change: &(impl Fn(&Key, &mut Vec<u32>) -> Key + Sync),
     ) -> Option<Table> {
-        let mut made = Table {
-            shards: Vec::new(),
-            format,
-            bucket: format.bucket(),
-            entries: format.entries(),
-            shared: self.shared,
-        };
+        let used: u64 = self.shards.iter().map(|shard| shard.used).sum();
+        let mut made = Table::with_room(format, threads > 1, used)?;
         // A few at a time: what was rewritten is given back.
         let numbers: Vec<usize> = (0..SHARDS).collect();
         for some in numbers.chunks(threads.max(1)) {
-            let rewritten = |number: &usize| {
-                let old = &self.shards[*number];
-                let room = (old.buckets * self.entries as u64).div_ceil(made.entries as u64);
-                let mut shard = made.empty(room)?;
-                self.each(old, |key, known| {
-                    let (key, raw) = change(&key);
-                    made.append(&mut shard, finished(raw), made.ends(&key), known);
+            let moved = |number: &usize| {
+                let mut moving =
+                    Moving { to: &made, waiting: Vec::new(), known: Vec::new(), moved: [0; SHARDS] };
+                let mut scratch = Vec::new();
+                self.each(&self.shards[*number], |key, known| {
+                    moving.push(&change(&key, &mut scratch), known)
                 });
-                Some(shard)
+                moving.flush();
+                moving.moved
             };
-            let shards: Vec<Option<Shard>> = in_parallel(some, threads, &rewritten);
-            for (number, shard) in some.iter().zip(shards) {
-                made.shards.push(shard?);
+            let moved: Vec<[u64; SHARDS]> = in_parallel(some, threads, &moved);
+            moved.iter().for_each(|moved| made.count(moved));
+            for number in some {
                 let nothing = Pages::new(1)?;
                 self.shards[*number] = Shard { pages: nothing, buckets: 0, used: 0 };
             }
         }
+        made.shared = self.shared;
         Some(made)
     }
 
     pub fn bytes(&self) -> u64 {
         self.shards.iter().map(|shard| shard.pages.bytes() as u64).sum()
+    }
+}
+
+/// Entries on their way into another table: the memory for some is asked for before the first of them is written.
+struct Moving<'t> {
+    to: &'t Table,
+    waiting: Vec<(u64, Key)>,
+    /// What is known of them, one after the other.
+    known: Vec<u8>,
+    moved: [u64; SHARDS],
+}
+
+impl Moving<'_> {
+    #[inline]
+    fn push(&mut self, key: &Key, known: &[u8]) {
+        let hash = hash_of(key);
+        self.to.prefetch(hash);
+        self.waiting.push((hash, *key));
+        self.known.extend_from_slice(known);
+        if self.waiting.len() == 64 {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        let each = self.known.len() / self.waiting.len().max(1);
+        for (number, (hash, key)) in self.waiting.drain(..).enumerate() {
+            let shard = Table::shard_of(hash);
+            let known = &self.known[number * each..(number + 1) * each];
+            self.to.append(&self.to.shards[shard], hash, self.to.ends(&key), known);
+            self.moved[shard] += 1;
+        }
+        self.known.clear();
     }
 }
 
@@ -492,10 +557,6 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    fn raw(key: &Key) -> u64 {
-        key[0].wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ key[1].wrapping_mul(0xD1B5_4A32_D192_ED03)
-    }
-
     /// Different numbers, spread over so many bytes.
     fn key(number: u64, bytes: usize) -> Key {
         let both = u128::from(number).wrapping_mul(0x1_0000_0001_0000_0000_0001_0001)
@@ -513,7 +574,7 @@ mod tests {
             for number in 0..6000u64 {
                 let key = key(number % 4001, bytes);
                 let (process, flag) = ((number % 11) as u8, u8::from(number % 3 == 0));
-                let hash = finished(raw(&key));
+                let hash = hash_of(&key);
                 let meeting = table.meet(&key, hash, Some(process), flag).expect("there is room");
                 let before = known.get(&key).copied();
                 assert_eq!(meeting.is_new, before.is_none());
@@ -523,20 +584,20 @@ mod tests {
                 let mut new = [0; SHARDS];
                 new[Table::shard(hash)] += u64::from(meeting.is_new);
                 table.count(&new);
-                assert!(table.make_room(1, 1, &raw));
+                assert!(table.make_room(1, 1));
             }
             let wider = Format { key: (bytes + 1).min(16), known: 5 };
-            let table = table.repacked(wider, 2, &|key| (*key, raw(key))).expect("there is memory");
+            let table = table.repacked(wider, 2, &|key, _| *key).expect("there is memory");
             let mut count = 0;
             table.each_key(|key| count += usize::from(known.contains_key(&key)));
             assert_eq!(count, known.len());
             for (key, (flags, processes)) in &known {
-                let found = table.take_all(key, finished(raw(key)), 2).expect("it is there");
+                let found = table.take_all(key, hash_of(key), 2).expect("it is there");
                 assert_eq!(found[0] & 7, *flags);
                 assert!(
                     (0..11).all(|process| has(&found, FLAGS + process) == (processes & 1 << process != 0))
                 );
-                let again = table.take_all(key, finished(raw(key)), 0).expect("it is there");
+                let again = table.take_all(key, hash_of(key), 0).expect("it is there");
                 assert!(again[0] & 2 != 0 && (0..30).all(|process| has(&again, FLAGS + process)));
             }
             assert!(table.take_all(&[u64::MAX, 1], 5, 0).is_none());
@@ -546,12 +607,12 @@ mod tests {
     #[test]
     fn every_state_is_new_to_one_thread() {
         let mut table = Table::new(Format { key: 6, known: 0 }, true).expect("there is memory");
-        assert!(table.make_room(40_000, 2, &raw));
+        assert!(table.make_room(40_000, 2));
         let new: u64 = std::thread::scope(|scope| {
             let meet = |table: &Table| {
                 let insert = |number| {
                     let key = key(number, 6);
-                    table.insert(&key, finished(raw(&key))).expect("there is room")
+                    table.insert(&key, hash_of(&key)).expect("there is room")
                 };
                 (0..30_000).map(|number| u64::from(insert(number))).sum::<u64>()
             };
