@@ -103,10 +103,13 @@ pub fn table() -> Vec<Entry> {
         for states in [1, 5, 50] {
             let limits = Limits { states: Some(states), ..Limits::default() };
             add(SearchOptions { successors, limits, ..plain() }, OrInconclusive);
-            add(
-                SearchOptions { successors, limits, in_order_first: 0, threads: 2, ..plain() },
-                OrInconclusive,
-            );
+            for gives_up in [false, true] {
+                let in_order_first = 0;
+                add(
+                    SearchOptions { successors, limits, in_order_first, gives_up, threads: 2, ..plain() },
+                    OrInconclusive,
+                );
+            }
         }
     }
     for bound in [0, 1, 2, 3] {

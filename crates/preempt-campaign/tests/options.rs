@@ -77,6 +77,7 @@ fn of_the_explicit_engine() {
             successors,
             levels,
             in_order_first,
+            gives_up,
             threads,
             stutter_invariant,
         } = options;
@@ -94,6 +95,7 @@ fn of_the_explicit_engine() {
             format!("stutter invariant {stutter_invariant}"),
             format!("levels {levels}"),
             format!("in order first {}", in_order_first > 0),
+            format!("gives up {gives_up}"),
             format!("several threads {}", threads > 1),
         ]);
     }
@@ -107,6 +109,7 @@ fn of_the_explicit_engine() {
         "stutter invariant",
         "levels",
         "in order first",
+        "gives up",
         "several threads",
     ];
     let lists = names(&[ORDERS, STORES, COSTS, REDUCTIONS, SOURCES]);
@@ -191,6 +194,7 @@ fn of_swarms() {
             successors,
             levels: _,
             in_order_first: _,
+            gives_up: _,
             threads: _,
             stutter_invariant: _,
         } = options;
