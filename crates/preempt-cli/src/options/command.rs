@@ -69,9 +69,10 @@ const SUBCOMMANDS: [Subcommand; 7] = [
     },
     Subcommand {
         verb: Verb::Convert,
-        about: "Translate a net: .spec, PNML, or Promela if it is bounded",
+        about: "Translate a net to .spec, PNML or Promela, a protocol to Promela",
         details: "The kind of a file is that of its extension. PNML has no targets: they are read with --properties, and written \
-                  next to the net, in a file with the extension .xml.",
+                  next to the net, in a file with the extension .xml. Promela has as many processes, or tokens, as there are: a net must \
+                  be bounded, and a protocol is told how many.",
         files: &[NET, ("OUT", "The file to write")],
     },
 ];

@@ -34,7 +34,10 @@ fn answer(report: &Report) -> String {
     match (report.verdict, &report.violation, report.guarantee) {
         (Verdict::Violated, Some(property), _) => property_with_place(property),
         (Verdict::Violated, None, _) => violations(&report.statistics).unwrap_or_else(|| "a property".into()),
-        (Verdict::Inconclusive(reason), _, _) => why_stopped(reason).to_string(),
+        (Verdict::Inconclusive(reason), ..) => match &report.statement {
+            Some(statement) => clean(statement),
+            None => why_stopped(reason).to_string(),
+        },
         (Verdict::Holds, _, _) if let Some(statement) = &report.statement => clean(statement),
         (
             Verdict::Holds,

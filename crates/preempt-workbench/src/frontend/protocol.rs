@@ -204,6 +204,14 @@ impl LoadedProtocol {
             });
             report.run.answered_by = answers.first().map(|answer| answer.answered_by.name().into());
         }
+        if let (Verdict::Inconclusive(preempt_core::StopReason::Partial), Some(open)) =
+            (verdict, answers.iter().find(|answer| answer.reason.is_some()))
+        {
+            report.statement = Some(format!(
+                "whether `{}` is reached depends on guards that forbid more than broadcasts do",
+                open.property
+            ));
+        }
         report.statistics = numbers(answers);
         if let (Verdict::Inconclusive(preempt_core::StopReason::Interrupted), Some(reason)) =
             (report.verdict, progress.budget().stopped())
