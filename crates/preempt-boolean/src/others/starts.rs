@@ -22,7 +22,7 @@ pub fn threads<'p>(program: &'p Program, main: &'p Procedure) -> Result<Vec<Thre
             }
             if called.contains(procedure.name.text.as_str()) {
                 mistakes.push(refuse(statement.at.0, "this start stands in a procedure that is called"));
-            } else if repeated.iter().any(|span| *span == statement.at.0) {
+            } else if repeated.contains(&statement.at.0) {
                 mistakes.push(refuse(statement.at.0, "this start can be repeated"));
             }
         });
