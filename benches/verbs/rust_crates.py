@@ -102,6 +102,8 @@ def cells(results, common):
     if isinstance(results, str):
         return [f"does not compile: {results}", "", ""]
     outcomes = [outcome for outcome, _, _ in results.values()]
+    if not outcomes:
+        return ["none that is not ignored", "", ""]
     text = f"{outcomes.count('passed')} of {len(outcomes)}"
     for outcome, words in (("failed", "failed"), ("aborted", "aborted"), ("cut", f"beyond {LIMIT} s")):
         if outcome in outcomes:
@@ -112,7 +114,9 @@ def cells(results, common):
 
 
 def write(rows):
-    """The table of what was tried so far."""
+    """The table of what was tried so far. Remarks that stand behind it stay."""
+    page = pathlib.Path(ROOT, "results/rust-crates.md")
+    remarks = re.search(r"^## Remarks.*", page.read_text(), re.M | re.S) if page.exists() else None
     names = ["crate", "tests passed", "executions", "seconds", "with loom itself", "executions", "seconds"]
     lines = [
         "# Published crates with loom tests",
@@ -127,8 +131,9 @@ def write(rows):
         head(names),
         *(line(row) for row in rows),
         "",
+        *([remarks[0].rstrip("\n"), ""] if remarks else []),
     ]
-    pathlib.Path(ROOT, "results/rust-crates.md").write_text("\n".join(lines))
+    page.write_text("\n".join(lines))
 
 
 def main(words):
