@@ -67,6 +67,8 @@ fn rendezvous_in_a_row() {
              end: do
              :: atomic { c[i]?v -> x = (x + v) % 5; c[(i + 1) % 3]!((v + 1) % 4) }
              :: atomic { x == i && turns < 6 -> turns++; c[(i + 1) % 3]!i }
+             :: v < 2 -> v++
+             :: c[(i + 2) % 3]!v -> x = v
              od
          }
          init { atomic { run P(0); run P(1); run P(2) } }",
