@@ -21,7 +21,7 @@ fn expect(how: &str, violation: Option<Property>) {
     let said =
         "Stuck(1) waits at d.pml:3: m == 1; Two(3) waits at d.pml:5: m == 5 or m == 6 or at d.pml:6: m == 7";
     assert_eq!(property.name, said, "{how}");
-    assert_eq!(property.location.map(|place| place.to_string()).as_deref(), Some("d.pml:3:27"), "{how}");
+    assert_eq!(property.location.as_ref().map(ToString::to_string).as_deref(), Some("d.pml:3:27"), "{how}");
     let waiting: Vec<_> = property.stuck().map(|it| (it.pid, it.statements.len())).collect();
     assert_eq!(waiting, [(1, 1), (3, 3)], "{how}");
     let resting: Vec<_> = property.waiting.iter().filter(|it| it.may_end).map(|it| it.pid).collect();
