@@ -33,6 +33,18 @@ fn a_poll_with_fewer_fields_than_the_channel_has() {
     agree("chan c = [1] of { bit, mtype, int }; active proctype P() { c!1,0,7; assert(c??[1] && !c?[0,_]) }");
 }
 
+/// Two moves look the same, and only one leads to where the process blocks: found again by its words alone, the run had a
+/// preemption more.
+#[test]
+fn moves_that_look_the_same_are_told_apart_by_the_switch_behind_them() {
+    agree(
+        "short g8; byte g9, g10 = 1; chan c11 = [2] of { short, short, bool };
+         active [2] proctype P0() { accept1: c11??0; }
+         proctype P1(chan p0) { do :: skip -> p0!g8,0,(0) & 3;; :: true -> od; }
+         init { g10 = (run P1(1) + 1) & 3; }",
+    );
+}
+
 /// The reference repeated a state for ever whose only step is a run-time error.
 #[test]
 fn a_step_that_ends_the_run_is_no_rest() {

@@ -169,6 +169,17 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// A name where nothing else can stand, so that it may be a word of the language: `rule send`.
+    pub fn any_name(&mut self, what: &str) -> Read<Name<'a>> {
+        match self.peek() {
+            (Token::Reserved(word), span) => {
+                self.at += 1;
+                Ok((word, span))
+            }
+            _ => self.name(what),
+        }
+    }
+
     pub fn name(&mut self, what: &str) -> Read<Name<'a>> {
         match self.peek() {
             (Token::Word(name) | Token::Quoted(name), span) => {

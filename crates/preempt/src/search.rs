@@ -42,19 +42,20 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
             replayed.unwrap_or_else(hang_report)
         };
         // A schedule does not say which extra steps it has: those that it fits with.
-        let mut reports = [0, ENDS, YIELDS, ENDS | YIELDS].into_iter().map(|steps| {
+        let attempt = |steps| {
             extra.store(steps, Ordering::Relaxed);
             let report = replay(schedule.clone());
             let misfits = |failure: &Failure| failure.kind == FailureKind::Nondeterminism;
             let fits =
                 extra.load(Ordering::Relaxed) == steps && !report.failure.as_ref().is_some_and(misfits);
             (fits, report)
-        });
-        let Some((fits, report)) = reports.next() else { return CheckReport::empty(Verdict::Holds) };
-        if !fits && let Some((_, fitting)) = reports.find(|(fits, _)| *fits) {
-            return fitting;
+        };
+        let (fits, report) = attempt(0);
+        if fits {
+            return report;
         }
-        return report;
+        let fitting = [ENDS, YIELDS, ENDS | YIELDS].into_iter().map(attempt).find(|(fits, _)| *fits);
+        return fitting.map_or(report, |(_, fitting)| fitting);
     }
     let (limits, strategy, threads) = (checker.limits, checker.strategy, checker.threads);
     let found = loop {

@@ -69,7 +69,7 @@ const SUBCOMMANDS: [Subcommand; 7] = [
     },
     Subcommand {
         verb: Verb::Convert,
-        about: "Translate a net to .spec, PNML or Promela, a protocol to Promela",
+        about: "Translate nets and protocols between formats",
         details: "The kind of a file is that of its extension. PNML has no targets: they are read with --properties, and written \
                   next to the net, in a file with the extension .xml. Promela has as many processes, or tokens, as there are: a net must \
                   be bounded, and a protocol is told how many.",

@@ -94,7 +94,8 @@ fn channel_names(model: &Model, machine: &Machine) -> Vec<String> {
     let mut names = Vec::with_capacity(machine.channels.len());
     let mut made = |prefix: &str, variables: &[Variable], inits: &[Init]| {
         for init in inits {
-            if let Init::Channel { slot, .. } = init {
+            if let Init::Channel { slot, hidden, .. } = init {
+                let variables = if *hidden { &model.hidden } else { variables };
                 names.push(format!("{prefix}{}", slot_name(variables, *slot)));
             }
         }

@@ -103,17 +103,23 @@ pub struct Recognised<S: System> {
 /// A move, and the state that it leads to.
 type Candidate<S> = (<S as System>::Action, Option<<S as System>::State>);
 
+/// So often another move is tried where two look the same, for the recorded switches' sake.
+const MOST_TRIED: usize = 10_000;
+
 /// The steps of a recorded run, found again by what it says about them. Where two moves look the same, both are
-/// tried.
+/// tried: first for a run with the recorded switches, since two places with the same statements may differ in what can
+/// move there, and then for any.
 pub fn recognise<S: System>(system: &S, recorded: &Trace) -> Result<Recognised<S>, Misfit> {
     let mut furthest = Misfit { step: 0, reason: "the initial values are different".into() };
     for initial in system.initial_states() {
         if system.variables(&initial) != recorded.initial {
             continue;
         }
-        match recognise_from(system, &initial, recorded) {
-            Ok(steps) => return Ok(Recognised { initial, steps }),
-            Err(misfit) => furthest = misfit,
+        for switches in [true, false] {
+            match recognise_from(system, &initial, recorded, switches) {
+                Ok(steps) => return Ok(Recognised { initial, steps }),
+                Err(misfit) => furthest = misfit,
+            }
         }
     }
     Err(furthest)
@@ -123,12 +129,14 @@ fn recognise_from<S: System>(
     system: &S,
     initial: &S::State,
     recorded: &Trace,
+    with_switches: bool,
 ) -> Result<Vec<(usize, S::Action)>, Misfit> {
     let budget = system.budget();
     // For each step so far: the state before it, and the moves still to be tried, the current one last.
     let mut tried: Vec<(S::State, Vec<Candidate<S>>)> = Vec::new();
     let mut state = Some(initial.clone());
     let mut furthest: Option<Misfit> = None;
+    let mut tries = 0;
     loop {
         let number = tried.len();
         if number % LOOK_UP_EVERY == LOOK_UP_EVERY - 1 && budget.exhausted().is_some() {
@@ -143,7 +151,13 @@ fn recognise_from<S: System>(
         let (moves, reason) = match state.take().map(|state| settled(system, state)) {
             None => (Vec::new(), "the run has ended before this step".to_string()),
             Some(before) => {
-                let (moves, reason) = alike(system, &before, step);
+                let last = number.checked_sub(1).map(|last| recorded.steps[last].running_after().1);
+                let as_recorded =
+                    !with_switches || switch_kind(system, &before, last, step.pid, false) == step.switch;
+                let (moves, reason) = match as_recorded {
+                    true => alike(system, &before, step),
+                    false => (Vec::new(), "the switch before it is of another kind".into()),
+                };
                 if !moves.is_empty() {
                     state = moves.last().and_then(|(_, next)| next.clone());
                     tried.push((before, moves));
@@ -155,6 +169,10 @@ fn recognise_from<S: System>(
         debug_assert!(moves.is_empty());
         if furthest.as_ref().is_none_or(|known| known.step < number) {
             furthest = Some(Misfit { step: number, reason });
+        }
+        tries += 1;
+        if with_switches && tries > MOST_TRIED {
+            return Err(Misfit { step: number, reason: "too many moves look the same".into() });
         }
         // Back to the last step at which there is another move that looks the same.
         loop {

@@ -274,7 +274,7 @@ impl<'a> Reader<'a> {
     }
 
     fn rule(&mut self, start: Span) -> Read<Rule> {
-        let (name, _) = self.cursor.name("the name of a rule")?;
+        let (name, _) = self.cursor.any_name("the name of a rule")?;
         let mut names = Names::default();
         if self.cursor.accept_sign("(") {
             loop {
