@@ -62,7 +62,7 @@ pub struct Step(Key);
 
 impl Step {
     pub fn new(from: &Key, to: &Key, runs: u8, alone: bool) -> Step {
-        let note = u64::from(runs) << PROCESS | u64::from(alone) * ALONE << NOTE;
+        let note = u64::from(runs) << PROCESS | (u64::from(alone) * ALONE) << NOTE;
         Step([from[0] ^ to[0], (from[1] ^ to[1]) & UPPER | note])
     }
 
