@@ -50,7 +50,7 @@ ltl p { [] (x < 1) }";
 #[test]
 fn a_deadlock_names_who_is_stuck_and_where() {
     let text = "byte m;\nactive proctype Done() { skip }\nactive proctype Stuck() { m == 1 }";
-    let phrases = ["deadlock: Stuck(1) waits at", "model.pml:3: m == 1"];
+    let phrases = ["deadlock: Stuck(1) waits at", "Stuck(1)  waits     line 3: m == 1", "Done(0)   ended"];
     everybody_says(&folder("deadlock"), text, &[], 1, &phrases);
 }
 
@@ -71,6 +71,14 @@ fn bits_in_a_message_are_bits() {
     let text = "typedef T { bit b[2] }; T t, u; chan c = [1] of { T };
 active proctype P() { t.b[0] = 2; c!t; c?u; assert(u.b[0] == 2) }";
     everybody_says(&folder("bits"), text, &[], 1, &["violated: assert(u.b[0] == 2)"]);
+}
+
+/// It had the name of whatever global variable has the same number.
+#[test]
+fn a_hidden_channel_is_called_by_its_name() {
+    let text = "byte g; hidden chan c = [1] of { byte };
+proctype Q(chan p) { p!1; assert(false) } init { run Q(c) }";
+    everybody_says(&folder("hidden_channel"), text, &[], 1, &["Q(1).p = c"]);
 }
 
 #[test]
