@@ -45,6 +45,20 @@ fn moves_that_look_the_same_are_told_apart_by_the_switch_behind_them() {
     );
 }
 
+/// An element of an array that never changes was laid out apart from the others.
+#[test]
+fn an_array_as_a_parameter_that_says_which_element_is_meant() {
+    agree(
+        "typedef T { pid f[2] }; byte g; chan c = [0] of { byte, mtype };
+         proctype P(T p) { do :: true; c?g,eval(p.f[p.f[0]]);; od } init { byte t = 1; }",
+    );
+    agree(
+        "typedef T { byte f[3] }; byte a[3]; T t; chan c = [1] of { byte };
+         proctype P(T p; byte n) { a[p.f[p.f[0]]] = n; c!p.f[n]; a[p.f[2]]++ }
+         init { t.f[0] = 1; t.f[1] = 2; run P(t, 1); c?a[0]; assert(a[0] != 2) }",
+    );
+}
+
 /// The reference repeated a state for ever whose only step is a run-time error.
 #[test]
 fn a_step_that_ends_the_run_is_no_rest() {

@@ -85,9 +85,9 @@ impl Slots {
         let first = place.slot as usize;
         let strides = place.indices.iter().map(|index| {
             let second = if index.length > 1 { first + index.stride as usize } else { first };
-            self.offsets[second] - self.offsets[first]
+            self.offsets[second].checked_sub(self.offsets[first])
         });
-        let strides: Vec<u32> = strides.collect();
+        let strides: Vec<u32> = strides.collect::<Option<_>>()?;
         let mut counters = vec![0u32; place.indices.len()];
         loop {
             let (mut slot, mut offset) = (first, self.offsets[first]);
@@ -149,7 +149,11 @@ pub fn lay_out(facts: &ScopeFacts<'_>, start: u32) -> Slots {
     }
     let formats: Vec<NumberFormat> =
         formats.into_iter().map(|format| format.unwrap_or(NumberFormat::WORD)).collect();
-    let narrow = Slots::new(formats, start, &facts.fixed);
+    // Elements of an array stay together, whichever of them never change.
+    let mut last = facts.fixed.clone();
+    let arrays = || facts.places.iter().filter(|place| !place.indices.is_empty());
+    last.retain(|slot| !arrays().any(|place| place.range().contains(slot)));
+    let narrow = Slots::new(formats, start, &last);
     let regular = |place: &&Place| {
         narrow.strides(place).is_some()
             && (place.indices.is_empty()
@@ -158,7 +162,7 @@ pub fn lay_out(facts: &ScopeFacts<'_>, start: u32) -> Slots {
     if facts.places.iter().all(regular) {
         return narrow;
     }
-    Slots::new(vec![NumberFormat::WORD; facts.slots as usize], start, &facts.fixed)
+    Slots::new(vec![NumberFormat::WORD; facts.slots as usize], start, &last)
 }
 
 /// Every place that the model or an observer names, with the code whose locals it means.
