@@ -3,7 +3,7 @@
 use super::actor::Actor;
 use super::context::{Context, FAULT, YES};
 use super::convert::{FlatState, flatten, unflatten};
-use super::dependence::{KnownDependences, fixed_stretches, wide_globals};
+use super::dependence::{KnownDependences, apart, fixed_stretches};
 use super::layout::{Layout, OBSERVER_BYTES};
 use super::moves::{Moves, Step, StepList, Timeout};
 use super::program::{LocationFacts, Program};
@@ -42,7 +42,7 @@ pub struct Native<'m> {
     /// Which locals of each code never change.
     pub(super) fixed: Arc<[Vec<Range<usize>>]>,
     /// Globals that are pieces of their own.
-    pub(super) wide: Arc<[Range<usize>]>,
+    pub(super) apart: Arc<[Range<usize>]>,
     /// What an observer reads.
     conditions: Vec<Expr>,
 }
@@ -128,7 +128,7 @@ impl<'m> Native<'m> {
             persistent: None,
             dependences: KnownDependences::default(),
             fixed: fixed_stretches(model, &program.shape).into(),
-            wide: wide_globals(model, &program.shape).into(),
+            apart: apart(model, &program.shape).into(),
             conditions: conditions.unwrap_or_default(),
             program,
         })
@@ -152,7 +152,7 @@ impl<'m> Native<'m> {
             persistent: None,
             dependences: KnownDependences::default(),
             fixed: Arc::clone(&self.fixed),
-            wide: Arc::clone(&self.wide),
+            apart: Arc::clone(&self.apart),
             conditions: self.conditions.clone(),
         })
     }

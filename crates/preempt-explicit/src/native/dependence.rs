@@ -2,6 +2,7 @@
 
 use super::compiled::Native;
 use super::layout::{Layout, Shape};
+use super::own_elements::own_elements;
 use crate::reduction::dependence::{Dependence, Dependences, Identity, fixed_parameters};
 use crate::successors::Decided;
 use preempt_model::{CodeId, LocationId, Model};
@@ -31,11 +32,11 @@ pub struct Asked<'m> {
 pub fn fixed_stretches(model: &Model, shape: &Shape) -> Vec<Vec<Range<usize>>> {
     let of_code = |code: usize| {
         let locals = &shape.codes[code].locals;
-        let stretch = |slot: u32| {
-            let start = *locals.offsets.get(slot as usize)? as usize;
-            Some(start..start + usize::from(locals.formats[slot as usize].bytes))
-        };
-        fixed_parameters(model, CodeId(code as u16)).into_iter().filter_map(stretch).collect()
+        let fixed = fixed_parameters(model, CodeId(code as u16)).into_iter();
+        fixed
+            .filter(|slot| (*slot as usize) < locals.offsets.len())
+            .map(|slot| locals.stretch(slot as usize))
+            .collect()
     };
     (0..shape.codes.len()).map(of_code).collect()
 }
@@ -43,20 +44,30 @@ pub fn fixed_stretches(model: &Model, shape: &Shape) -> Vec<Vec<Range<usize>>> {
 /// More variables than this are not kept apart.
 const MOST_APART: usize = 16;
 
+/// Stretches of the globals that are kept apart: wide numbers, and the elements of arrays that belong to one process.
+pub fn apart(model: &Model, shape: &Shape) -> Vec<Range<usize>> {
+    let mut found = wide_globals(model, shape);
+    for row in own_elements(model) {
+        let mut stretches: Vec<_> = row.iter().map(|slot| shape.globals.stretch(*slot as usize)).collect();
+        stretches.sort_unstable_by_key(|stretch| stretch.start);
+        let is_whole = stretches.windows(2).all(|two| two[0].end == two[1].start);
+        if let (true, Some(first), Some(last)) = (is_whole, stretches.first(), stretches.last()) {
+            found.push(first.start..last.end);
+        }
+    }
+    found
+}
+
 /// Where global numbers of more than a byte lie, if there are few: each takes many values, and together they would take
 /// nearly as many as there are states.
-pub fn wide_globals(model: &Model, shape: &Shape) -> Vec<Range<usize>> {
+fn wide_globals(model: &Model, shape: &Shape) -> Vec<Range<usize>> {
     let is_wide = |slot: usize| shape.globals.formats.get(slot).is_some_and(|format| format.bytes > 1);
     let numbers = model.globals.iter().filter(|variable| variable.length.is_none());
     let slots: Vec<usize> = numbers.map(|it| it.slot as usize).filter(|slot| is_wide(*slot)).collect();
     if slots.len() > MOST_APART {
         return Vec::new();
     }
-    let stretch = |slot: &usize| {
-        let start = shape.globals.offsets[*slot] as usize;
-        start..start + usize::from(shape.globals.formats[*slot].bytes)
-    };
-    slots.iter().map(stretch).collect()
+    slots.iter().map(|slot| shape.globals.stretch(*slot)).collect()
 }
 
 impl Native<'_> {
@@ -119,10 +130,7 @@ fn decided(shape: &Shape, layout: &Layout, found: &Dependence) -> Decided {
         start..start + shape.template(layout.channel_templates[number]).size as usize
     };
     let mut stretches: Vec<Range<usize>> = processes.iter().map(|process| segment(*process)).collect();
-    stretches.extend(slots.iter().map(|slot| {
-        let start = shape.globals.offsets[*slot] as usize;
-        start..start + usize::from(shape.globals.formats[*slot].bytes)
-    }));
+    stretches.extend(slots.iter().map(|slot| shape.globals.stretch(*slot)));
     stretches.extend(channels.iter().filter(|number| **number < global).map(|number| channel(*number)));
     if *made_channels {
         stretches.extend((global..layout.channel_offsets.len()).map(channel));

@@ -181,7 +181,7 @@ impl Successors for Native<'_> {
         LAYOUT_BYTES
     }
 
-    /// The globals, every channel, and of every process what is its own, apart from what never changes and from wide numbers.
+    /// The globals, every channel, and of every process what is its own, apart from what never changes, wide numbers, and elements that belong to one process.
     fn parts(&self, class: u32) -> Vec<Part> {
         let Some(layout) = self.program.layouts.known(class) else { return Vec::new() };
         let size = layout.size as usize;
@@ -192,7 +192,7 @@ impl Successors for Native<'_> {
             let fixed = self.fixed[usize::from(code.0)].iter();
             starts.extend(fixed.flat_map(|it| [it.start, it.end]).map(|at| *base as usize + at));
         }
-        starts.extend(self.wide.iter().flat_map(|it| [it.start, it.end]));
+        starts.extend(self.apart.iter().flat_map(|it| [it.start, it.end]));
         starts.sort_unstable();
         starts.dedup();
         let ends = starts.iter().skip(1).copied().chain([size]);

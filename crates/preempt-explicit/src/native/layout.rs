@@ -9,6 +9,7 @@
 //! A *layout* says for one list of living processes where each segment and each channel lies. Layouts are numbered
 //! as they are met. Hidden variables are not part of a state: while a step is computed they lie before its bytes.
 
+use super::own_elements::own_elements;
 use super::slots::{NumberFormat, ScopeFacts, Slots, is_in, lay_out, places};
 use crate::Unsupported;
 use crate::reduction::dependence::fixed_parameters;
@@ -22,7 +23,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 pub const LAYOUT_BYTES: usize = 2;
 
 /// Another one if states of the same model are laid out in another way: then what was saved cannot be read.
-pub const LAYOUT_VERSION: u8 = 2;
+pub const LAYOUT_VERSION: u8 = 3;
 
 /// Bytes of an observer's place.
 pub const OBSERVER_BYTES: usize = 2;
@@ -111,6 +112,7 @@ impl Shape {
                 inits: inits(false),
                 places: in_scope(Scope::Global).collect(),
                 fixed: Vec::new(),
+                rows: own_elements(model),
             },
             start,
         );
@@ -122,6 +124,7 @@ impl Shape {
                 inits: inits(true),
                 places: in_scope(Scope::Hidden).collect(),
                 fixed: Vec::new(),
+                rows: Vec::new(),
             },
             0,
         );
@@ -184,6 +187,7 @@ fn code_shape<'m>(
         inits: code.init.iter().collect(),
         places,
         fixed: fixed_parameters(model, id),
+        rows: Vec::new(),
     };
     let locals = lay_out(&facts, at);
     at += locals.size;

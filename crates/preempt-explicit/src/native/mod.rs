@@ -35,6 +35,7 @@ mod helpers;
 mod layout;
 mod moves;
 mod offers;
+mod own_elements;
 mod program;
 mod rendezvous;
 mod scheduling;

@@ -2,6 +2,7 @@
 
 use crate::reduction::assigned::assigned_places;
 use preempt_model::{Expr, Init, Model, Place, Scope, Type, Variable};
+use std::ops::Range;
 
 /// How a number lies in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,18 +59,24 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// One after the other, these last.
+    /// One after the other, these last and in this order.
     fn new(formats: Vec<NumberFormat>, start: u32, last: &[u32]) -> Slots {
         let mut at = start;
         let mut offsets = vec![0; formats.len()];
-        let slots = 0..formats.len() as u32;
-        for slot in
-            slots.clone().filter(|slot| !last.contains(slot)).chain(slots.filter(|slot| last.contains(slot)))
-        {
+        let mut is_last = vec![false; formats.len()];
+        last.iter().for_each(|slot| is_last[*slot as usize] = true);
+        let first = (0..formats.len() as u32).filter(|slot| !is_last[*slot as usize]);
+        for slot in first.chain(last.iter().copied()) {
             offsets[slot as usize] = at;
             at += u32::from(formats[slot as usize].bytes);
         }
         Slots { formats, offsets, size: at - start }
+    }
+
+    /// Where a slot lies.
+    pub fn stretch(&self, slot: usize) -> Range<usize> {
+        let start = self.offsets[slot] as usize;
+        start..start + usize::from(self.formats[slot].bytes)
     }
 
     pub fn read(&self, bytes: &[u8], base: usize, slot: usize) -> i32 {
@@ -122,6 +129,8 @@ pub struct ScopeFacts<'m> {
     pub places: Vec<&'m Place>,
     /// Slots that never change lie behind all others, apart from them where states are cut into pieces.
     pub fixed: Vec<u32>,
+    /// Elements that lie together, before those.
+    pub rows: Vec<Vec<u32>>,
 }
 
 /// Where everything that is stored in a slot fits its format; everything is a word if the narrow layout is not regular.
@@ -153,13 +162,22 @@ pub fn lay_out(facts: &ScopeFacts<'_>, start: u32) -> Slots {
     let mut last = facts.fixed.clone();
     let arrays = || facts.places.iter().filter(|place| !place.indices.is_empty());
     last.retain(|slot| !arrays().any(|place| place.range().contains(slot)));
-    let narrow = Slots::new(formats, start, &last);
-    let regular = |place: &&Place| {
-        narrow.strides(place).is_some()
-            && (place.indices.is_empty()
-                || narrow.formats[place.slot as usize] == NumberFormat::for_type(place.ty))
+    let is_regular = |slots: &Slots| {
+        facts.places.iter().all(|place| {
+            slots.strides(place).is_some()
+                && (place.indices.is_empty()
+                    || slots.formats[place.slot as usize] == NumberFormat::for_type(place.ty))
+        })
     };
-    if facts.places.iter().all(regular) {
+    if !facts.rows.is_empty() {
+        let behind: Vec<u32> = facts.rows.iter().flatten().chain(&last).copied().collect();
+        let by_rows = Slots::new(formats.clone(), start, &behind);
+        if is_regular(&by_rows) {
+            return by_rows;
+        }
+    }
+    let narrow = Slots::new(formats, start, &last);
+    if is_regular(&narrow) {
         return narrow;
     }
     Slots::new(vec![NumberFormat::WORD; facts.slots as usize], start, &last)

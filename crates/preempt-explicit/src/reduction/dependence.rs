@@ -54,6 +54,11 @@ pub fn fixed_parameters(model: &Model, code: CodeId) -> Vec<u32> {
     fixed
 }
 
+/// The slots of a code's locals that never change and decide which channel or which element of an array is meant.
+pub fn known_locals(model: &Model, code: CodeId) -> Vec<u32> {
+    deciding(model, code).0
+}
+
 impl<'m> Dependences<'m> {
     /// `None` where who may run depends on everybody.
     pub fn new(model: &'m Model) -> Option<Dependences<'m>> {

@@ -128,8 +128,8 @@ pub struct Remembered {
 
 /// What is known of a process in a state.
 pub enum Asked {
-    /// Its steps are at [`Remembered::steps`].
-    Known(Place),
+    /// Its steps are at [`Remembered::steps`]; `asks_timeout`: where there is no timeout.
+    Known { place: Place, asks_timeout: bool },
     /// Not yet: [`Remembered::remember`] it with this.
     New(Tag),
     /// Not even which bits decide: [`Remembered::find_group`].
@@ -141,8 +141,7 @@ pub enum Asked {
 #[derive(Debug, Clone, Copy)]
 pub struct Place(u32);
 
-/// What is compared, and whether the process asks for a timeout: then only steps that need none are remembered, since where
-/// somebody has such a step, there is no timeout.
+/// What is compared, and whether the process asks for a timeout: then it is remembered what it does where there is none.
 #[derive(Debug, Clone, Copy)]
 pub struct Tag {
     key: Key,
@@ -221,7 +220,7 @@ impl Remembered {
         for at in [at, at ^ 1] {
             let line = &self.lines[at];
             if line.tag[0] == tag[0] && line.tag[1] & TAG == tag[1] && line.tag[1] >> NOTE != 0 {
-                return Asked::Known(Place(at as u32));
+                return Asked::Known { place: Place(at as u32), asks_timeout };
             }
         }
         group.missed += 1;

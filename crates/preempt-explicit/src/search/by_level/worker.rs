@@ -316,12 +316,37 @@ impl<'s, S: Expander> Worker<'s, S> {
 
     fn can_move(&mut self, store: &PackedStore, process: usize) -> bool {
         if self.remembers
-            && let Asked::Known(place) = self.remembered.ask(self.source.class, &self.source.key, process)
+            && let Asked::Known { place, asks_timeout } = self.ask(process)
         {
-            return !self.remembered.steps(place).is_empty();
+            let moves = !self.remembered.steps(place).is_empty();
+            if moves || !asks_timeout || self.somebody_moves(store, process) {
+                return moves;
+            }
         }
         self.open(store);
         self.system.can_move(&self.state, process)
+    }
+
+    #[inline]
+    fn ask(&mut self, process: usize) -> Asked {
+        self.remembered.ask(self.source.class, &self.source.key, process)
+    }
+
+    /// Can another process move without a timeout? Then there is none, whoever asks for it.
+    fn somebody_moves(&mut self, store: &PackedStore, but: usize) -> bool {
+        for process in (0..self.processes).filter(|process| *process != but) {
+            let moves = match self.ask(process) {
+                Asked::Known { place, .. } => !self.remembered.steps(place).is_empty(),
+                Asked::New(_) | Asked::Unknown | Asked::Never => {
+                    self.open(store);
+                    self.system.moves_without_timeout(&self.state, process)
+                }
+            };
+            if moves {
+                return true;
+            }
+        }
+        false
     }
 
     /// Says whether the process could move at all.
@@ -332,8 +357,13 @@ impl<'s, S: Expander> Worker<'s, S> {
             return self.compute(store, process, Remember::Nothing);
         }
         let key = self.source.key;
-        match self.remembered.ask(self.source.class, &key, process) {
-            Asked::Known(place) => {
+        match self.ask(process) {
+            Asked::Known { place, asks_timeout: true }
+                if self.remembered.steps(place).is_empty() && !self.somebody_moves(store, process) =>
+            {
+                self.compute(store, process, Remember::Nothing)
+            }
+            Asked::Known { place, .. } => {
                 let steps = self.remembered.steps(place);
                 for step in steps {
                     let next = step.from(&key);
@@ -438,14 +468,17 @@ impl<'s, S: Expander> Worker<'s, S> {
                 self.remembered.find_group(store, self.system, (class, &key), process, &self.state)
             }
         };
-        let step = |Arrival { key: next, how }: &Arrival| {
-            Step::new(&key, next, how.runs.unwrap_or(u8::MAX), how.alone)
-        };
-        let is_timeless = |tag: &Tag| {
-            let moves = self.arrivals.len() > first;
-            !tag.asks_timeout || moves && self.system.moves_without_timeout(&self.state, process)
-        };
-        if let Some(tag) = tag.filter(is_timeless) {
+        let Some(tag) = tag else { return };
+        // Where somebody can move without one, there is no timeout.
+        let is_timeless = !tag.asks_timeout
+            || match self.arrivals.len() > first {
+                true => self.system.moves_without_timeout(&self.state, process),
+                false => self.somebody_moves(store, process),
+            };
+        if is_timeless {
+            let step = |Arrival { key: next, how }: &Arrival| {
+                Step::new(&key, next, how.runs.unwrap_or(u8::MAX), how.alone)
+            };
             self.remembered.remember(tag, self.arrivals[first..].iter().map(step), self.states);
         }
     }
