@@ -15,7 +15,7 @@ use crate::replay::replay_in_original;
 #[cfg(feature = "native")]
 use crate::search::{Figure, Published, Visits};
 use crate::search::{Goal, NoCheckpoints, Order, SearchJob, SearchOptions, SearchReport, Storage};
-use crate::successors::Successors;
+use crate::successors::Replayable;
 #[cfg(feature = "native")]
 use crate::symmetry::{Symmetric, why_no_symmetry};
 use crate::{CheckError, Unsupported};
@@ -108,7 +108,7 @@ pub fn explore_system<S: System>(
 
 /// Searches without checkpoints, and compiled once for every source of successors but machine code.
 fn search(
-    system: &mut dyn Successors,
+    system: &mut dyn Replayable,
     options: &SearchOptions,
     goal: Goal,
     progress: &mut dyn Progress,
@@ -214,7 +214,7 @@ pub fn published_visits<'m>(
 pub(crate) fn interned(
     model: &Model,
     sources: &SourceMap,
-    search: impl FnOnce(&mut dyn Successors) -> Result<SearchReport, CheckError>,
+    search: impl FnOnce(&mut dyn Replayable) -> Result<SearchReport, CheckError>,
 ) -> Result<SearchReport, CheckError> {
     let interpreter = interpreter(model, sources)?;
     let private = PrivateLocations::new(model);

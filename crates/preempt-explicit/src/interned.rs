@@ -4,7 +4,7 @@
 use crate::replay::{Ending, ReplayError, ReplayOptions, Replayer, StatePath};
 use crate::search::Counterexample;
 use crate::store::index::{Index, prefetch};
-use crate::successors::{Event, Successors};
+use crate::successors::{Event, Replayable, Successors};
 use preempt_core::{Budget, Property, PropertyKind};
 use preempt_model::System;
 use preempt_model::search::stable;
@@ -135,6 +135,13 @@ impl<S: System> Successors for Interned<'_, S> {
         foldhash::quality::FixedState::default().hash_one(self.at(state))
     }
 
+    fn bytes(&self) -> u64 {
+        let unused = (self.states.capacity() - self.states.len()) * size_of::<S::State>();
+        self.state_bytes + self.numbers.bytes() + unused as u64
+    }
+}
+
+impl<S: System> Replayable for Interned<'_, S> {
     fn replay(
         &self,
         path: &StatePath,
@@ -148,10 +155,5 @@ impl<S: System> Successors for Interned<'_, S> {
     fn violation(&self, state: &[u8], ending: Ending) -> Option<Property> {
         let (system, state_of) = (self.system, &|state: &[u8]| self.at(state).clone());
         Replayer { system, state_of, budget: &self.budget }.violation(state, ending)
-    }
-
-    fn bytes(&self) -> u64 {
-        let unused = (self.states.capacity() - self.states.len()) * size_of::<S::State>();
-        self.state_bytes + self.numbers.bytes() + unused as u64
     }
 }

@@ -19,6 +19,8 @@ mod interned;
 mod liveness;
 #[cfg(feature = "native")]
 mod native;
+#[cfg(feature = "native")]
+mod observed;
 mod observer;
 mod portfolio;
 #[cfg(feature = "native")]

@@ -1,20 +1,17 @@
-//! The product of a model and an observer that moves in step with it, state by state.
-//!
-//! Before each step of the model the observer reads the state and moves: a step of the product is a step of the model with
-//! one of the observer's moves. The observer's state lies in the byte vector, and its conditions are machine code like the
-//! model's. It is no process, so it never counts as a switch; a run that it cannot follow is none that it looks for.
+//! The product of a model and an observer ([`Observed`]), with what it means.
 //!
 //! What a run of the product means is defined by [`Monitored`]. There are several kinds of monitor, and only replaying asks
 //! which: so they hide behind [`Definition`], and neither the product nor what searches it is compiled once for each.
 
 use crate::Unsupported;
 use crate::native::Native;
-use crate::observer::{FromObserverState, ObserverAutomaton, Reading};
+use crate::observed::Observed;
+use crate::observer::{FromObserverState, ObserverAutomaton};
 use crate::reduction::Reduction;
-use crate::reduction::visible::VisibleLocations;
 use crate::replay::{Ending, LassoPath, ReplayError, ReplayOptions, Replayer, StatePath};
-use crate::search::{Counterexample, spins};
-use crate::successors::{Event, Successors};
+use crate::search::Counterexample;
+use crate::store::packed::pieces::Part;
+use crate::successors::{Event, Parallel, Replayable, Successors};
 use preempt_core::{Budget, Property, PropertyKind, SourceMap, StopReason, Trace};
 use preempt_model::interpreter::State;
 use preempt_model::monitor::{Monitor, Monitored};
@@ -89,17 +86,10 @@ impl<'m, M: Monitor<Interpreter<'m>, Place: FromObserverState>> Definition
     }
 }
 
-/// A model in machine code with an observer beside it.
+/// A model in machine code with an observer beside it, and its definition.
 pub struct Product<'a, 'm> {
-    native: Native<'m>,
+    pub observed: Observed<'m>,
     definition: Box<dyn Definition + 'a>,
-    observer: ObserverAutomaton,
-    /// Are the model's own violations a matter of this check too?
-    judges_system: bool,
-    readings: Vec<Reading>,
-    arrival: Vec<u8>,
-    /// The steps that the observer may see; where nothing is left out, that does not matter.
-    visible: Option<VisibleLocations>,
 }
 
 impl<'a, 'm: 'a> Product<'a, 'm> {
@@ -111,252 +101,134 @@ impl<'a, 'm: 'a> Product<'a, 'm> {
     ) -> Result<Product<'a, 'm>, Unsupported> {
         let conditions = Some(observer.conditions.clone());
         let native = Native::with_conditions(model, sources, conditions, &definition.budget())?;
-        let judges_system = definition.monitor.judges_system();
-        let definition = Box::new(definition);
-        let (readings, arrival) = (Vec::new(), Vec::new());
-        Ok(Product { native, definition, observer, judges_system, readings, arrival, visible: None })
+        let observed = Observed::new(native, observer, definition.monitor.judges_system());
+        Ok(Product { observed, definition: Box::new(definition) })
     }
 
     /// Steps that the observer cannot see need not be tried in every order, if it does not count steps either.
     pub fn reduced(self, model: &Model, reduction: Reduction) -> Self {
-        if reduction == Reduction::None {
-            return self;
-        }
-        let visible = VisibleLocations::new(model, &self.observer.conditions, self.observer.heeds_labels);
-        Product { native: self.native.reduced(reduction), visible: Some(visible), ..self }
+        Product { observed: self.observed.reduced(model, reduction), ..self }
     }
 }
 
 impl Product<'_, '_> {
-    /// The processes to which a reduction restricts itself here; `None` for everybody. Their steps are not seen.
-    pub fn reduced_to(&mut self, state: &[u8]) -> Option<Vec<u8>> {
-        self.visible.as_ref()?;
-        let count = self.native.process_count(state);
-        let alone = (0..count)
-            .find(|process| self.runs_alone(state, *process) && self.native.can_move(state, *process));
-        let chosen =
-            alone.map_or_else(|| self.native.persistent(state), |process| Some(vec![process as u8]))?;
-        let mut may_show = |process: &u8| {
-            let process = usize::from(*process);
-            self.is_seen(state, process) && self.native.can_move(state, process)
-        };
-        (!chosen.iter().any(&mut may_show)).then_some(chosen)
-    }
-
-    /// May the process's next step be seen?
-    fn is_seen(&self, state: &[u8], process: usize) -> bool {
-        let Some(visible) = &self.visible else { return true };
-        self.native.location(state, process).is_none_or(|(code, at)| visible.contains(code, at))
-    }
-
-    /// Is a run accepted that passes this state infinitely often?
-    pub fn accepts(&self, state: &[u8]) -> bool {
-        self.observer.states[usize::from(self.native.observer_state(state))].accepts
-            || self.observer.heeds_labels && self.native.stands_at_accept(state)
-    }
-
-    /// If nobody can move in the state: the same state with the observer's next states.
-    pub fn repetitions(&mut self, state: &[u8]) -> Vec<Vec<u8>> {
-        if !self.observer.stutters || !self.rests(state) {
-            return Vec::new();
-        }
-        let mut readings = Vec::new();
-        let at = self.native.observer_state(state);
-        self.observer.read(&mut self.native, state, at, &mut readings);
-        let with_observer_at = |at: u16| {
-            let mut state = state.to_vec();
-            self.native.set_observer_state(&mut state, at);
-            state
-        };
-        readings.into_iter().flatten().map(with_observer_at).collect()
-    }
-
-    /// Could the process move, whatever the observer says?
-    pub fn could_move(&mut self, state: &[u8], process: usize) -> bool {
-        self.native.can_move(state, process)
-    }
-
-    /// Does the process only spin, whatever the observer says?
-    pub fn spins(&mut self, budget: &Budget, state: &[u8], process: usize) -> bool {
-        spins(&mut self.native, budget, state, process)
-    }
-
     /// A path with a cycle at its end, executed by the definition.
     pub fn replay_lasso(&self, path: &LassoPath, budget: &Budget) -> Result<Trace, StopReason> {
-        self.definition.replay_lasso(&self.native, path, budget)
+        self.definition.replay_lasso(&self.observed.native, path, budget)
     }
 
     /// What an accepted run violates.
     pub fn accepted_violation(&self) -> Violation {
         self.definition.violation()
     }
-
-    fn rests(&mut self, state: &[u8]) -> bool {
-        (0..self.native.process_count(state)).all(|process| !self.native.can_move(state, process))
-    }
 }
 
 impl Successors for Product<'_, '_> {
     fn judges_states(&self) -> bool {
-        true
+        self.observed.judges_states()
     }
 
     fn initial(&mut self) -> Vec<Vec<u8>> {
-        let mut states = Vec::new();
-        for state in self.native.initial() {
-            for at in &self.observer.starts {
-                let mut state = state.clone();
-                self.native.set_observer_state(&mut state, *at);
-                states.push(state);
-            }
-        }
-        states
+        self.observed.initial()
     }
 
     fn process_count(&self, state: &[u8]) -> usize {
-        self.native.process_count(state)
+        self.observed.process_count(state)
     }
 
     fn expand(&mut self, state: &[u8], process: usize, visit: &mut dyn FnMut(Event<'_>)) -> bool {
-        self.readings.clear();
-        let at = self.native.observer_state(state);
-        self.observer.read(&mut self.native, state, at, &mut self.readings);
-        // What it has found is a matter of the state, and a run that it does not look for leads nowhere.
-        self.readings.retain(Result::is_ok);
-        if self.readings.is_empty() {
-            return false;
-        }
-        let mut found = std::mem::take(&mut self.arrival);
-        let (readings, range) = (&self.readings, self.native.observer_range());
-        let judges_system = self.judges_system;
-        let mut wrong: Vec<(PropertyKind, u32)> = Vec::new();
-        let moved = self.native.expand(state, process, &mut |event| {
-            let (state, runs, steps) = match event {
-                Event::Arrival { state, runs, steps } => (state, runs, steps),
-                Event::Violation { kind, steps } => {
-                    if judges_system {
-                        wrong.push((kind, steps));
-                    }
-                    return;
-                }
-            };
-            for at in readings.iter().flatten() {
-                found.clear();
-                found.extend_from_slice(state);
-                found[range.clone()].copy_from_slice(&at.to_le_bytes());
-                visit(Event::Arrival { state: &found, runs, steps });
-            }
-        });
-        self.arrival = found;
-        // As in the definition, all of them with each reading.
-        for (kind, steps) in readings.iter().flat_map(|_| wrong.iter().copied()) {
-            visit(Event::Violation { kind, steps });
-        }
-        moved
+        self.observed.expand(state, process, visit)
     }
 
     fn can_move(&mut self, state: &[u8], process: usize) -> bool {
-        let mut readings = Vec::new();
-        let at = self.native.observer_state(state);
-        self.observer.read(&mut self.native, state, at, &mut readings);
-        readings.iter().any(Result::is_ok) && self.native.can_move(state, process)
+        self.observed.can_move(state, process)
     }
 
     fn work_within(&mut self, budget: &Budget) {
-        self.native.work_within(budget);
+        self.observed.work_within(budget);
         self.definition.work_within(budget);
     }
 
     fn bytes(&self) -> u64 {
-        self.native.bytes()
+        self.observed.bytes()
     }
 
-    fn may_end(&self, _: &[u8]) -> bool {
-        true
+    fn may_end(&self, state: &[u8]) -> bool {
+        self.observed.may_end(state)
     }
 
     fn state_violation(&mut self, state: &[u8]) -> Option<PropertyKind> {
-        let first = self.native.observer_state(state);
-        let mut waiting = vec![first];
-        let mut passed = vec![first];
-        let mut readings = Vec::new();
-        while let Some(at) = waiting.pop() {
-            readings.clear();
-            self.observer.read(&mut self.native, state, at, &mut readings);
-            for reading in &readings {
-                match *reading {
-                    Err(kind) => return Some(kind),
-                    // A state of rest is read again and again.
-                    Ok(next) => {
-                        if !passed.contains(&next) {
-                            passed.push(next);
-                            waiting.push(next);
-                        }
-                    }
-                }
-            }
-            if !waiting.is_empty() && !self.rests(state) {
-                break;
-            }
-        }
-        None
+        self.observed.state_violation(state)
     }
 
     fn runs_alone(&self, state: &[u8], process: usize) -> bool {
-        self.native.runs_alone(state, process) && !self.is_seen(state, process)
+        self.observed.runs_alone(state, process)
     }
 
     fn class_of(&self, state: &[u8]) -> u32 {
-        self.native.class_of(state)
+        self.observed.class_of(state)
     }
 
     fn class_size(&self, class: u32) -> Option<usize> {
-        self.native.class_size(class)
+        self.observed.class_size(class)
     }
 
     fn header(&self) -> usize {
-        self.native.header()
+        self.observed.header()
     }
 
     fn write_class(&self, class: u32, state: &mut [u8]) {
-        self.native.write_class(class, state);
+        self.observed.write_class(class, state);
     }
 
     fn fingerprint(&self, state: &[u8]) -> u64 {
-        self.native.fingerprint(state)
+        self.observed.fingerprint(state)
     }
 
+    fn identity(&self) -> u64 {
+        self.observed.identity()
+    }
+
+    fn save(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        self.observed.save(out)
+    }
+
+    fn restore(&mut self, input: &mut dyn Read) -> std::io::Result<()> {
+        self.observed.restore(input)
+    }
+
+    fn is_possible(&self, state: &[u8]) -> bool {
+        self.observed.is_possible(state)
+    }
+
+    fn error(&self) -> Option<Unsupported> {
+        self.observed.error()
+    }
+
+    fn parts(&self, class: u32) -> Vec<Part> {
+        self.observed.parts(class)
+    }
+}
+
+impl Replayable for Product<'_, '_> {
     fn replay(
         &self,
         path: &StatePath,
         options: ReplayOptions,
         budget: &Budget,
     ) -> Result<Counterexample, ReplayError> {
-        self.definition.replay(&self.native, path, options, budget)
+        self.definition.replay(&self.observed.native, path, options, budget)
     }
 
     fn violation(&self, state: &[u8], ending: Ending) -> Option<Property> {
-        self.definition.violation_in(&self.native, state, ending)
+        self.definition.violation_in(&self.observed.native, state, ending)
     }
+}
 
-    fn identity(&self) -> u64 {
-        self.native.identity()
-    }
+impl<'m> Parallel for Product<'_, 'm> {
+    type Worker = Observed<'m>;
 
-    fn save(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        self.native.save(out)
-    }
-
-    fn restore(&mut self, input: &mut dyn Read) -> std::io::Result<()> {
-        self.native.restore(input)
-    }
-
-    fn is_possible(&self, state: &[u8]) -> bool {
-        usize::from(self.native.observer_state(state)) < self.observer.states.len()
-            && self.native.is_possible(state)
-    }
-
-    fn error(&self) -> Option<Unsupported> {
-        self.native.error()
+    fn worker(&self) -> Option<Observed<'m>> {
+        self.observed.another()
     }
 }

@@ -84,18 +84,6 @@ pub trait Successors {
         vec![Part { start: self.header().min(end), end, meaning: 0 }]
     }
 
-    /// A path that a search has found, executed by the system's definition.
-    fn replay(
-        &self,
-        path: &StatePath,
-        options: ReplayOptions,
-        budget: &Budget,
-    ) -> std::result::Result<Counterexample, ReplayError>;
-
-    /// What is violated in a state, or in a step from it, in the definition's words; `None` if nothing is, or the budget
-    /// has ended.
-    fn violation(&self, state: &[u8], ending: Ending) -> Option<Property>;
-
     /// A number that is different for another system.
     fn identity(&self) -> u64 {
         0
@@ -124,6 +112,21 @@ pub trait Successors {
     fn error(&self) -> Option<crate::Unsupported> {
         None
     }
+}
+
+/// A system that knows its own definition: what a search finds is executed by it, and told in its words.
+pub trait Replayable: Successors {
+    /// A path that a search has found, executed by the system's definition.
+    fn replay(
+        &self,
+        path: &StatePath,
+        options: ReplayOptions,
+        budget: &Budget,
+    ) -> std::result::Result<Counterexample, ReplayError>;
+
+    /// What is violated in a state, or in a step from it, in the definition's words; `None` if nothing is, or the budget
+    /// has ended.
+    fn violation(&self, state: &[u8], ending: Ending) -> Option<Property>;
 }
 
 /// What decides the steps of a process.
@@ -173,11 +176,14 @@ pub trait Expander: Successors {
     fn moves_without_timeout(&mut self, _state: &[u8], _process: usize) -> bool {
         false
     }
+}
 
-    /// The same system for another thread, if that is possible.
-    fn for_another_thread(&self) -> Option<Self>
-    where
-        Self: Sized;
+/// A system whose states several threads can search, each with a part of its own.
+pub trait Parallel: Replayable {
+    type Worker: Expander + Send;
+
+    /// The same states and steps for another thread, if that is possible.
+    fn worker(&self) -> Option<Self::Worker>;
 }
 
 fn no_checkpoints() -> Error {

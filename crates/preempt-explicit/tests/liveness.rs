@@ -313,3 +313,44 @@ fn the_sample_models() {
     eprintln!("{asked} questions, {lassos} lassos; {reduced} of {whole} states where it holds");
     assert!(lassos > 5 && reduced < whole, "{asked} questions, {lassos} lassos, {reduced} of {whole} states");
 }
+
+/// Whoever finds out: the same verdict, the same run, and where there is none the same numbers.
+#[test]
+fn several_threads_answer_as_one() {
+    let (mut violated, mut asked) = (0, 0);
+    for seed in 0..programs(60) {
+        let program = program_from_seed(7_000_000 + seed);
+        let (mut model, sources) = program.to_model();
+        label(&mut model, seed);
+        for question in questions(&model, seed) {
+            for reduction in [Reduction::None, Reduction::Strong] {
+                let decided = |threads, in_order_first| {
+                    let mut options = SearchOptions { reduction, threads, ..SearchOptions::default() };
+                    options.in_order_first = in_order_first;
+                    options.limits.states = Some(20_000);
+                    let how = (CycleMethod::NestedDepthFirst, false);
+                    let found = decide_cycles(&question, &model, &sources, &options, how, &mut Silent);
+                    found.expect("a supported model").expect("about cycles").outcome
+                };
+                let expected = decided(1, 0);
+                if matches!(expected.verdict, Verdict::Inconclusive(_)) {
+                    continue;
+                }
+                let holds = expected.verdict == Verdict::Holds;
+                for (threads, first) in [(2, 0), (3, 0), (2, 20)] {
+                    let found = decided(threads, first);
+                    let name = format!("seed {seed}, {question:?}, {threads}\n{}", program.to_promela());
+                    assert_eq!(found.verdict, expected.verdict, "{name}");
+                    assert_eq!(found.counterexample, expected.counterexample, "{name}");
+                    let numbers = |outcome: &Outcome| (outcome.stats.states, outcome.stats.transitions);
+                    if holds {
+                        assert_eq!(numbers(&found), numbers(&expected), "{name}");
+                    }
+                }
+                asked += 1;
+                violated += u64::from(!holds);
+            }
+        }
+    }
+    assert!(violated * 10 > asked && violated * 10 < asked * 9, "{violated} of {asked} are violated");
+}

@@ -39,11 +39,15 @@ fn random_formulas_on_random_programs() {
             if matches!(expected.verdict, Verdict::Inconclusive(_)) {
                 break;
             }
-            for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
-                let options = SearchOptions { bound, successors, ..SearchOptions::default() };
+            let in_order = SearchOptions { bound, ..SearchOptions::default() };
+            let interpreted = SearchOptions { successors: SuccessorSource::Interpreted, ..in_order.clone() };
+            let by_level = |threads| SearchOptions { in_order_first: 0, threads, ..in_order.clone() };
+            for options in [interpreted, by_level(1), by_level(2), in_order.clone()] {
+                let SearchOptions { successors, threads, .. } = options;
                 let found = answer(&question, &model, &sources, &options, false, &mut Silent)
                     .expect("a supported model");
-                let name = format!("seed {seed}, {successors:?}, within {bound:?}\n{}", program.to_promela());
+                let how = format!("{successors:?}, within {bound:?}, {threads} threads");
+                let name = format!("seed {seed}, {how}\n{}", program.to_promela());
                 assert_eq!(shown(&found.outcome), shown(&expected), "{name}");
             }
             asked += 1;
@@ -84,8 +88,11 @@ fn claims_with_assertions_choices_and_ends() {
             let options = search::ReferenceOptions { bound, ..search::ReferenceOptions::default() };
             let asking = CheckOptions { search: options, weakly_fair: false };
             let expected = question.check(&interpreter, &asking, &mut Silent).expect("a small claim");
-            for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
-                let options = SearchOptions { bound, successors, ..SearchOptions::default() };
+            let in_order = SearchOptions { bound, ..SearchOptions::default() };
+            let interpreted = SearchOptions { successors: SuccessorSource::Interpreted, ..in_order.clone() };
+            let by_level = |threads| SearchOptions { in_order_first: 0, threads, ..in_order.clone() };
+            for options in [interpreted, by_level(1), by_level(2), in_order.clone()] {
+                let SearchOptions { successors, threads, .. } = options;
                 let found = answer(&question, &model, &loaded.sources, &options, false, &mut Silent)
                     .expect("a supported model");
                 assert_eq!(

@@ -9,6 +9,8 @@ use crate::observer::{FromObserverState, ObserverAutomaton as Automaton};
 use crate::product::Product;
 use crate::reduction::Reduction;
 use crate::search::{Counterexample, Goal, Order, SearchOptions, SearchReport};
+#[cfg(feature = "native")]
+use crate::search::{NoCheckpoints, SearchJob};
 use crate::{CheckError, Unsupported};
 use preempt_core::{
     Bound, Cost, Guarantee, Limits, Outcome, Progress, Property, SourceMap, StopReason, Trace, Verdict,
@@ -196,7 +198,8 @@ impl<'m> CheckContext<'_, 'm> {
         #[cfg(feature = "native")]
         if options.successors.is_native() {
             let mut product = Product::new(self.model, self.sources, observer.automaton.clone(), definition)?;
-            return search(&mut product, options, self.how.goal, progress);
+            let (goal, checkpoints) = (self.how.goal, &mut NoCheckpoints);
+            return SearchJob::new(options, goal, checkpoints, progress).search_by_level(&mut product);
         }
         search(&mut Interned::new(&definition, None), options, self.how.goal, progress)
     }

@@ -1,7 +1,8 @@
 //! Runs without end that an observer accepts: is there one, and which?
 //!
 //! * [`product_graph`]: the product of model and observer, state by state;
-//! * [`nested_depth_first`]: two depth-first searches, the inner one for a path back;
+//! * [`nested_depth_first`]: two depth-first searches, the inner one for a path back; [`parallel_nested_depth_first`]: by
+//!   several threads;
 //! * [`components`]: strongly connected components, which also decide weak fairness;
 //! * [`cheapest_lasso`]: the simplest one, also within a bound, on the graph of [`cost_graph`].
 //!
@@ -12,6 +13,7 @@ mod cheapest_lasso;
 mod components;
 mod cost_graph;
 mod nested_depth_first;
+mod parallel_nested_depth_first;
 mod product_graph;
 
 use crate::CheckError;
@@ -20,9 +22,12 @@ use crate::replay::LassoPath;
 use crate::search::{Counterexample, SearchOptions, SearchReport};
 use crate::store::StateNumber;
 use cheapest_lasso::LassoLimits;
-use preempt_core::{Bound, Cost, Guarantee, Memory, Outcome, Progress, Property, Stats, StopReason, Verdict};
+use preempt_core::{
+    Bound, Cost, Guarantee, Limits, Memory, Outcome, Progress, Property, Stats, StopReason, Verdict,
+};
 use preempt_model::search::RunCost;
 use product_graph::{Edge, Incomplete, ProductGraph};
+use std::time::Instant;
 
 /// Which algorithm decides whether there is an accepted run without end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,8 +54,8 @@ pub fn decide(
     options: &SearchOptions,
     progress: &mut dyn Progress,
 ) -> Result<SearchReport, CheckError> {
-    let mut graph = ProductGraph::new(product, options, progress);
-    let found = decided(&mut graph, method, weakly_fair, progress);
+    let graph = ProductGraph::new(product, options, progress);
+    let (mut graph, found) = decided(graph, (method, weakly_fair), options, progress);
     report(&mut graph, options, found.map(|lasso| lasso.map(FoundLasso::any)), progress)
 }
 
@@ -61,8 +66,9 @@ pub fn proof(
     options: &SearchOptions,
     progress: &mut dyn Progress,
 ) -> Result<(Option<SearchReport>, u64), CheckError> {
-    let mut graph = ProductGraph::new(product, options, progress).judging();
-    let proof = match decided(&mut graph, CycleMethod::NestedDepthFirst, false, progress) {
+    let graph = ProductGraph::new(product, options, progress).judging();
+    let (mut graph, found) = decided(graph, (CycleMethod::NestedDepthFirst, false), options, progress);
+    let proof = match found {
         Ok(Some(_)) | Err(Incomplete::FiniteViolation) => None,
         // That a reduction keeps what is wrong with the last state of a run, is sure only of runs that can go on.
         Ok(None) if graph.has_dead_ends() => None,
@@ -77,8 +83,9 @@ pub fn fair(
     options: &SearchOptions,
     progress: &mut dyn Progress,
 ) -> Result<SearchReport, CheckError> {
-    let mut graph = ProductGraph::new(product, options, progress);
-    let found = decided(&mut graph, CycleMethod::Components, true, progress).map(|lasso| {
+    let graph = ProductGraph::new(product, options, progress);
+    let (mut graph, found) = decided(graph, (CycleMethod::Components, true), options, progress);
+    let found = found.map(|lasso| {
         let lasso = cheapest_lasso::with_cheapest_stem(&mut graph, lasso?, progress);
         Some(FoundLasso::any(lasso))
     });
@@ -113,26 +120,75 @@ pub fn simplest(
             let limits = LassoLimits { bound, ..LassoLimits::default() };
             cheapest_lasso::search(&mut graph, limits, progress).map(|found| found.map(FoundLasso::cheapest))
         }
-        (None, None) => decided(&mut graph, method, false, progress).map(|known| {
-            let known = known?;
-            graph.unreduced(SIMPLEST_STATES.max(4 * graph.stats().states));
-            let limits = LassoLimits { effort: Some(SIMPLEST_EFFORT), ..LassoLimits::default() };
-            let cheapest = cheapest_lasso::search(&mut graph, limits, progress);
-            Some(cheapest.ok().flatten().map_or(FoundLasso::any(known), FoundLasso::cheapest))
-        }),
+        (None, None) => {
+            let known;
+            (graph, known) = decided(graph, (method, false), options, progress);
+            known.map(|known| {
+                let known = known?;
+                graph.unreduced(SIMPLEST_STATES.max(4 * graph.stats().states));
+                let limits = LassoLimits { effort: Some(SIMPLEST_EFFORT), ..LassoLimits::default() };
+                let cheapest = cheapest_lasso::search(&mut graph, limits, progress);
+                Some(cheapest.ok().flatten().map_or(FoundLasso::any(known), FoundLasso::cheapest))
+            })
+        }
     };
     report(&mut graph, options, found, progress)
 }
 
-fn decided(
+/// Fewer states than this are not worth a thread.
+const WORTH_SHARING: u64 = 1 << 14;
+
+/// Decides with one thread what is small, and with all of them whether there is such a run in what is not.
+fn decided<'a, 'm>(
+    mut graph: ProductGraph<'a, 'm>,
+    (method, weakly_fair): (CycleMethod, bool),
+    options: &SearchOptions,
+    progress: &mut dyn Progress,
+) -> (ProductGraph<'a, 'm>, Result<Option<Lasso>, Incomplete>) {
+    let is_nested = method == CycleMethod::NestedDepthFirst && !weakly_fair;
+    let first = WORTH_SHARING.min(options.in_order_first);
+    let is_shared = is_nested
+        && options.threads > 1
+        && options.limits.depth.is_none()
+        && options.limits.states.is_none_or(|most| most > first);
+    if is_shared {
+        let started = Instant::now();
+        graph.at_most(first);
+        let found = decided_alone(&mut graph, is_nested, weakly_fair, progress);
+        if found != Err(Incomplete::Limit(StopReason::States)) {
+            return (graph, found);
+        }
+        // What is left of the time.
+        let left = || {
+            let time = options.limits.time.map(|most| most.saturating_sub(started.elapsed()));
+            SearchOptions { limits: Limits { time, ..options.limits }, ..options.clone() }
+        };
+        let searched =
+            parallel_nested_depth_first::search(graph.observed(), graph.judges(), &left(), progress);
+        graph = graph.begun_again(&left(), progress);
+        match searched {
+            Ok(Some(whole)) => {
+                graph.searched(&whole);
+                return (graph, Ok(None));
+            }
+            Err(why) => return (graph, Err(why)),
+            // Which run it is does not depend on the threads.
+            Ok(None) => {}
+        }
+    }
+    let found = decided_alone(&mut graph, is_nested, weakly_fair, progress);
+    (graph, found)
+}
+
+fn decided_alone(
     graph: &mut ProductGraph<'_, '_>,
-    method: CycleMethod,
+    is_nested: bool,
     weakly_fair: bool,
     progress: &mut dyn Progress,
 ) -> Result<Option<Lasso>, Incomplete> {
-    let found = match method {
-        CycleMethod::NestedDepthFirst if !weakly_fair => nested_depth_first::search(graph, progress),
-        _ => components::search(graph, weakly_fair, progress),
+    let found = match is_nested {
+        true => nested_depth_first::search(graph, progress),
+        false => components::search(graph, weakly_fair, progress),
     };
     graph.is_whole()?;
     found

@@ -3,13 +3,15 @@
 //!
 //! States lie in the exact store; edges are computed anew each time they are asked for, which costs less than keeping them.
 
+use super::parallel_nested_depth_first::Whole;
 use crate::Unsupported;
 use crate::budget::SearchBudget;
+use crate::observed::Observed;
 use crate::product::Product;
 use crate::replay::{LassoPath, NOBODY, PathState};
 use crate::search::SearchOptions;
 use crate::store::{Opened, StateNumber, Store};
-use crate::successors::{Event, Successors};
+use crate::successors::Successors;
 use preempt_core::{Budget, Progress, Snapshot, Stats, StopReason, Trace};
 use preempt_model::system::Violation;
 
@@ -39,6 +41,8 @@ pub struct ProductGraph<'a, 'm> {
     judges: bool,
     /// Some step has no end: it fails, or goes round in an atomic sequence for ever.
     has_dead_ends: bool,
+    /// Of a store that was used instead of this one.
+    store_bytes_elsewhere: u64,
 }
 
 /// What was met from one state.
@@ -86,12 +90,42 @@ impl<'a, 'm> ProductGraph<'a, 'm> {
             reduces: true,
             judges: false,
             has_dead_ends: false,
+            store_bytes_elsewhere: 0,
         }
     }
 
     /// Ends the search at a state that is a violation in itself.
     pub fn judging(self) -> Self {
         ProductGraph { judges: true, ..self }
+    }
+
+    /// What was searched so far counts for nothing any more.
+    pub fn begun_again(self, options: &SearchOptions, progress: &dyn Progress) -> Self {
+        let ProductGraph { product, judges, .. } = self;
+        ProductGraph { judges, ..ProductGraph::new(product, options, progress) }
+    }
+
+    /// Everything there is was searched elsewhere, with this result.
+    pub fn searched(&mut self, whole: &Whole) {
+        self.stats.states = whole.states;
+        self.stats.transitions = whole.transitions;
+        self.stats.depth = whole.depth;
+        self.most_search_bytes = whole.search_bytes;
+        self.store_bytes_elsewhere = whole.store_bytes;
+        self.has_dead_ends = whole.has_dead_ends;
+    }
+
+    /// From now on no more states than this.
+    pub fn at_most(&mut self, states: u64) {
+        self.budget.lower_states(states);
+    }
+
+    pub fn observed(&self) -> &Observed<'m> {
+        &self.product.observed
+    }
+
+    pub fn judges(&self) -> bool {
+        self.judges
     }
 }
 
@@ -122,56 +156,18 @@ impl ProductGraph<'_, '_> {
         if self.judges && self.product.state_violation(&opened.bytes).is_some() {
             return Err(Incomplete::FiniteViolation);
         }
-        let count = self.product.process_count(&opened.bytes) as u8;
-        let chosen = if self.reduces { self.product.reduced_to(&opened.bytes) } else { None };
-        let expansion = match chosen {
-            Some(chosen) => match self.steps_by(number, &opened, &mut chosen.into_iter())? {
-                // A step that leads nowhere does not stand for those of the others.
-                expansion if expansion.edges.is_empty() => self.steps_by(number, &opened, &mut (0..count))?,
-                expansion => expansion,
-            },
-            None => self.steps_by(number, &opened, &mut (0..count))?,
-        };
-        let mut expansion = Expansion { processes: count, ..expansion };
-        if expansion.edges.is_empty() {
-            for state in self.product.repetitions(&opened.bytes) {
-                let to = self.number(&state, &opened)?;
-                expansion.edges.push(Edge { from: number, to, by: NOBODY, runs: NOBODY, steps: 0 });
-            }
+        let steps = self.product.observed.steps_from(&opened.bytes, self.reduces);
+        self.has_dead_ends |= steps.has_dead_ends;
+        let mut edges = Vec::with_capacity(steps.arrivals.len());
+        for step in &steps.arrivals {
+            let to = self.number(steps.state(step), &opened)?;
+            edges.push(Edge { from: number, to, by: step.by, runs: step.runs, steps: step.steps });
         }
-        self.stats.transitions += expansion.edges.len() as u64;
+        let processes = self.product.process_count(&opened.bytes) as u8;
+        self.stats.transitions += edges.len() as u64;
         self.opened = opened;
         self.is_whole()?;
-        Ok(expansion)
-    }
-
-    fn steps_by(
-        &mut self,
-        number: StateNumber,
-        opened: &Opened,
-        processes: &mut dyn Iterator<Item = u8>,
-    ) -> Result<Expansion, Incomplete> {
-        let mut expansion = Expansion::default();
-        let mut bytes = Vec::new();
-        let mut arrivals = Vec::new();
-        for process in processes {
-            let before = arrivals.len();
-            let moved = self.product.expand(&opened.bytes, usize::from(process), &mut |event| {
-                if let Event::Arrival { state, runs, steps } = event {
-                    arrivals.push((bytes.len(), state.len(), process, runs, steps));
-                    bytes.extend_from_slice(state);
-                }
-            });
-            if arrivals.len() == before {
-                expansion.resting.push(process);
-                self.has_dead_ends |= moved;
-            }
-        }
-        for (start, length, by, runs, steps) in arrivals {
-            let to = self.number(&bytes[start..start + length], opened)?;
-            expansion.edges.push(Edge { from: number, to, by, runs, steps });
-        }
-        Ok(expansion)
+        Ok(Expansion { edges, resting: steps.resting, processes })
     }
 
     /// The same for a search in the order of cost.
@@ -181,13 +177,17 @@ impl ProductGraph<'_, '_> {
         self.store.open(&self.product, number, &mut opened);
         // Who only fails, or goes round in an atomic sequence for ever, rests without being unable to move.
         let stuck = |product: &mut Product<'_, '_>, process: u8| {
-            resting.contains(&process) && !product.could_move(&opened.bytes, usize::from(process))
+            resting.contains(&process) && !product.observed.could_move(&opened.bytes, usize::from(process))
         };
         let free = (0..processes)
             .filter(|process| {
                 stuck(&mut self.product, *process)
                     || self.fair_switch
-                        && self.product.spins(&self.budget.shared, &opened.bytes, usize::from(*process))
+                        && self.product.observed.spins(
+                            &self.budget.shared,
+                            &opened.bytes,
+                            usize::from(*process),
+                        )
             })
             .collect();
         self.opened = opened;
@@ -198,7 +198,7 @@ impl ProductGraph<'_, '_> {
     pub fn accepts(&mut self, number: StateNumber) -> bool {
         let mut opened = std::mem::take(&mut self.opened);
         self.store.open(&self.product, number, &mut opened);
-        let accepts = self.product.accepts(&opened.bytes);
+        let accepts = self.product.observed.accepts(&opened.bytes);
         self.opened = opened;
         accepts
     }
@@ -265,7 +265,7 @@ impl ProductGraph<'_, '_> {
     }
 
     pub fn store_bytes(&self) -> u64 {
-        self.store.bytes() + self.product.bytes()
+        self.store.bytes() + self.store_bytes_elsewhere + self.product.bytes()
     }
 
     pub fn most_search_bytes(&self) -> u64 {

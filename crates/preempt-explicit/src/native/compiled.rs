@@ -135,7 +135,7 @@ impl<'m> Native<'m> {
     }
 
     /// The same machine code for another thread. What it needs for itself is its own; the strong reduction stays here.
-    pub(super) fn another(&self) -> Option<Native<'m>> {
+    pub(crate) fn another(&self) -> Option<Native<'m>> {
         let interpreter = Interpreter::new(self.interpreter.model(), self.interpreter.sources()).ok()?;
         Some(Native {
             interpreter,

@@ -5,7 +5,7 @@ use super::layout::{Layout, Shape};
 use super::own_elements::own_elements;
 use crate::reduction::dependence::{Dependence, Dependences, Identity, fixed_parameters};
 use crate::successors::Decided;
-use preempt_model::{CodeId, LocationId, Model};
+use preempt_model::{CodeId, Expr, LocationId, Model, Scope};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -118,18 +118,68 @@ impl Native<'_> {
     }
 }
 
+impl Native<'_> {
+    /// Adds the stretches of a state on which the value of an observer's condition depends, in all states of its class. `None`
+    /// if it may be anything.
+    pub(crate) fn read_by(
+        &self,
+        state: &[u8],
+        condition: &Expr,
+        stretches: &mut Vec<Range<usize>>,
+    ) -> Option<()> {
+        let (shape, layout) = (&self.program.shape, self.program.layouts.of_state(state));
+        let mut is_known = true;
+        condition.visit(&mut |expr| match expr {
+            Expr::Load(place) if place.scope == Scope::Global => {
+                stretches.extend(place.range().map(|slot| shape.globals.stretch(slot as usize)));
+            }
+            // Hidden variables are what they were in the beginning.
+            Expr::Load(place) => is_known &= place.scope == Scope::Hidden,
+            Expr::At { code, .. } | Expr::Remote { code, .. } => {
+                let all = layout.codes.iter().enumerate().filter(|(_, other)| *other == code);
+                stretches.extend(all.map(|(process, _)| segment(layout, process)));
+            }
+            Expr::Len(_) | Expr::Probe(..) | Expr::Poll { .. } => {
+                stretches
+                    .extend((0..layout.channel_offsets.len()).map(|number| channel(shape, layout, number)));
+            }
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Conditional(..)
+            | Expr::SelfPid
+            | Expr::ProcessCount
+            | Expr::LastPid => {}
+            Expr::Timeout
+            | Expr::NonProgress
+            | Expr::Enabled(_)
+            | Expr::PcValue(_)
+            | Expr::Priority(_)
+            | Expr::Any { .. }
+            | Expr::NewPid => is_known = false,
+        });
+        is_known.then_some(())
+    }
+}
+
+/// Everything that a process has.
+fn segment(layout: &Layout, process: usize) -> Range<usize> {
+    let end = layout.bases.get(process + 1).copied().unwrap_or(layout.size);
+    layout.bases[process] as usize..end as usize
+}
+
+/// Everything that is in a channel.
+fn channel(shape: &Shape, layout: &Layout, number: usize) -> Range<usize> {
+    let start = layout.channel_offsets[number] as usize;
+    start..start + shape.template(layout.channel_templates[number]).size as usize
+}
+
 fn decided(shape: &Shape, layout: &Layout, found: &Dependence) -> Decided {
     let Dependence { slots, channels, made_channels, processes, asks_timeout } = found;
     let global = shape.global_channels.len();
-    let segment = |process: usize| {
-        let end = layout.bases.get(process + 1).copied().unwrap_or(layout.size);
-        layout.bases[process] as usize..end as usize
-    };
-    let channel = |number: usize| {
-        let start = layout.channel_offsets[number] as usize;
-        start..start + shape.template(layout.channel_templates[number]).size as usize
-    };
-    let mut stretches: Vec<Range<usize>> = processes.iter().map(|process| segment(*process)).collect();
+    let channel = |number: usize| channel(shape, layout, number);
+    let mut stretches: Vec<Range<usize>> =
+        processes.iter().map(|process| segment(layout, *process)).collect();
     stretches.extend(slots.iter().map(|slot| shape.globals.stretch(*slot)));
     stretches.extend(channels.iter().filter(|number| **number < global).map(|number| channel(*number)));
     if *made_channels {

@@ -9,7 +9,7 @@ use crate::reduction::strong::{Cycles, StateQuery};
 use crate::replay::{Ending, ReplayError, ReplayOptions, Replayer, StatePath};
 use crate::search::Counterexample;
 use crate::store::packed::pieces::Part;
-use crate::successors::{Decided, Event, Expander, Sink, Successors};
+use crate::successors::{Decided, Event, Expander, Parallel, Replayable, Sink, Successors};
 use preempt_core::{Budget, Property};
 use preempt_model::{CodeId, LocationId, System};
 use std::hash::{BuildHasher, Hasher};
@@ -100,10 +100,6 @@ impl Expander for Native<'_> {
     fn moves_without_timeout(&mut self, state: &[u8], process: usize) -> bool {
         self.has_move(state, process, Timeout::Never)
     }
-
-    fn for_another_thread(&self) -> Option<Self> {
-        self.another()
-    }
 }
 
 impl Successors for Native<'_> {
@@ -192,6 +188,8 @@ impl Successors for Native<'_> {
             let fixed = self.fixed[usize::from(code.0)].iter();
             starts.extend(fixed.flat_map(|it| [it.start, it.end]).map(|at| *base as usize + at));
         }
+        let Range { start, end } = self.observer_range();
+        starts.extend([start, end].into_iter().filter(|at| start < end && *at > 0));
         starts.extend(self.apart.iter().flat_map(|it| [it.start, it.end]));
         starts.sort_unstable();
         starts.dedup();
@@ -202,21 +200,6 @@ impl Successors for Native<'_> {
             Part { start: *start, end, meaning }
         };
         starts.iter().zip(ends).map(part).filter(|part| part.start < part.end).collect()
-    }
-
-    fn replay(
-        &self,
-        path: &StatePath,
-        options: ReplayOptions,
-        budget: &Budget,
-    ) -> Result<Counterexample, ReplayError> {
-        let (system, state_of) = (&self.interpreter, &|state: &[u8]| self.state_of(state));
-        Replayer { system, state_of, budget }.counterexample(path, options)
-    }
-
-    fn violation(&self, state: &[u8], ending: Ending) -> Option<Property> {
-        let (system, state_of) = (&self.interpreter, &|state: &[u8]| self.state_of(state));
-        Replayer { system, state_of, budget: &self.budget }.violation(state, ending)
     }
 
     fn identity(&self) -> u64 {
@@ -251,5 +234,30 @@ impl Successors for Native<'_> {
 
     fn error(&self) -> Option<Unsupported> {
         self.out_of_layouts.then(|| Full::Numbers.into())
+    }
+}
+
+impl Replayable for Native<'_> {
+    fn replay(
+        &self,
+        path: &StatePath,
+        options: ReplayOptions,
+        budget: &Budget,
+    ) -> Result<Counterexample, ReplayError> {
+        let (system, state_of) = (&self.interpreter, &|state: &[u8]| self.state_of(state));
+        Replayer { system, state_of, budget }.counterexample(path, options)
+    }
+
+    fn violation(&self, state: &[u8], ending: Ending) -> Option<Property> {
+        let (system, state_of) = (&self.interpreter, &|state: &[u8]| self.state_of(state));
+        Replayer { system, state_of, budget: &self.budget }.violation(state, ending)
+    }
+}
+
+impl<'m> Parallel for Native<'m> {
+    type Worker = Native<'m>;
+
+    fn worker(&self) -> Option<Native<'m>> {
+        self.another()
     }
 }

@@ -37,7 +37,7 @@ use crate::store::bits::Bits;
 use crate::store::fingerprints::Fingerprints;
 use crate::store::known::Known;
 use crate::store::sketch::Sketch;
-use crate::successors::Successors;
+use crate::successors::Replayable;
 use crate::{CheckError, Unsupported};
 use by_cost::{ByCost, DiskStore, ExactStore, HashedStore};
 use depth_first::{DepthFirst, ExactPathStore, HashedPathStore, HashedRule, Policy};
@@ -225,7 +225,7 @@ impl<'a> SearchJob<'a> {
     }
 
     /// Searches any source of successors.
-    pub fn search<S: Successors + ?Sized>(self, system: &mut S) -> Result<SearchReport, CheckError> {
+    pub fn search<S: Replayable + ?Sized>(self, system: &mut S) -> Result<SearchReport, CheckError> {
         let SearchJob { options, goal, .. } = self;
         match (options.store, options.order) {
             (Storage::Exact, Order::ByCost) if self.may_leave_memory() => {
@@ -271,7 +271,7 @@ impl<'a> SearchJob<'a> {
     }
 
     /// Searches in half of the memory first, and if that is not enough again, with the states on disk.
-    fn then_on_disk<S: Successors + ?Sized>(
+    fn then_on_disk<S: Replayable + ?Sized>(
         self,
         system: &mut S,
         search: impl FnOnce(SearchJob<'_>, &mut S) -> Result<SearchReport, CheckError>,
@@ -305,7 +305,7 @@ impl<'a> SearchJob<'a> {
     }
 
     /// Every visit that a published search makes, as bytes, in order and errors passed over; and was everything visited?
-    pub fn published_visits<S: Successors + ?Sized>(
+    pub fn published_visits<S: Replayable + ?Sized>(
         self,
         system: &mut S,
         published: Published,
@@ -314,7 +314,7 @@ impl<'a> SearchJob<'a> {
     }
 
     /// One of the published searches, with the exact store.
-    fn published<'s, S: Successors + ?Sized>(
+    fn published<'s, S: Replayable + ?Sized>(
         &self,
         system: &'s mut S,
         published: Published,
@@ -327,7 +327,7 @@ impl<'a> SearchJob<'a> {
         DepthFirst::new(system, store, policy, self.options, self.goal)
     }
 
-    fn search_hashed<S: Successors + ?Sized, K: Known>(
+    fn search_hashed<S: Replayable + ?Sized, K: Known>(
         self,
         system: &mut S,
         known: K,

@@ -13,7 +13,7 @@ use crate::budget::SearchBudget;
 use crate::replay::{Ending, NOBODY, ReplayError, ReplayOptions, StatePath};
 use crate::store::known::Reach;
 use crate::store::sketch::Sketch;
-use crate::successors::{Event, Successors};
+use crate::successors::{Event, Replayable};
 use preempt_core::{Budget, Coverage, Memory, Progress, PropertyKind, Rng, Snapshot, StopReason, Verdict};
 use preempt_model::search::RunCost;
 
@@ -84,7 +84,7 @@ enum Attempt {
     },
 }
 
-impl<'a, S: Successors + ?Sized> Random<'a, S> {
+impl<'a, S: Replayable + ?Sized> Random<'a, S> {
     pub fn new(system: &'a mut S, walks: Walks, options: &'a SearchOptions, sketch: &'a mut Sketch) -> Self {
         Random {
             system,

@@ -10,14 +10,14 @@ use crate::CheckError;
 use crate::budget::SearchBudget;
 use crate::replay::ReplayError;
 use crate::store::known::Reach;
-use crate::successors::Expander;
+use crate::successors::{Parallel, Successors};
 use preempt_core::{Limits, Progress, StopReason, Verdict};
 use preempt_model::search::RunCost;
 use std::time::Instant;
 
 impl SearchJob<'_> {
     /// As [`SearchJob::search`], for whoever can be searched level by level.
-    pub fn search_by_level<S: Expander + Send>(self, system: &mut S) -> Result<SearchReport, CheckError> {
+    pub fn search_by_level<S: Parallel>(self, system: &mut S) -> Result<SearchReport, CheckError> {
         let SearchJob { options, goal, .. } = self;
         let is_in_order = (options.store, options.order) == (Storage::Exact, Order::ByCost);
         if !is_in_order || !by_level::is_for(options) || self.checkpoints.are_wanted() {
@@ -40,7 +40,7 @@ struct Both<'a, S> {
     started: Instant,
 }
 
-impl<S: Expander + Send> Both<'_, S> {
+impl<S: Parallel> Both<'_, S> {
     fn search(&mut self, progress: &mut dyn Progress) -> Result<SearchReport, CheckError> {
         let options = self.options;
         let first = options.in_order_first;
@@ -96,17 +96,14 @@ impl<S: Expander + Send> Both<'_, S> {
     fn by_level(&mut self, progress: &mut dyn Progress) -> Result<Searched, CheckError> {
         let mut budget = SearchBudget::new(self.limits(), 1);
         self.system.work_within(budget.begin(progress));
-        let mut others: Vec<S> = Vec::new();
-        for _ in 1..self.options.threads.max(1) {
-            others.extend(self.system.for_another_thread());
-        }
-        others.iter_mut().for_each(|system| system.work_within(&budget.shared));
-        let systems = std::iter::once(&mut *self.system).chain(&mut others);
-        let searched = match ByLevel::new(systems, self.options, self.goal, &budget) {
+        let mut workers: Vec<S::Worker> =
+            (0..self.options.threads.max(1)).filter_map(|_| self.system.worker()).collect();
+        workers.iter_mut().for_each(|system| system.work_within(&budget.shared));
+        let searched = match ByLevel::new(workers.iter_mut(), self.options, self.goal, &budget) {
             Ok(search) => search.run(self.options, &mut budget, progress),
             Err(_) => Searched::nothing(StopReason::Memory),
         };
-        match std::iter::once(&*self.system).chain(&others).find_map(|system| system.error()) {
+        match workers.iter().find_map(|system| system.error()) {
             Some(error) => Err(error.into()),
             None => Ok(searched),
         }

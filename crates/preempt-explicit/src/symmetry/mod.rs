@@ -18,7 +18,7 @@ use crate::native::{Cells, CellsByLayout, Native};
 use crate::replay::{Ending, PathState, ReplayError, ReplayOptions, StatePath};
 use crate::search::{Counterexample, Goal, Order, SearchOptions};
 use crate::store::packed::pieces::Part;
-use crate::successors::{Event, Expander, Sink, Successors};
+use crate::successors::{Event, Expander, Parallel, Replayable, Sink, Successors};
 use canonical::{Canonical, permute};
 use preempt_core::{Budget, Property, PropertyKind};
 use preempt_model::symmetry::Interchangeable;
@@ -139,7 +139,7 @@ impl<'m> Symmetric<'m> {
 
     /// The path as the model goes it: each permutation is undone. `None` if that cannot be done.
     fn undo(&self, path: &StatePath) -> Option<StatePath> {
-        let (mut native, mut form) = (self.native.for_another_thread()?, self.form.clone());
+        let (mut native, mut form) = (self.native.another()?, self.form.clone());
         let mut states = Vec::new();
         let first = native.initial().swap_remove(0);
         let mut form_of_it = first.clone();
@@ -218,11 +218,6 @@ impl Expander for Symmetric<'_> {
     fn expand_into(&mut self, state: &[u8], process: usize, sink: &mut impl Sink) -> bool {
         self.native.expand_into(state, process, &mut Forming { form: &mut self.form, sink })
     }
-
-    fn for_another_thread(&self) -> Option<Self> {
-        let native = self.native.for_another_thread()?;
-        Some(Symmetric { native, groups: Arc::clone(&self.groups), form: self.form.clone() })
-    }
 }
 
 impl Successors for Symmetric<'_> {
@@ -247,16 +242,6 @@ impl Successors for Symmetric<'_> {
             }
             violation => visit(violation),
         })
-    }
-
-    fn replay(
-        &self,
-        path: &StatePath,
-        options: ReplayOptions,
-        budget: &Budget,
-    ) -> Result<Counterexample, ReplayError> {
-        let path = self.undo(path).ok_or_else(|| ReplayError::lost(budget))?;
-        self.native.replay(&path, options, budget)
     }
 
     /// What was saved up to the order of processes can be continued only so.
@@ -312,10 +297,6 @@ impl Successors for Symmetric<'_> {
         self.native.parts(class)
     }
 
-    fn violation(&self, state: &[u8], ending: Ending) -> Option<Property> {
-        self.native.violation(state, ending)
-    }
-
     fn save(&self, out: &mut dyn Write) -> std::io::Result<()> {
         self.native.save(out)
     }
@@ -334,5 +315,30 @@ impl Successors for Symmetric<'_> {
 
     fn error(&self) -> Option<crate::Unsupported> {
         self.native.error()
+    }
+}
+
+impl Replayable for Symmetric<'_> {
+    fn replay(
+        &self,
+        path: &StatePath,
+        options: ReplayOptions,
+        budget: &Budget,
+    ) -> Result<Counterexample, ReplayError> {
+        let path = self.undo(path).ok_or_else(|| ReplayError::lost(budget))?;
+        self.native.replay(&path, options, budget)
+    }
+
+    fn violation(&self, state: &[u8], ending: Ending) -> Option<Property> {
+        self.native.violation(state, ending)
+    }
+}
+
+impl<'m> Parallel for Symmetric<'m> {
+    type Worker = Symmetric<'m>;
+
+    fn worker(&self) -> Option<Symmetric<'m>> {
+        let native = self.native.another()?;
+        Some(Symmetric { native, groups: Arc::clone(&self.groups), form: self.form.clone() })
     }
 }

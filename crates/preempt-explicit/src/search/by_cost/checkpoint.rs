@@ -15,7 +15,7 @@ use super::{ByCost, Goal, SearchOptions};
 use crate::replay::Ending;
 use crate::saved::{Summed, damaged, read_below, read_bytes, read_u64, write_bytes, write_u64};
 use crate::store::{Opened, Store};
-use crate::successors::Successors;
+use crate::successors::Replayable;
 use preempt_core::{Level, PropertyKind};
 use preempt_model::search::RunCost;
 use std::hash::{BuildHasher, Hasher};
@@ -63,7 +63,7 @@ impl Checkpoints for NoCheckpoints {
 const MAGIC: &[u8] = b"preempt checkpoint 2\n";
 
 /// A number that is different for another model or another check.
-fn identity<S: Successors + ?Sized>(system: &S, options: &SearchOptions, goal: Goal) -> u64 {
+fn identity<S: Replayable + ?Sized>(system: &S, options: &SearchOptions, goal: Goal) -> u64 {
     let SearchOptions { order, cost, bound, fair_switch, reduction, .. } = options;
     let check = format!("{order:?} {cost:?} {bound:?} {fair_switch} {reduction:?} {goal:?}");
     let mut hasher = foldhash::quality::FixedState::default().build_hasher();
@@ -74,14 +74,14 @@ fn identity<S: Successors + ?Sized>(system: &S, options: &SearchOptions, goal: G
 
 type ExactSearch<'a, S> = ByCost<'a, S, ExactStore>;
 
-pub(super) fn save<S: Successors + ?Sized>(search: &ExactSearch<'_, S>, out: &mut dyn Write) -> Result<()> {
+pub(super) fn save<S: Replayable + ?Sized>(search: &ExactSearch<'_, S>, out: &mut dyn Write) -> Result<()> {
     let mut summed = Summed::new(out);
     search.save_all(&mut summed)?;
     summed.finish()
 }
 
 /// Takes up a search where its checkpoint left it.
-pub(super) fn restore<S: Successors + ?Sized>(
+pub(super) fn restore<S: Replayable + ?Sized>(
     search: &mut ExactSearch<'_, S>,
     input: &mut dyn Read,
 ) -> Result<()> {
@@ -101,7 +101,7 @@ pub(super) fn restore<S: Successors + ?Sized>(
     Ok(())
 }
 
-impl<S: Successors + ?Sized> ExactSearch<'_, S> {
+impl<S: Replayable + ?Sized> ExactSearch<'_, S> {
     fn save_all(&self, out: &mut dyn Write) -> Result<()> {
         out.write_all(MAGIC)?;
         write_u64(out, identity(&*self.system, self.options, self.goal))?;

@@ -5,7 +5,7 @@
 use super::{ByCost, ProcessSet};
 use crate::replay::{Ending, ReplayError, StatePath};
 use crate::store::known::Reach;
-use crate::successors::Successors;
+use crate::successors::{Replayable, Successors};
 use preempt_core::{Budget, Memory};
 use preempt_model::search::RunCost;
 use std::hash::Hash;
@@ -229,12 +229,12 @@ pub trait CostStore: Sized {
     fn reach(&self) -> Reach;
 
     /// Writes everything that the search knows.
-    fn save<S: Successors + ?Sized>(_: &ByCost<'_, S, Self>, _: &mut dyn Write) -> Result<()> {
+    fn save<S: Replayable + ?Sized>(_: &ByCost<'_, S, Self>, _: &mut dyn Write) -> Result<()> {
         Err(Error::new(ErrorKind::Unsupported, "only a search that keeps its states can be continued"))
     }
 
     /// Takes up a search where [`CostStore::save`] left it.
-    fn restore<S: Successors + ?Sized>(_: &mut ByCost<'_, S, Self>, _: &mut dyn Read) -> Result<()> {
+    fn restore<S: Replayable + ?Sized>(_: &mut ByCost<'_, S, Self>, _: &mut dyn Read) -> Result<()> {
         Err(Error::new(ErrorKind::Unsupported, "only a search that keeps its states can be continued"))
     }
 }

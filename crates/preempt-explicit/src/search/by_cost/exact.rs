@@ -10,7 +10,7 @@ use super::predecessors::Predecessors;
 use crate::replay::{NOBODY, ReplayError, StatePath};
 use crate::store::known::Reach;
 use crate::store::{Key, Opened, StateNumber, Store};
-use crate::successors::Successors;
+use crate::successors::{Replayable, Successors};
 use preempt_core::{Budget, Memory};
 use preempt_model::search::RunCost;
 use std::io::{Read, Result, Write};
@@ -235,11 +235,11 @@ impl CostStore for ExactStore {
         Reach::Whole
     }
 
-    fn save<S: Successors + ?Sized>(search: &ByCost<'_, S, Self>, out: &mut dyn Write) -> Result<()> {
+    fn save<S: Replayable + ?Sized>(search: &ByCost<'_, S, Self>, out: &mut dyn Write) -> Result<()> {
         checkpoint::save(search, out)
     }
 
-    fn restore<S: Successors + ?Sized>(search: &mut ByCost<'_, S, Self>, input: &mut dyn Read) -> Result<()> {
+    fn restore<S: Replayable + ?Sized>(search: &mut ByCost<'_, S, Self>, input: &mut dyn Read) -> Result<()> {
         checkpoint::restore(search, input)
     }
 }

@@ -6,11 +6,11 @@ use super::{ByCost, Expansion};
 use crate::replay::Ending;
 use crate::search::Goal;
 use crate::search::spinning::spins;
-use crate::successors::{Event, Successors};
+use crate::successors::{Event, Replayable};
 use preempt_core::PropertyKind;
 use preempt_model::search::RunCost;
 
-impl<S: Successors + ?Sized, T: CostStore> ByCost<'_, S, T> {
+impl<S: Replayable + ?Sized, T: CostStore> ByCost<'_, S, T> {
     /// Expands one item of the batch.
     pub(super) fn work(&mut self, number: usize) {
         let item = self.store.item(number);

@@ -52,7 +52,7 @@ use super::{Goal, SearchOptions, SearchReport};
 use crate::CheckError;
 use crate::budget::SearchBudget;
 use crate::reduction::Reduction;
-use crate::successors::Successors;
+use crate::successors::Replayable;
 use checkpoint::{Checkpoints, describe};
 use cost_store::{Arrival, End, Pending, Who};
 use preempt_core::{Progress, Property, PropertyKind, Snapshot, StopReason, Verdict};
@@ -105,7 +105,7 @@ struct Expansion {
     violations: Vec<(PropertyKind, u32)>,
 }
 
-impl<'a, S: Successors + ?Sized, T: CostStore> ByCost<'a, S, T> {
+impl<'a, S: Replayable + ?Sized, T: CostStore> ByCost<'a, S, T> {
     pub fn new(system: &'a mut S, store: T, options: &'a SearchOptions, goal: Goal) -> Self {
         ByCost {
             options,

@@ -7,11 +7,11 @@ use crate::CheckError;
 use crate::replay::{Ending, ReplayError, ReplayOptions};
 use crate::search::report::{Findings, report};
 use crate::search::{Counterexample, Goal, SearchReport};
-use crate::successors::Successors;
+use crate::successors::Replayable;
 use preempt_core::{Budget, Progress, Verdict};
 use preempt_model::search::RunCost;
 
-impl<S: Successors + ?Sized, T: CostStore> ByCost<'_, S, T> {
+impl<S: Replayable + ?Sized, T: CostStore> ByCost<'_, S, T> {
     /// A violation that is not in a step.
     pub(super) fn end_here(&mut self, item: T::Item, state: &[u8]) {
         self.log(item.with(Who::Nobody), ProcessSet::default());

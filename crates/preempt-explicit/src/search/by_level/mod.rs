@@ -30,7 +30,7 @@ use super::statistics::Statistics;
 use super::{Goal, SearchOptions};
 use crate::budget::SearchBudget;
 use crate::reduction::Reduction;
-use crate::store::packed::{Full, PackedStore};
+use crate::store::packed::{Full, Keeps, PackedStore};
 use crate::successors::Expander;
 use preempt_core::{Cost, Memory, Progress, Snapshot, StopReason};
 use preempt_model::search::RunCost;
@@ -133,7 +133,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
         workers.iter_mut().for_each(|worker| worker.set_plan(plan));
         Ok(ByLevel {
             workers,
-            store: PackedStore::new(plan.levels)?,
+            store: PackedStore::new(if plan.levels { Keeps::Processes } else { Keeps::Nothing })?,
             feed: Feed::default(),
             plan,
             level: 0,

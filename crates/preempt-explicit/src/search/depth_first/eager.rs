@@ -5,7 +5,7 @@
 use super::{Arrival, DepthFirst, Ended, PathStore};
 use crate::replay::{Ending, NOBODY};
 use crate::search::holzmann_florian::{Figure, Visit};
-use crate::successors::{Event, Successors};
+use crate::successors::{Event, Replayable};
 use preempt_core::{PropertyKind, StopReason};
 
 /// What one process can do in a state.
@@ -23,7 +23,7 @@ struct Call {
     safe: bool,
 }
 
-impl<S: Successors + ?Sized, P: PathStore> DepthFirst<'_, S, P> {
+impl<S: Replayable + ?Sized, P: PathStore> DepthFirst<'_, S, P> {
     /// Expands every process in the last state, and pushes what is to be visited from it.
     pub(super) fn expand_everybody(&mut self) -> Option<Ended> {
         let frame = self.path.last()?;

@@ -5,10 +5,10 @@ use super::{Arrival, DepthFirst, Ended, PathStore};
 use crate::reduction::Reduction;
 use crate::replay::{Ending, NOBODY};
 use crate::search::holzmann_florian::Visit;
-use crate::successors::{Event, Successors};
+use crate::successors::{Event, Replayable};
 use preempt_core::{PropertyKind, StopReason};
 
-impl<S: Successors + ?Sized, P: PathStore> DepthFirst<'_, S, P> {
+impl<S: Replayable + ?Sized, P: PathStore> DepthFirst<'_, S, P> {
     /// Decides which processes are expanded in the last state, and in which order: the first one last.
     pub(super) fn plan(&mut self) {
         let Some(frame) = self.path.last_mut() else { return };

@@ -39,7 +39,7 @@ use super::{Counterexample, Goal, SearchOptions, TryOrder};
 use crate::budget::SearchBudget;
 use crate::reduction::Reduction;
 use crate::replay::{Ending, NOBODY, StatePath};
-use crate::successors::Successors;
+use crate::successors::Replayable;
 use preempt_core::{Progress, PropertyKind, Rng, Snapshot, StopReason};
 use preempt_model::search::RunCost;
 
@@ -137,7 +137,7 @@ enum Ended {
     Violated(Ending),
 }
 
-impl<'a, S: Successors + ?Sized, P: PathStore> DepthFirst<'a, S, P> {
+impl<'a, S: Replayable + ?Sized, P: PathStore> DepthFirst<'a, S, P> {
     pub fn new(system: &'a mut S, store: P, policy: Policy, options: &'a SearchOptions, goal: Goal) -> Self {
         DepthFirst {
             judges: system.judges_states(),

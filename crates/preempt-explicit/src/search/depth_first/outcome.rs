@@ -6,10 +6,10 @@ use crate::replay::{Ending, NOBODY, PathState, ReplayOptions, StatePath};
 use crate::search::holzmann_florian::{ByteVisit, Figure};
 use crate::search::report::{Findings, report};
 use crate::search::{Counterexample, Goal, SearchReport};
-use crate::successors::Successors;
+use crate::successors::Replayable;
 use preempt_core::{Memory, Progress, PropertyKind, StopReason, Verdict};
 
-impl<S: Successors + ?Sized, P: PathStore> DepthFirst<'_, S, P> {
+impl<S: Replayable + ?Sized, P: PathStore> DepthFirst<'_, S, P> {
     pub fn run(mut self, progress: &mut dyn Progress) -> Result<SearchReport, CheckError> {
         let ended = self.search_everything(progress);
         if let Some(error) = self.system.error() {

@@ -25,8 +25,19 @@ pub struct PackedStore {
     folding: Folding,
     /// How many numbers there were of each kind when the encoding was made.
     before: Vec<u32>,
+    keeps: Keeps,
     /// In one state, if what is known of processes is kept.
-    most_processes: Option<usize>,
+    most_processes: usize,
+}
+
+/// What is kept beside every state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    Nothing,
+    /// Some flags.
+    Flags,
+    /// And a bit for each of its processes.
+    Processes,
 }
 
 /// There is no more memory, or there are more states than can be numbered.
@@ -34,19 +45,24 @@ pub struct PackedStore {
 pub struct Full;
 
 impl PackedStore {
-    /// If `knows_processes`, there is a bit for each of them beside every state.
-    pub fn new(knows_processes: bool) -> Result<PackedStore, Full> {
+    pub fn new(keeps: Keeps) -> Result<PackedStore, Full> {
         let (mut pieces, mut folding, mut before) = (Pieces::default(), Folding::default(), Vec::new());
-        let most_processes = knows_processes.then_some(0);
-        let encoding = Encoding::new(&mut pieces, &mut folding, &mut before, most_processes, &mut |_, _| ());
+        let known = (keeps != Keeps::Nothing).then_some(0);
+        let encoding = Encoding::new(&mut pieces, &mut folding, &mut before, known, &mut |_, _| ());
         let table = Table::new(format_of(&encoding), false).ok_or(Full)?;
-        Ok(PackedStore { pieces, encoding: Arc::new(encoding), table, folding, before, most_processes })
+        let encoding = Arc::new(encoding);
+        Ok(PackedStore { pieces, encoding, table, folding, before, keeps, most_processes: 0 })
+    }
+
+    /// For how many processes there are bits, if anything is kept.
+    fn processes_kept(&self) -> Option<usize> {
+        (self.keeps != Keeps::Nothing).then_some(self.most_processes)
     }
 
     /// The state's key; `None` if it does not fit.
     pub fn encode<S: Successors + ?Sized>(&self, system: &S, state: &[u8]) -> Option<Key> {
         let class = self.pieces.known(system.class_of(state)).filter(|class| self.encoding.knows(*class))?;
-        let is_narrow = self.most_processes.is_none_or(|most| system.process_count(state) <= most);
+        let is_narrow = self.keeps != Keeps::Processes || system.process_count(state) <= self.most_processes;
         self.encoding.encode(&self.pieces, class, state).filter(|_| is_narrow)
     }
 
@@ -67,8 +83,8 @@ impl PackedStore {
         for state in states {
             let class = system.class_of(state);
             self.pieces.meet(system, class).ok_or(Full)?;
-            if let Some(most) = &mut self.most_processes {
-                *most = (*most).max(system.process_count(state));
+            if self.keeps == Keeps::Processes {
+                self.most_processes = self.most_processes.max(system.process_count(state));
             }
             let class = self.pieces.known(class).ok_or(Full)?;
             for leaf in &self.pieces.classes()[class as usize].leaves {
@@ -88,8 +104,9 @@ impl PackedStore {
                 new.encode(pieces, *class, state);
             }
         };
+        let known = self.processes_kept();
         let (folding, before) = (&mut self.folding, &mut self.before);
-        let new = Encoding::new(&mut self.pieces, folding, before, self.most_processes, &mut number_pairs);
+        let new = Encoding::new(&mut self.pieces, folding, before, known, &mut number_pairs);
         let new = Arc::new(new);
         let empty = Table::new(format_of(&new), self.table.is_shared()).ok_or(Full)?;
         let (table, old) = (std::mem::replace(&mut self.table, empty), &self.encoding);
