@@ -269,7 +269,7 @@ impl Swarm<'_> {
         };
         let (options, goal, checkpoints) = (&options, Goal::First, &mut NoCheckpoints);
         let progress = &mut MemberProgress { swarm: self };
-        let result = search(SearchJob { options, goal, variety, checkpoints, progress });
+        let result = search(SearchJob { options, goal, variety, checkpoints, progress, ahead: None });
         self.merge(member.kind, result, &sketch);
         true
     }

@@ -1,5 +1,6 @@
 //! All tests of this folder as one program: to build and link one is much faster than one for each file.
 
+mod ahead;
 mod all_questions;
 mod by_chance;
 mod by_level;

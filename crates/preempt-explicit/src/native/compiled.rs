@@ -11,7 +11,7 @@ use super::sequence::{Sequence, layout_of};
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
 use crate::reduction::strong::PersistentSets;
-use crate::search::{Checkpoints, Goal, SearchJob, SearchOptions, SearchReport, Variety};
+use crate::search::{Checkpoints, Goal, SearchJob, SearchOptions, SearchReport};
 use crate::{CheckError, Unsupported};
 use preempt_core::{Budget, Progress, PropertyKind, SourceMap, StopReason};
 use preempt_model::interpreter::{Action, State};
@@ -99,7 +99,7 @@ impl<'m> Native<'m> {
         checkpoints: &mut dyn Checkpoints,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
-        SearchJob { options, goal, variety: Variety::default(), checkpoints, progress }.search_by_level(self)
+        SearchJob::new(options, goal, checkpoints, progress).search_by_level(self)
     }
 
     /// With room for an observer's state, and what the observer reads; see [`crate::product`].

@@ -39,6 +39,7 @@ use crate::store::known::Known;
 use crate::store::sketch::Sketch;
 use crate::successors::Replayable;
 use crate::{CheckError, Unsupported};
+use by_cost::ahead::Lookahead;
 use by_cost::{ByCost, DiskStore, ExactStore, HashedStore};
 use depth_first::{DepthFirst, ExactPathStore, HashedPathStore, HashedRule, Policy};
 use holzmann_florian::ByteVisit;
@@ -211,6 +212,8 @@ pub(crate) struct SearchJob<'a> {
     /// Only the search in order of cost with the exact store makes any.
     pub checkpoints: &'a mut dyn Checkpoints,
     pub progress: &'a mut dyn Progress,
+    /// Of a search in order of cost, with several threads.
+    pub ahead: Option<Lookahead>,
 }
 
 impl<'a> SearchJob<'a> {
@@ -221,7 +224,7 @@ impl<'a> SearchJob<'a> {
         checkpoints: &'a mut dyn Checkpoints,
         progress: &'a mut dyn Progress,
     ) -> SearchJob<'a> {
-        SearchJob { options, goal, variety: Variety::default(), checkpoints, progress }
+        SearchJob { options, goal, variety: Variety::default(), checkpoints, progress, ahead: None }
     }
 
     /// Searches any source of successors.
@@ -232,7 +235,8 @@ impl<'a> SearchJob<'a> {
                 self.then_on_disk(system, |job, system| job.search(system))
             }
             (Storage::Exact, Order::ByCost) => {
-                ByCost::new(system, ExactStore::new(), options, goal).run(self.checkpoints, self.progress)
+                let search = ByCost::new(system, ExactStore::new(), options, goal).ahead(self.ahead);
+                search.run(self.checkpoints, self.progress)
             }
             (Storage::Exact, Order::DepthFirst) => {
                 let (store, policy) = (ExactPathStore::new(None, false), self.policy());
@@ -336,7 +340,8 @@ impl<'a> SearchJob<'a> {
         let rule = match options.order {
             Order::ByCost => {
                 let store = HashedStore::new(known, self.variety, goal);
-                return ByCost::new(system, store, options, goal).run(&mut NoCheckpoints, self.progress);
+                let search = ByCost::new(system, store, options, goal).ahead(self.ahead);
+                return search.run(&mut NoCheckpoints, self.progress);
             }
             Order::DepthFirst => HashedRule::Once,
             Order::Published(published) => hashed_rule(published, options)?,

@@ -2,6 +2,7 @@
 //! faster, and finds how many preemptions are needed if there is a violation; the one in order of cost
 //! ([`super::by_cost`]) finds the run. What is near is looked for in order of cost at once.
 
+use super::by_cost::ahead::with_helpers;
 use super::by_cost::{ByCost, ExactStore};
 use super::by_level::{self, ByLevel, Ended, Searched};
 use super::report::{Findings, report};
@@ -21,7 +22,7 @@ impl SearchJob<'_> {
         let SearchJob { options, goal, .. } = self;
         let is_in_order = (options.store, options.order) == (Storage::Exact, Order::ByCost);
         if !is_in_order || !by_level::is_for(options) || self.checkpoints.are_wanted() {
-            return self.search(system);
+            return self.search_ahead(system);
         }
         if self.may_leave_memory() {
             return self.then_on_disk(system, |job, system| job.search_by_level(system));
@@ -30,6 +31,19 @@ impl SearchJob<'_> {
         let mut found = both.search(self.progress)?;
         found.outcome.stats.time = both.started.elapsed();
         Ok(found)
+    }
+}
+
+impl SearchJob<'_> {
+    /// As [`SearchJob::search`], with threads that compute successors before they are asked for where states are kept in any
+    /// way in order of cost.
+    fn search_ahead<S: Parallel>(self, system: &mut S) -> Result<SearchReport, CheckError> {
+        let threads = if self.options.order == Order::ByCost { self.options.threads } else { 1 };
+        let workers: Vec<S::Worker> = (1..threads).filter_map(|_| system.worker()).collect();
+        if workers.is_empty() {
+            return self.search(system);
+        }
+        with_helpers(workers, |ahead| SearchJob { ahead: Some(ahead), ..self }.search(system))
     }
 }
 
@@ -89,8 +103,14 @@ impl<S: Parallel> Both<'_, S> {
     ) -> Result<SearchReport, CheckError> {
         let limits = Limits { states, ..self.limits() };
         let options = SearchOptions { cheaper_than, limits, ..self.options.clone() };
-        ByCost::new(&mut *self.system, ExactStore::new(), &options, self.goal)
-            .run(&mut NoCheckpoints, progress)
+        // What is near is not worth a thread.
+        let threads = if states == Some(options.in_order_first) { 1 } else { options.threads };
+        let workers: Vec<S::Worker> = (1..threads).filter_map(|_| self.system.worker()).collect();
+        let search = ByCost::new(&mut *self.system, ExactStore::new(), &options, self.goal);
+        if workers.is_empty() {
+            return search.run(&mut NoCheckpoints, progress);
+        }
+        with_helpers(workers, |ahead| search.ahead(Some(ahead)).run(&mut NoCheckpoints, progress))
     }
 
     fn by_level(&mut self, progress: &mut dyn Progress) -> Result<Searched, CheckError> {

@@ -2,6 +2,7 @@
 //! are two ways to keep it, which differ in what a state is once it was met: a number in the exact store ([`super::exact`]),
 //! or a hash ([`super::hashed`]).
 
+use super::ahead::only;
 use super::{ByCost, ProcessSet};
 use crate::replay::{Ending, ReplayError, StatePath};
 use crate::store::known::Reach;
@@ -10,6 +11,7 @@ use preempt_core::{Budget, Memory};
 use preempt_model::search::RunCost;
 use std::hash::Hash;
 use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::ops::Range;
 
 /// From where a path is found again: a state's number in the exact store, a node of the path tree beside the others.
 pub type Site = u32;
@@ -82,6 +84,21 @@ pub struct Met<T: CostStore> {
     /// The process that was running goes on.
     pub item: T::Item,
     pub is_new: bool,
+}
+
+/// Who is to be expanded in the state of an item that has so many processes.
+pub fn wanted<I: Pending>(item: I, count: usize, has_run: impl Fn(u8) -> bool) -> ProcessSet {
+    match item.who() {
+        Who::Last if usize::from(item.last()) < count => only(item.last()),
+        Who::Last | Who::Nobody => ProcessSet::default(),
+        Who::Others => {
+            let others = (0..count as u8).filter(|process| *process != item.last() && !has_run(*process));
+            others.fold(ProcessSet::default(), |mut set, process| {
+                set[usize::from(process) / 64] |= 1 << (process % 64);
+                set
+            })
+        }
+    }
 }
 
 /// See the head of this file. `None` always means that there is no more room.
@@ -203,6 +220,16 @@ pub trait CostStore: Sized {
 
     /// Nobody can move in the state. True the first time.
     fn set_dead(&mut self, identity: Self::Identity) -> bool;
+
+    /// Of the items behind the batch, as far as they are known already, these: their states, and who is to be expanded in them
+    /// as it looks now. Nothing but time depends on it.
+    fn upcoming<S: Successors + ?Sized>(
+        &mut self,
+        _system: &S,
+        _which: Range<usize>,
+        _visit: &mut dyn FnMut(&[u8], ProcessSet),
+    ) {
+    }
 
     // How it was reached.
 

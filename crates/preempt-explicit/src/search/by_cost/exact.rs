@@ -3,7 +3,7 @@
 
 use super::ByCost;
 use super::checkpoint;
-use super::cost_store::{Arrival, CostStore, End, Met, Pending, Site, Who};
+use super::cost_store::{Arrival, CostStore, End, Met, Pending, Site, Who, wanted};
 use super::expansion_log::ProcessSet;
 use super::frontier::{Frontier, Item};
 use super::predecessors::Predecessors;
@@ -14,6 +14,7 @@ use crate::successors::{Replayable, Successors};
 use preempt_core::{Budget, Memory};
 use preempt_model::search::RunCost;
 use std::io::{Read, Result, Write};
+use std::ops::Range;
 
 pub struct ExactStore {
     pub states: Store,
@@ -198,6 +199,25 @@ impl CostStore for ExactStore {
     #[inline]
     fn lower_everybody(&mut self, place: StateNumber, now: u32, cost: RunCost) -> bool {
         self.states.records.lower_everybody(place, now, cost.preemptions, cost.steps)
+    }
+
+    fn upcoming<S: Successors + ?Sized>(
+        &mut self,
+        system: &S,
+        which: Range<usize>,
+        visit: &mut dyn FnMut(&[u8], ProcessSet),
+    ) {
+        let (rest, states) = (self.frontier.rest(), &self.states);
+        let mut opened = Opened::default();
+        for item in rest.get(which.start..rest.len().min(which.end)).unwrap_or(&[]) {
+            let has_run = |process: u8| states.records.is_expanded(item.state, usize::from(process));
+            if item.who == Who::Nobody || item.who == Who::Last && has_run(item.last) {
+                visit(&[], ProcessSet::default());
+                continue;
+            }
+            states.open(system, item.state, &mut opened);
+            visit(&opened.bytes, wanted(*item, system.process_count(&opened.bytes), has_run));
+        }
     }
 
     fn set_dead(&mut self, identity: StateNumber) -> bool {

@@ -97,13 +97,15 @@ impl<S: Replayable + ?Sized, T: CostStore> ByCost<'_, S, T> {
     fn expand(&mut self, item: T::Item, process: u8, opened: &T::Opened) -> bool {
         let state = T::bytes_of(opened);
         let (bytes, Expansion { arrivals, violations }) = (&mut self.bytes, &mut self.expansion);
-        let moved = self.system.expand(state, usize::from(process), &mut |event| match event {
+        let visit = &mut |event: Event<'_>| match event {
             Event::Arrival { state, runs, steps } => {
                 arrivals.push((bytes.len(), state.len(), runs, steps));
                 bytes.extend_from_slice(state);
             }
             Event::Violation { kind, steps } => violations.push((kind, steps)),
-        });
+        };
+        let answer = self.ahead.as_mut().and_then(|ahead| ahead.answer(state, process, visit));
+        let moved = answer.unwrap_or_else(|| self.system.expand(state, usize::from(process), visit));
         if !moved {
             return false;
         }

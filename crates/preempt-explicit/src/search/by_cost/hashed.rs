@@ -2,7 +2,7 @@
 //! known again, by fingerprints or by bits ([`Known`]). The path to a state lives as long as something that was reached
 //! along it waits ([`PathTree`]).
 
-use super::cost_store::{Arrival, CostStore, End, Met, Pending, Site, Who};
+use super::cost_store::{Arrival, CostStore, End, Met, Pending, Site, Who, wanted};
 use super::expansion_log::ProcessSet;
 use super::path_tree::{NO_PATH, PathTree, Step, states_along};
 use super::state_frontier::{Item, Reader, StateFrontier};
@@ -14,13 +14,16 @@ use crate::store::sketch::Sketch;
 use crate::successors::Successors;
 use preempt_core::{Budget, Memory};
 use preempt_model::search::RunCost;
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
+use std::ops::Range;
 
 pub struct HashedStore<'a, K> {
     known: K,
     seed: u64,
     frontier: StateFrontier,
     reader: Reader,
+    /// Read before it is come to.
+    read: VecDeque<(Item, Vec<u8>)>,
     batch: Vec<Taken>,
     /// Of the states in the batch.
     bytes: Vec<u8>,
@@ -45,6 +48,7 @@ impl<'a, K: Known> HashedStore<'a, K> {
             seed: variety.seed,
             frontier: StateFrontier::default(),
             reader: Reader::default(),
+            read: VecDeque::new(),
             batch: Vec::new(),
             bytes: Vec::new(),
             paths: PathTree::default(),
@@ -67,9 +71,13 @@ impl<'a, K: Known> HashedStore<'a, K> {
     fn take_some(&mut self, most: usize) {
         self.bytes.clear();
         self.batch.clear();
-        while self.batch.len() < most
-            && let Some((item, state)) = self.reader.next()
-        {
+        while self.batch.len() < most {
+            let read = self.read.pop_front();
+            let next = match &read {
+                Some((item, state)) => Some((*item, &**state)),
+                None => self.reader.next(),
+            };
+            let Some((item, state)) = next else { return };
             let hash = StateHash::of(state, self.seed);
             self.known.prefetch(hash);
             self.batch.push(Taken { item, start: self.bytes.len(), length: state.len(), hash });
@@ -245,6 +253,22 @@ impl<K: Known> CostStore for HashedStore<'_, K> {
 
     fn lower_everybody(&mut self, place: K::Place, now: u32, cost: RunCost) -> bool {
         self.known.lower_everybody(place, now, cost.preemptions, cost.steps)
+    }
+
+    fn upcoming<S: Successors + ?Sized>(
+        &mut self,
+        system: &S,
+        which: Range<usize>,
+        visit: &mut dyn FnMut(&[u8], ProcessSet),
+    ) {
+        while self.read.len() < which.end
+            && let Some((item, state)) = self.reader.next()
+        {
+            self.read.push_back((item, state.to_vec()));
+        }
+        for (item, state) in self.read.range(which.start.min(self.read.len())..) {
+            visit(state, wanted(*item, system.process_count(state), |_| false));
+        }
     }
 
     fn set_dead(&mut self, identity: StateHash) -> bool {

@@ -18,14 +18,14 @@
 //!
 //! **What it costs.** Memory for the states, one mask of processes and one cost for each, and what waits. Within a bucket work
 //! is done in batches: expand, find keys and hashes, ask for the memory that will be needed, and only then look everything up.
-//! Several threads could work on one bucket: its items are independent but for the mask, and what they find belongs to later
-//! buckets.
+//! Several threads compute what the items behind a batch lead to while the batch is looked up ([`ahead`]).
 //!
 //! * [`cost_store`]: what is kept, in three ways: [`exact`] with [`frontier`], [`predecessors`] and [`expansion_log`];
 //!   [`hashed`] with [`state_frontier`] and [`path_tree`]; [`on_disk`] outside memory;
 //! * [`buckets`]: what waits, by cost; [`checkpoint`]: a search that can be continued;
-//! * [`expand`]: one item; [`outcome`]: violations, and the end.
+//! * [`expand`]: one item; [`ahead`]: with several threads; [`outcome`]: violations, and the end.
 
+pub mod ahead;
 mod buckets;
 pub mod checkpoint;
 mod cost_store;
@@ -53,6 +53,7 @@ use crate::CheckError;
 use crate::budget::SearchBudget;
 use crate::reduction::Reduction;
 use crate::successors::Replayable;
+use ahead::Lookahead;
 use checkpoint::{Checkpoints, describe};
 use cost_store::{Arrival, End, Pending, Who};
 use preempt_core::{Progress, Property, PropertyKind, Snapshot, StopReason, Verdict};
@@ -61,6 +62,9 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Items of one batch.
 const BATCH: usize = 64;
+
+/// Fewer states than this are not worth a thread.
+const WORTH_SHARING: u64 = 1 << 14;
 
 /// How often, in batches, the clock, the memory and the observer of the search are looked at.
 const LOOK_EVERY: u32 = 16;
@@ -95,6 +99,8 @@ pub struct ByCost<'a, S: ?Sized, T: CostStore> {
     bytes: Vec<u8>,
     expansion: Expansion,
     opened: T::Opened,
+    /// With several threads.
+    ahead: Option<Lookahead>,
 }
 
 /// What one expansion has met.
@@ -129,7 +135,13 @@ impl<'a, S: Replayable + ?Sized, T: CostStore> ByCost<'a, S, T> {
             bytes: Vec::new(),
             expansion: Expansion::default(),
             opened: T::Opened::default(),
+            ahead: None,
         }
+    }
+
+    /// Steps are computed before they are asked for.
+    pub fn ahead(self, ahead: Option<Lookahead>) -> Self {
+        ByCost { ahead, ..self }
     }
 
     pub fn run(
@@ -138,12 +150,12 @@ impl<'a, S: Replayable + ?Sized, T: CostStore> ByCost<'a, S, T> {
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
         let resumed = checkpoints.resume();
-        self.system.work_within(self.budget.begin(progress));
+        self.work_within_budget(progress);
         match resumed {
             Some(mut input) => {
                 T::restore(&mut self, &mut input)
                     .map_err(|error| CheckError::Checkpoint(describe(&error)))?;
-                self.system.work_within(self.budget.begin(progress));
+                self.work_within_budget(progress);
             }
             None => self.begin(),
         }
@@ -157,6 +169,12 @@ impl<'a, S: Replayable + ?Sized, T: CostStore> ByCost<'a, S, T> {
             (None, Some((cost, end))) => self.violated(cost, end, progress),
             (None, None) => self.finished(progress),
         }
+    }
+
+    fn work_within_budget(&mut self, progress: &dyn Progress) {
+        let budget = self.budget.begin(progress);
+        self.system.work_within(budget);
+        self.ahead.iter_mut().for_each(|ahead| ahead.work_within(budget));
     }
 
     /// Bucket after bucket, until everything was done or the cheapest violation is known; or why not.
@@ -227,7 +245,11 @@ impl<'a, S: Replayable + ?Sized, T: CostStore> ByCost<'a, S, T> {
             if count == 0 {
                 return None;
             }
-            (0..count).for_each(|number| self.work(number));
+            self.announce(count);
+            for number in 0..count {
+                self.ahead.iter_mut().for_each(|ahead| ahead.come_to(number));
+                self.work(number);
+            }
             self.look_up();
             self.store.end_batch();
             if let Some(reason) = self.poll(progress) {
@@ -237,6 +259,21 @@ impl<'a, S: Replayable + ?Sized, T: CostStore> ByCost<'a, S, T> {
                 self.save_to(checkpoints);
             }
         }
+    }
+
+    /// Says what waits behind a batch of so many items, if there are helpers and enough for them to do.
+    fn announce(&mut self, count: usize) {
+        let Some(ahead) = &mut self.ahead else { return };
+        ahead.begin_batch(count);
+        let worth_sharing = WORTH_SHARING.min(self.options.in_order_first);
+        if self.statistics.stats.states < worth_sharing {
+            return;
+        }
+        let known = ahead.announced();
+        let more = ahead::WINDOW.saturating_sub(known);
+        self.store.upcoming(&*self.system, known..known + more, &mut |state, processes| {
+            ahead.announce(state, processes);
+        });
     }
 
     fn begin(&mut self) {
@@ -275,13 +312,14 @@ impl<'a, S: Replayable + ?Sized, T: CostStore> ByCost<'a, S, T> {
         let (store, system, stats, at) = (&self.store, &*self.system, &self.statistics.stats, self.at);
         let arrivals = self.arrivals.capacity() * size_of::<Arrival<T::Key>>() + self.bytes.capacity();
         let states_in_hash_maps = self.wrong.capacity() * size_of::<(T::Identity, u64)>();
+        let ahead = self.ahead.as_ref().map_or(0, Lookahead::bytes);
         self.budget.poll(stats.states, progress, || Snapshot {
             states: stats.states,
             transitions: stats.transitions,
             frontier: store.waiting(),
             depth: at.steps,
             level: at.preemptions,
-            bytes: store.bytes() + system.bytes() + (arrivals + states_in_hash_maps) as u64,
+            bytes: store.bytes() + system.bytes() + ahead + (arrivals + states_in_hash_maps) as u64,
         })
     }
 }

@@ -1,0 +1,302 @@
+//! Steps that other threads compute before the search asks for them.
+//!
+//! **Why it is right.** What follows a state depends on the state alone. So it may be computed at any time by anybody, and the
+//! search, which goes on one item after the other, finds it ready or computes it itself: whatever it stores, counts and
+//! finds is the same, step for step, as with one thread, in every store and with every option.
+//!
+//! **What is computed.** The search says what waits behind the batch that it works on ([`Lookahead::announce`]), in the order
+//! in which it will come to it; each item has a number, its *ticket*. Tickets are given to the helpers in parts.
+//!
+//! **What it brings.** At best the time that successors take, as long as that is less than the rest.
+
+use super::expansion_log::ProcessSet;
+use crate::successors::{Event, Successors};
+use preempt_core::{Budget, PropertyKind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// Items of a part.
+const PART: usize = 64;
+
+/// So many items are announced before they are come to.
+pub const WINDOW: usize = 16 * PART;
+
+/// A state, and whose steps from it are wanted.
+struct Wanted {
+    start: usize,
+    end: usize,
+    processes: ProcessSet,
+    /// Where its answers begin, once they are known.
+    answers: usize,
+}
+
+/// What one process can do.
+struct Answer {
+    process: u8,
+    moved: bool,
+    /// Where its events end.
+    events: usize,
+}
+
+enum Recorded {
+    Arrival { start: usize, end: usize, runs: u8, steps: u32 },
+    Violation { kind: PropertyKind, steps: u32 },
+}
+
+/// Some items one after the other, with what is known of them.
+#[derive(Default)]
+struct Part {
+    first: u64,
+    wanted: Vec<Wanted>,
+    /// Of the states that are wanted, then of those that they lead to.
+    bytes: Vec<u8>,
+    answers: Vec<Answer>,
+    events: Vec<Recorded>,
+    /// The helper could not compute all of it: then nothing of it counts.
+    is_wrong: bool,
+}
+
+/// What a helper is told.
+enum Message {
+    Within(Budget),
+    Compute(Part),
+}
+
+impl Part {
+    fn clear(&mut self) {
+        self.is_wrong = false;
+        self.wanted.clear();
+        self.bytes.clear();
+        self.answers.clear();
+        self.events.clear();
+    }
+
+    /// Everything that is wanted, computed.
+    fn compute<W: Successors>(&mut self, system: &mut W) {
+        let mut state = Vec::new();
+        let (bytes, events) = (&mut self.bytes, &mut self.events);
+        for wanted in &mut self.wanted {
+            wanted.answers = self.answers.len();
+            state.clear();
+            state.extend_from_slice(&bytes[wanted.start..wanted.end]);
+            for process in members(&wanted.processes) {
+                let moved = system.expand(&state, usize::from(process), &mut |event| match event {
+                    Event::Arrival { state, runs, steps } => {
+                        let start = bytes.len();
+                        bytes.extend_from_slice(state);
+                        events.push(Recorded::Arrival { start, end: bytes.len(), runs, steps });
+                    }
+                    Event::Violation { kind, steps } => events.push(Recorded::Violation { kind, steps }),
+                });
+                self.answers.push(Answer { process, moved, events: events.len() });
+            }
+        }
+        self.is_wrong = system.error().is_some();
+    }
+}
+
+fn members(set: &ProcessSet) -> impl Iterator<Item = u8> {
+    set.iter().enumerate().flat_map(|(number, word)| {
+        let rest = std::iter::successors(Some(*word), |word| Some(word & word.wrapping_sub(1)));
+        let bits = rest.take_while(|word| *word != 0).map(u64::trailing_zeros);
+        bits.map(move |bit| (64 * number) as u8 + bit as u8)
+    })
+}
+
+/// How many members come before this one; `None` if it is none.
+fn rank(set: &ProcessSet, process: u8) -> Option<usize> {
+    let (word, bit) = (usize::from(process) / 64, process % 64);
+    let before = set[..word].iter().map(|word| word.count_ones()).sum::<u32>();
+    let within = set[word] & ((1 << bit) - 1);
+    (set[word] >> bit & 1 != 0).then_some((before + within.count_ones()) as usize)
+}
+
+/// The search's side: what was announced, and what is known of it.
+pub struct Lookahead {
+    helpers: Vec<Sender<Message>>,
+    next_helper: usize,
+    done: Receiver<Part>,
+    /// Given to helpers and not back yet.
+    under_way: usize,
+    /// Back, in the order of their tickets as far as they are; what is before the ticket asked for is thrown away.
+    known: Vec<Part>,
+    collected: Part,
+    next_ticket: u64,
+    /// Items behind the batch that have a ticket, and of the batch's items the first ticket and how many have one.
+    announced: usize,
+    batch: (u64, usize),
+    /// Of the item that is being expanded.
+    current: Option<u64>,
+    pool: Vec<Part>,
+}
+
+/// Runs a search with these helpers, one thread for each.
+pub fn with_helpers<W: Successors + Send, R>(workers: Vec<W>, run: impl FnOnce(Lookahead) -> R) -> R {
+    std::thread::scope(|scope| {
+        let (answer, done) = channel::<Part>();
+        let mut helpers = Vec::new();
+        for mut system in workers {
+            let (give, take) = channel();
+            let answer = answer.clone();
+            helpers.push(give);
+            scope.spawn(move || {
+                while let Ok(message) = take.recv() {
+                    match message {
+                        Message::Within(budget) => system.work_within(&budget),
+                        Message::Compute(mut part) => {
+                            part.compute(&mut system);
+                            if answer.send(part).is_err() {
+                                return;
+                            }
+                        }
+                    }
+                }
+            });
+        }
+        // If all helpers are gone, nobody is waited for.
+        drop(answer);
+        run(Lookahead::new(helpers, done))
+    })
+}
+
+impl Lookahead {
+    fn new(helpers: Vec<Sender<Message>>, done: Receiver<Part>) -> Lookahead {
+        Lookahead {
+            helpers,
+            next_helper: 0,
+            done,
+            under_way: 0,
+            known: Vec::new(),
+            collected: Part::default(),
+            next_ticket: 0,
+            announced: 0,
+            batch: (0, 0),
+            current: None,
+            pool: Vec::new(),
+        }
+    }
+
+    /// The helpers work within the search's own budget: once that is stopped, what they say counts for nothing, and the search
+    /// knows it.
+    pub fn work_within(&mut self, budget: &Budget) {
+        // A helper that is gone has panicked, and so will the scope.
+        self.helpers.retain(|helper| helper.send(Message::Within(budget.clone())).is_ok());
+    }
+
+    /// The next so many items are the batch.
+    pub fn begin_batch(&mut self, count: usize) {
+        let with_ticket = self.announced.min(count);
+        self.batch = (self.next_ticket - self.announced as u64, with_ticket);
+        self.announced -= with_ticket;
+    }
+
+    /// How many items behind the batch are announced.
+    pub fn announced(&self) -> usize {
+        self.announced
+    }
+
+    /// The next item, which is not announced yet: its state, and who will be expanded in it.
+    pub fn announce(&mut self, state: &[u8], processes: ProcessSet) {
+        if self.collected.wanted.is_empty() {
+            self.collected.first = self.next_ticket;
+        }
+        let start = self.collected.bytes.len();
+        self.collected.bytes.extend_from_slice(state);
+        let end = self.collected.bytes.len();
+        self.collected.wanted.push(Wanted { start, end, processes, answers: 0 });
+        self.next_ticket += 1;
+        self.announced += 1;
+        if self.collected.wanted.len() == PART {
+            self.give();
+        }
+    }
+
+    fn give(&mut self) {
+        let next = self.pool.pop().unwrap_or_default();
+        let part = std::mem::replace(&mut self.collected, next);
+        let Some(helper) = self.helpers.get(self.next_helper % self.helpers.len().max(1)) else { return };
+        self.next_helper += 1;
+        self.under_way += usize::from(helper.send(Message::Compute(part)).is_ok());
+    }
+
+    /// The item of the batch with this number is expanded now.
+    pub fn come_to(&mut self, number: usize) {
+        let (first, count) = self.batch;
+        self.current = (number < count).then_some(first + number as u64);
+    }
+
+    /// Calls `visit` with everything that the process can do in the state of the current item, if that was computed; says
+    /// whether it could move at all.
+    pub fn answer(&mut self, state: &[u8], process: u8, visit: &mut dyn FnMut(Event<'_>)) -> Option<bool> {
+        let ticket = self.current?;
+        let part = self.part_of(ticket)?;
+        let wanted = &part.wanted[(ticket - part.first) as usize];
+        if part.is_wrong || part.bytes[wanted.start..wanted.end] != *state {
+            return None;
+        }
+        let among = rank(&wanted.processes, process)?;
+        let number = wanted.answers + among;
+        let answer = &part.answers[number];
+        debug_assert_eq!(answer.process, process);
+        let first = number.checked_sub(1).map_or(0, |before| part.answers[before].events);
+        for event in &part.events[first..answer.events] {
+            visit(match *event {
+                Recorded::Arrival { start, end, runs, steps } => {
+                    Event::Arrival { state: &part.bytes[start..end], runs, steps }
+                }
+                Recorded::Violation { kind, steps } => Event::Violation { kind, steps },
+            });
+        }
+        Some(answer.moved)
+    }
+
+    /// The part with this ticket, waited for if it is under way; what lies before it is done with.
+    fn part_of(&mut self, ticket: u64) -> Option<&Part> {
+        let end = |part: &Part| part.first + part.wanted.len() as u64;
+        while let Some(over) = self.known.iter().position(|part| end(part) <= ticket) {
+            let mut part = self.known.swap_remove(over);
+            part.clear();
+            self.pool.push(part);
+        }
+        let has_it = |part: &Part| part.first <= ticket && ticket < end(part);
+        loop {
+            if let Some(at) = self.known.iter().position(has_it) {
+                return Some(&self.known[at]);
+            }
+            // It is still being collected, or was lost with its helper.
+            if self.under_way == 0 || !self.collected.wanted.is_empty() && ticket >= self.collected.first {
+                return None;
+            }
+            let part = self.done.recv().ok()?;
+            self.under_way -= 1;
+            self.known.push(part);
+        }
+    }
+
+    pub fn bytes(&self) -> u64 {
+        let of_part = |part: &Part| part.bytes.capacity() + part.events.capacity() * size_of::<Recorded>();
+        self.known.iter().chain(&self.pool).map(of_part).sum::<usize>() as u64
+    }
+}
+
+/// The set with one process.
+pub fn only(process: u8) -> ProcessSet {
+    let mut set = ProcessSet::default();
+    set[usize::from(process) / 64] |= 1 << (process % 64);
+    set
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{members, only, rank};
+
+    #[test]
+    fn members_of_a_set() {
+        let mut set = only(3);
+        set[3] = 1 << 63;
+        set[1] = 1 | 1 << 5;
+        let all: Vec<u8> = members(&set).collect();
+        assert_eq!(all, [3, 64, 69, 255]);
+        assert!(all.iter().enumerate().all(|(number, member)| rank(&set, *member) == Some(number)));
+        assert_eq!(rank(&set, 4), None);
+    }
+}
