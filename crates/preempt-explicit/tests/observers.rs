@@ -98,11 +98,11 @@ fn claims_with_assertions_choices_and_ends() {
                 assert_eq!(
                     shown(&found.outcome),
                     shown(&expected),
-                    "claim {number}, {successors:?}, {bound:?}"
+                    "claim {number}, {successors:?}, {threads}, {bound:?}"
                 );
                 assert_eq!(
                     found.outcome.violation, expected.violation,
-                    "claim {number}, {successors:?}, {bound:?}"
+                    "claim {number}, {successors:?}, {threads}, {bound:?}"
                 );
             }
         }

@@ -1,7 +1,9 @@
 //! What machine code and the Rust code around it tell each other.
 
 use super::layout::{LAYOUT_BYTES, Layout, MAX_FIELDS};
+use super::moves::LOOK_EVERY;
 use super::program::Program;
+use crate::budget::Every;
 
 /// The command cannot be executed, or the offer is not taken.
 pub const NO: i32 = 0;
@@ -42,6 +44,9 @@ pub struct Context {
     pub events: Vec<Event>,
     /// A set of living processes was met that has no number any more.
     pub out_of_layouts: bool,
+    /// The edges that are ready in the states of an atomic sequence that is being followed, state after state, with the answer.
+    pub ready: Vec<(u32, i32)>,
+    pub look: Every,
 }
 
 // SAFETY: where it points to is set by whoever uses it, before machine code is entered; between two uses nobody looks there.
@@ -116,6 +121,8 @@ impl Context {
             picks: Picks::default(),
             events: Vec::new(),
             out_of_layouts: false,
+            ready: Vec::new(),
+            look: Every::new(LOOK_EVERY),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Steps that lead straight from one stable state to the next, written where they will be looked up: one copy for each, and
-//! no list between. What is not direct (atomic sequences, `unless`, priorities, choices of values) goes through
+//! no list between. An atomic sequence without a circle is one, too: as long as there is one way to go on, it goes on where
+//! the state lies. What is not direct (other atomic sequences, `unless`, priorities, choices of values) goes through
 //! [`super::sequence`], which has the same steps in the same order.
 #![allow(unsafe_code, reason = "states are handed to machine code as pointers")]
 
@@ -24,13 +25,86 @@ impl Program {
         let has_rendezvous = model.templates.iter().any(|template| template.capacity == 0);
         // Whoever takes a message may go on alone.
         let goes_on_alone = has_rendezvous && all().any(|edge| edge.accept.is_some() && edge.atomic);
-        let is_direct = |edge: &NativeEdge| {
-            let is_special = edge.atomic || edge.chooses || edge.escape.is_some();
-            !is_special && (!edge.sends || !goes_on_alone)
+        let is_simple = |edge: &NativeEdge| {
+            let is_special = edge.chooses || edge.escape.is_some();
+            !is_special && (!edge.sends || !(goes_on_alone || edge.atomic && has_rendezvous))
         };
-        for location in self.edges.iter_mut().flatten() {
-            location.direct = is_plain && location.edges.iter().all(is_direct);
+        for code in &mut self.edges {
+            let mut longest = vec![Longest::Unknown; code.len()];
+            for start in 0..code.len() {
+                find_longest(code, start, &is_simple, has_rendezvous, &mut longest);
+            }
+            let is_direct = |edge: &NativeEdge| {
+                let ends = |target: u32| longest[target as usize].is_within(LONGEST);
+                is_simple(edge) && (!edge.atomic || ends(edge.target))
+            };
+            let direct: Vec<bool> =
+                code.iter().map(|location| is_plain && location.edges.iter().all(is_direct)).collect();
+            code.iter_mut().zip(direct).for_each(|(location, direct)| location.direct = direct);
         }
+    }
+}
+
+/// Atomic sequences of more steps are not followed in place.
+const LONGEST: u32 = 200;
+
+/// How many steps an atomic sequence can have from some location on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Longest {
+    Unknown,
+    /// It is being found out: whoever comes here again goes round.
+    Open,
+    Steps(u32),
+    /// There is no such number, or it has steps that are not simple.
+    Nothing,
+}
+
+impl Longest {
+    fn is_within(self, most: u32) -> bool {
+        matches!(self, Longest::Steps(steps) if steps <= most)
+    }
+}
+
+/// Depth first along atomic edges, without recursion.
+fn find_longest(
+    code: &[LocationEdges],
+    start: usize,
+    is_simple: &dyn Fn(&NativeEdge) -> bool,
+    has_rendezvous: bool,
+    longest: &mut [Longest],
+) {
+    let mut path = vec![(start, 0)];
+    while let Some((at, next)) = path.last_mut() {
+        let (here, edges) = (*at, &code[*at].edges);
+        if *next == 0 {
+            if longest[here] != Longest::Unknown {
+                path.pop();
+                continue;
+            }
+            longest[here] = Longest::Open;
+        }
+        if let Some(edge) = edges.get(*next) {
+            *next += 1;
+            let target = edge.target as usize;
+            if edge.atomic && target < code.len() && longest[target] == Longest::Unknown {
+                path.push((target, 0));
+            }
+            continue;
+        }
+        let mut most = Some(0);
+        for edge in edges {
+            let after = match edge.atomic {
+                false => Some(0),
+                true => match longest.get(edge.target as usize) {
+                    Some(Longest::Steps(steps)) => Some(*steps),
+                    _ => None,
+                },
+            };
+            let may_follow = is_simple(edge) && (!edge.sends || !has_rendezvous);
+            most = most.zip(after.filter(|_| may_follow)).map(|(most, after)| most.max(after + 1));
+        }
+        longest[here] = most.map_or(Longest::Nothing, Longest::Steps);
+        path.pop();
     }
 }
 
@@ -123,18 +197,136 @@ fn take(
             moves.stand_at(next, edge.target);
         }
     }
+    if let Some(after) = settle(moves, actor.process(), start, sink) {
+        match edge.atomic {
+            true => go_on(moves, (after, actor.process()), edge.target, start, sink),
+            false => sink.arrived(start, actor.process() as u8),
+        }
+    }
+    true
+}
+
+/// A step was made to the state that begins here: its length, who moved last, and a failed assertion. Its layout, if the
+/// process is still there; if not, it has arrived.
+fn settle<'p>(
+    moves: &mut Moves<'p>,
+    process: usize,
+    start: usize,
+    sink: &mut impl Sink,
+) -> Option<&'p Layout> {
     // SAFETY: the context points at the layout of the new state; layouts are never moved or removed.
-    let after: &Layout = unsafe { &*moves.context.layout };
+    let after: &'p Layout = unsafe { &*moves.context.layout };
     // SAFETY: the state has shrunk, or grown into room that was reserved for it and has been written.
     unsafe { sink.buffer().set_len(start + after.size as usize) };
-    if let Some(at) = program.shape.last {
-        sink.buffer()[start + at as usize] = actor.process() as u8;
+    if let Some(at) = moves.program.shape.last {
+        sink.buffer()[start + at as usize] = process as u8;
     }
     if moves.context.failed != 0 {
         sink.violated(PropertyKind::Assertion);
     }
-    sink.arrived(start, actor.process() as u8);
-    true
+    if process < after.bases.len() {
+        return Some(after);
+    }
+    sink.arrived(start, process as u8);
+    None
+}
+
+/// The process goes on alone from the state that begins here, the last in the buffer, in which it stands at this location.
+fn go_on(
+    moves: &mut Moves<'_>,
+    (layout, process): (&Layout, usize),
+    at: u32,
+    start: usize,
+    sink: &mut impl Sink,
+) {
+    let (mut layout, mut at) = (layout, at);
+    let locations = &moves.program.edges[usize::from(layout.codes[process].0)];
+    let first = moves.context.ready.len();
+    loop {
+        // SAFETY: the state lies in the buffer, in this layout, and nothing is added to it while the actor is used.
+        let actor = unsafe { Actor::new(sink.buffer().as_mut_ptr().add(start), layout, process) };
+        let edges = &locations[at as usize].edges;
+        for (number, edge) in edges.iter().enumerate() {
+            let is_first = moves.context.ready.len() == first;
+            let answer = moves.ready(actor, Timeout::Never, true, edge, is_first);
+            edge.note(answer != NO);
+            if answer != NO {
+                moves.context.ready.push((number as u32, answer));
+            }
+        }
+        // Without a step: whoever asked sees that the budget has run out.
+        if moves.context.look.is_due() && moves.program.exhausted_with(sink.buffer().len() as u64).is_some() {
+            return moves.context.ready.truncate(first);
+        }
+        let [(number, answer)] = moves.context.ready[first..] else { break };
+        moves.context.ready.truncate(first);
+        let edge = &edges[number as usize];
+        match step_in_place(moves, (layout, process), (edge, answer), start, sink) {
+            Some(after) if edge.atomic => (layout, at) = (after, edge.target),
+            Some(_) => return sink.arrived(start, process as u8),
+            None => return,
+        }
+    }
+    let end = moves.context.ready.len();
+    if first == end {
+        return sink.arrived(start, process as u8);
+    }
+    let size = layout.size as usize;
+    for one in first..end {
+        let (number, answer) = moves.context.ready[one];
+        let edge = &locations[at as usize].edges[number as usize];
+        let buffer = sink.buffer();
+        let copy = buffer.len();
+        buffer.extend_from_within(start..start + size);
+        match step_in_place(moves, (layout, process), (edge, answer), copy, sink) {
+            Some(after) if edge.atomic => go_on(moves, (after, process), edge.target, copy, sink),
+            Some(_) => sink.arrived(copy, process as u8),
+            None => {}
+        }
+    }
+    moves.context.ready.truncate(first);
+}
+
+/// Makes a step that is ready in the state that begins here, the last in the buffer. Its layout then, if the process is still
+/// there and the run goes on.
+fn step_in_place<'p>(
+    moves: &mut Moves<'p>,
+    (layout, process): (&Layout, usize),
+    (edge, answer): (&NativeEdge, i32),
+    start: usize,
+    sink: &mut impl Sink,
+) -> Option<&'p Layout> {
+    if answer == FAULT {
+        sink.violated(PropertyKind::RuntimeError);
+        return None;
+    }
+    let program = moves.program;
+    if edge.grows {
+        let room = (MAX_PROCESSES - layout.bases.len()) * program.shape.largest_segment as usize;
+        sink.buffer().reserve(room);
+    }
+    // SAFETY: the state lies there in this layout, with room for the processes that the edge may start, and nothing is
+    // added to the buffer while the actor is used.
+    let next = unsafe { Actor::new(sink.buffer().as_mut_ptr().add(start), layout, process) };
+    moves.enter(next, Timeout::Never, true);
+    moves.context.failed = 0;
+    match edge.apply {
+        Apply::Nothing => moves.stand_at(next, edge.target),
+        Apply::End => moves.context.relayout(program.layouts.without_last(layout.number)),
+        Apply::Code(apply) => {
+            // SAFETY: the code belongs to the program, and the context points at the state.
+            let applied = unsafe { apply(&mut *moves.context, next.state(), next.base()) };
+            if applied != YES {
+                // Without a step: whoever asked sees that the budget has run out.
+                if applied != UNDONE {
+                    sink.violated(PropertyKind::RuntimeError);
+                }
+                return None;
+            }
+            moves.stand_at(next, edge.target);
+        }
+    }
+    settle(moves, process, start, sink)
 }
 
 /// A rendezvous: whoever takes the message runs afterwards.

@@ -1,0 +1,258 @@
+//! The steps of one process in the state that is being expanded: remembered, or computed and then remembered.
+
+use super::{Arrival, Deferred, How, Worker};
+use crate::search::by_level::remembered::{Asked, Step, Tag};
+use crate::search::spinning::spins;
+use crate::store::packed::PackedStore;
+use crate::store::packed::encoding::{Source, hash_of};
+use crate::successors::{Expander, Sink};
+use preempt_core::PropertyKind;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// What is done with steps that were computed.
+#[derive(Debug, Clone, Copy)]
+enum Remember {
+    Nothing,
+    At(Tag),
+    /// Where is not known yet.
+    Somewhere,
+}
+
+impl<S: Expander> Worker<'_, S> {
+    pub(super) fn can_move(&mut self, store: &PackedStore, process: usize) -> bool {
+        if self.remembers
+            && let Asked::Known { place, asks_timeout } = self.ask(process)
+        {
+            let moves = !self.remembered.steps(place).is_empty();
+            if moves || !asks_timeout || self.somebody_moves(store, process) {
+                return moves;
+            }
+        }
+        self.open(store);
+        self.system.can_move(&self.state, process)
+    }
+
+    #[inline]
+    fn ask(&mut self, process: usize) -> Asked {
+        self.remembered.ask(self.source.class, &self.source.key, process)
+    }
+
+    /// Can another process move without a timeout? Then there is none, whoever asks for it.
+    fn somebody_moves(&mut self, store: &PackedStore, but: usize) -> bool {
+        for process in (0..self.processes).filter(|process| *process != but) {
+            let moves = match self.ask(process) {
+                Asked::Known { place, .. } => !self.remembered.steps(place).is_empty(),
+                Asked::New(_) | Asked::Unknown | Asked::Never => {
+                    self.open(store);
+                    self.system.moves_without_timeout(&self.state, process)
+                }
+            };
+            if moves {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Says whether the process could move at all.
+    #[inline]
+    pub(super) fn expand_process(&mut self, store: &PackedStore, process: usize) -> bool {
+        self.work += 1;
+        if !self.remembers {
+            return self.compute(store, process, Remember::Nothing);
+        }
+        let key = self.source.key;
+        match self.ask(process) {
+            Asked::Known { place, asks_timeout: true }
+                if self.remembered.steps(place).is_empty() && !self.somebody_moves(store, process) =>
+            {
+                self.compute(store, process, Remember::Nothing)
+            }
+            Asked::Known { place, .. } => {
+                let steps = self.remembered.steps(place);
+                for step in steps {
+                    let next = step.from(&key);
+                    store.table.prefetch(hash_of(&next));
+                    let how =
+                        How { runs: Some(step.runs()), lives: true, alone: step.is_alone(), free: false };
+                    self.arrivals.push(Arrival { key: next, how });
+                }
+                let (count, moved) = (steps.len() as u64, !steps.is_empty());
+                self.counted.transitions += count;
+                self.work += count;
+                #[cfg(debug_assertions)]
+                self.audit(store, process, place);
+                moved
+            }
+            Asked::New(tag) => self.compute(store, process, Remember::At(tag)),
+            Asked::Unknown => self.compute(store, process, Remember::Somewhere),
+            Asked::Never => self.compute(store, process, Remember::Nothing),
+        }
+    }
+
+    /// Now and then, are the steps what they are remembered to be?
+    #[cfg(debug_assertions)]
+    fn audit(
+        &mut self,
+        store: &PackedStore,
+        process: usize,
+        place: crate::search::by_level::remembered::Place,
+    ) {
+        self.audited += 1;
+        if !self.audited.is_multiple_of(8) {
+            return;
+        }
+        let (counted, work) = (std::mem::take(&mut self.counted), self.work);
+        let (deferred, later) = (std::mem::take(&mut self.deferred), self.arrivals.len());
+        let moved = self.compute(store, process, Remember::Nothing);
+        let computed = self.arrivals.drain(later..).map(|Arrival { key, how }| {
+            Step::new(&self.source.key, &key, how.runs.unwrap_or(u8::MAX), how.alone)
+        });
+        let computed: Vec<Step> = computed.collect();
+        if self.budget.stopped().is_none() && self.deferred.is_empty() {
+            assert_eq!(computed, self.remembered.steps(place), "process {process}");
+            assert_eq!(moved, !computed.is_empty());
+            assert!(self.counted.violations.is_empty());
+        }
+        (self.counted, self.work, self.deferred) = (counted, work, deferred);
+    }
+
+    /// Executes the process's steps, and remembers them if there is something to be compared with the next time.
+    fn compute(&mut self, store: &PackedStore, process: usize, remember: Remember) -> bool {
+        self.open(store);
+        let first = self.arrivals.len();
+        self.bytes.clear();
+        let header = self.system.header();
+        let mut met = Met {
+            store,
+            source: &self.source,
+            state: &self.state,
+            header,
+            processes: self.processes,
+            arrivals: &mut self.arrivals,
+            bytes: &mut self.bytes,
+            violations: 0,
+            counted: &mut self.counted.violations,
+            others: Vec::new(),
+            starts: &mut self.starts,
+        };
+        met.starts.clear();
+        let moved = self.system.expand_into(&self.state, process, &mut met);
+        let (others, violations) = (met.others, met.violations);
+        let transitions = (self.arrivals.len() - first + others.len()) as u64;
+        self.counted.transitions += transitions;
+        self.work += transitions;
+        if self.plan.reduces || self.plan.fair_switch {
+            for number in first..self.arrivals.len() {
+                let (start, end) = self.starts[number - first];
+                let how = self.how(self.arrivals[number].how, start..end);
+                self.arrivals[number].how = how;
+            }
+        }
+        let is_plain = others.is_empty() && violations == 0;
+        for (start, end, how) in others {
+            let how = self.how(how, start..end);
+            let next = &self.bytes[start..end];
+            match store.encode(&*self.system, next) {
+                Some(key) => {
+                    store.table.prefetch(hash_of(&key));
+                    self.arrivals.push(Arrival { key, how });
+                }
+                None => self.deferred.push(Deferred { state: next.to_vec(), how }),
+            }
+        }
+        let is_whole = is_plain && moved == (self.arrivals.len() > first) && self.budget.stopped().is_none();
+        if is_whole {
+            self.remember(store, process, remember, first);
+        }
+        moved
+    }
+
+    /// The steps that were met from this arrival on.
+    fn remember(&mut self, store: &PackedStore, process: usize, remember: Remember, first: usize) {
+        let Source { class, key, .. } = self.source;
+        let tag = match remember {
+            Remember::Nothing => None,
+            Remember::At(tag) => Some(tag),
+            Remember::Somewhere => {
+                self.remembered.find_group(store, self.system, (class, &key), process, &self.state)
+            }
+        };
+        let Some(tag) = tag else { return };
+        // Where somebody can move without one, there is no timeout.
+        let is_timeless = !tag.asks_timeout
+            || match self.arrivals.len() > first {
+                true => self.system.moves_without_timeout(&self.state, process),
+                false => self.somebody_moves(store, process),
+            };
+        if is_timeless {
+            let step = |Arrival { key: next, how }: &Arrival| {
+                Step::new(&key, next, how.runs.unwrap_or(u8::MAX), how.alone)
+            };
+            self.remembered.remember(tag, self.arrivals[first..].iter().map(step), self.states);
+        }
+    }
+
+    /// What is to be known of a successor beside who runs.
+    fn how(&mut self, how: How, bytes: Range<usize>) -> How {
+        let next = &self.bytes[bytes];
+        let runs = how.runs.unwrap_or(u8::MAX);
+        let lives = usize::from(runs) < self.system.process_count(next);
+        let alone = self.plan.reduces && lives && self.system.runs_alone(next, usize::from(runs));
+        let free = self.plan.fair_switch
+            && !alone
+            && lives
+            && spins(&mut *self.system, &self.budget, next, usize::from(runs));
+        How { lives, alone, free, ..how }
+    }
+}
+
+/// What an expansion writes to.
+struct Met<'w> {
+    store: &'w PackedStore,
+    source: &'w Source,
+    state: &'w [u8],
+    header: usize,
+    /// Of the state.
+    processes: usize,
+    arrivals: &'w mut Vec<Arrival>,
+    bytes: &'w mut Vec<u8>,
+    /// Where each arrival's bytes lie.
+    starts: &'w mut Vec<(usize, usize)>,
+    violations: u64,
+    counted: &'w mut BTreeMap<PropertyKind, u64>,
+    /// Successors of another class, and those that did not fit.
+    others: Vec<(usize, usize, How)>,
+}
+
+impl Sink for Met<'_> {
+    #[inline]
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        self.bytes
+    }
+
+    #[inline]
+    fn arrived(&mut self, start: usize, runs: u8) {
+        let next = &self.bytes[start..];
+        let end = self.bytes.len();
+        let lives = usize::from(runs) < self.processes;
+        let how = How { runs: Some(runs), lives, alone: false, free: false };
+        // States of one class begin in the same way.
+        let is_alike = next[..self.header] == self.state[..self.header];
+        let PackedStore { encoding, pieces, table, .. } = self.store;
+        if is_alike && let Some(key) = encoding.encode_successor(pieces, self.source, self.state, next) {
+            table.prefetch(hash_of(&key));
+            self.arrivals.push(Arrival { key, how });
+            self.starts.push((start, end));
+            return;
+        }
+        self.others.push((start, end, how));
+    }
+
+    #[inline]
+    fn violated(&mut self, kind: PropertyKind) {
+        self.violations += 1;
+        *self.counted.entry(kind).or_default() += 1;
+    }
+}

@@ -1,0 +1,162 @@
+//! How the table grows, and how it is written anew when keys are packed in another way: shard after shard, or several at a
+//! time, each from its first bucket to its last.
+#![allow(unsafe_code, reason = "entries of any number of bytes in memory of their own")]
+
+use super::{Ends, Format, SHARDS, Shard, Table};
+use crate::store::packed::encoding::{Key, hash_of};
+use crate::store::packed::pages::Pages;
+
+/// Of a hundred entries, at most so many are used; after growing it is so many.
+pub(super) const FULLEST: u64 = 84;
+pub(super) const AFTER_GROWTH: u64 = 54;
+
+impl Table {
+    /// Makes room for so many states more, wherever they belong. Says whether there was memory.
+    pub fn make_room(&mut self, more: u64, threads: usize) -> bool {
+        let (entries, each) = (self.entries as u64, more / SHARDS as u64 + more / 64 + 8);
+        let is_full = |shard: &Shard| (shard.used + each) * 100 > shard.buckets * entries * FULLEST;
+        let full: Vec<usize> = (0..SHARDS).filter(|number| is_full(&self.shards[*number])).collect();
+        let grown = |number: &usize| {
+            let shard = &self.shards[*number];
+            let buckets = ((shard.used + each) * 100).div_ceil(AFTER_GROWTH * entries) + 1;
+            Some((*number, self.rewritten(shard, buckets)?))
+        };
+        let made: Vec<Option<(usize, Shard)>> = in_parallel(&full, threads, &grown);
+        for shard in made {
+            let Some((number, shard)) = shard else { return false };
+            self.shards[number] = shard;
+        }
+        true
+    }
+
+    /// Buckets are in the order of hashes, so that both are gone through from the first to the last.
+    fn rewritten(&self, old: &Shard, buckets: u64) -> Option<Shard> {
+        let mut shard = self.empty(buckets)?;
+        self.each(old, |key, known| self.append(&shard, hash_of(&key), self.ends(&key), known));
+        shard.used = old.used;
+        Some(shard)
+    }
+
+    /// Of what is not there yet, where there is room.
+    #[inline]
+    fn append(&self, shard: &Shard, hash: u64, ends: Ends, known: &[u8]) {
+        let size = self.format.entry();
+        let mut at = Table::home(shard, hash);
+        loop {
+            let mut held = self.hold(shard, at);
+            if held.count < self.entries {
+                // SAFETY: the bucket is held, and has room for one entry more.
+                unsafe {
+                    let entry = held.start.add(held.count * size);
+                    self.write(entry, ends);
+                    let length = known.len().min(self.format.known);
+                    std::ptr::copy_nonoverlapping(known.as_ptr(), entry.add(self.format.key), length);
+                }
+                held.added();
+                return;
+            }
+            drop(held);
+            at = if at + 1 == shard.buckets as usize { 0 } else { at + 1 };
+        }
+    }
+
+    #[inline]
+    pub(super) fn each(&self, shard: &Shard, mut visit: impl FnMut(Key, &[u8])) {
+        for bucket in 0..shard.buckets as usize {
+            let held = self.hold(shard, bucket);
+            for number in 0..held.count {
+                // SAFETY: the bucket is held, and has so many entries.
+                unsafe {
+                    let entry = held.start.add(number * self.format.entry());
+                    let known = std::slice::from_raw_parts(entry.add(self.format.key), self.format.known);
+                    visit(self.key_at(entry), known);
+                }
+            }
+        }
+    }
+
+    /// The same states with keys that are packed in another way, so that everything lies elsewhere. `None` if there is no
+    /// memory.
+    pub fn repacked(
+        mut self,
+        format: Format,
+        threads: usize,
+        change: &(impl Fn(&Key, &mut Vec<u32>) -> Key + Sync),
+    ) -> Option<Table> {
+        let used: u64 = self.shards.iter().map(|shard| shard.used).sum();
+        let mut made = Table::with_room(format, threads > 1, used)?;
+        // A few at a time: what was rewritten is given back.
+        let numbers: Vec<usize> = (0..SHARDS).collect();
+        for some in numbers.chunks(threads.max(1)) {
+            let moved = |number: &usize| {
+                let mut moving =
+                    Moving { to: &made, waiting: Vec::new(), known: Vec::new(), moved: [0; SHARDS] };
+                let mut scratch = Vec::new();
+                self.each(&self.shards[*number], |key, known| {
+                    moving.push(&change(&key, &mut scratch), known)
+                });
+                moving.flush();
+                moving.moved
+            };
+            let moved: Vec<[u64; SHARDS]> = in_parallel(some, threads, &moved);
+            moved.iter().for_each(|moved| made.count(moved));
+            for number in some {
+                let nothing = Pages::new(1)?;
+                self.shards[*number] = Shard { pages: nothing, buckets: 0, used: 0 };
+            }
+        }
+        made.shared = self.shared;
+        Some(made)
+    }
+}
+
+/// Entries on their way into another table: the memory for some is asked for before the first of them is written.
+struct Moving<'t> {
+    to: &'t Table,
+    waiting: Vec<(u64, Key)>,
+    /// What is known of them, one after the other.
+    known: Vec<u8>,
+    moved: [u64; SHARDS],
+}
+
+impl Moving<'_> {
+    #[inline]
+    fn push(&mut self, key: &Key, known: &[u8]) {
+        let hash = hash_of(key);
+        self.to.prefetch(hash);
+        self.waiting.push((hash, *key));
+        self.known.extend_from_slice(known);
+        if self.waiting.len() == 64 {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        let each = self.known.len() / self.waiting.len().max(1);
+        for (number, (hash, key)) in self.waiting.drain(..).enumerate() {
+            let shard = Table::shard_of(hash);
+            let known = &self.known[number * each..(number + 1) * each];
+            self.to.append(&self.to.shards[shard], hash, self.to.ends(&key), known);
+            self.moved[shard] += 1;
+        }
+        self.known.clear();
+    }
+}
+
+/// One after the other with one thread.
+fn in_parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: &(impl Fn(&T) -> R + Sync)) -> Vec<R> {
+    if threads <= 1 || items.len() <= 1 {
+        return items.iter().map(work).collect();
+    }
+    let share = items.len().div_ceil(threads);
+    std::thread::scope(|scope| {
+        let parts: Vec<_> = items
+            .chunks(share)
+            .map(|part| scope.spawn(move || part.iter().map(work).collect::<Vec<R>>()))
+            .collect();
+        parts
+            .into_iter()
+            .flat_map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
+}
