@@ -41,6 +41,18 @@ pub fn table() -> Vec<Entry> {
             SearchOptions { successors: SuccessorSource::Interpreted, bound, ..SearchOptions::default() };
         table.push(Entry { options, weakly_fair, method: None });
     }
+    // With several threads from the first state on.
+    for reduction in [Reduction::None, Reduction::Strong] {
+        for (threads, bound) in [(2, None), (3, None), (2, Some(1))] {
+            let options =
+                SearchOptions { reduction, threads, bound, in_order_first: 0, ..SearchOptions::default() };
+            table.push(Entry { options: options.clone(), weakly_fair: false, method: None });
+            if bound.is_none() {
+                let method = Some(CycleMethod::NestedDepthFirst);
+                table.push(Entry { options, weakly_fair: false, method });
+            }
+        }
+    }
     // Whoever vouches that nobody counts repetitions gets a reduction; where there is none, that changes nothing.
     let options = SearchOptions { stutter_invariant: true, ..SearchOptions::default() };
     table.push(Entry { options, weakly_fair: false, method: None });

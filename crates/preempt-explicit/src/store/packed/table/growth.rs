@@ -143,20 +143,22 @@ impl Moving<'_> {
     }
 }
 
-/// One after the other with one thread.
+/// One after the other with one thread; with several, this one has a share too.
 fn in_parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: &(impl Fn(&T) -> R + Sync)) -> Vec<R> {
     if threads <= 1 || items.len() <= 1 {
         return items.iter().map(work).collect();
     }
-    let share = items.len().div_ceil(threads);
+    let (own, others) = items.split_at(items.len().div_ceil(threads));
+    let share = others.len().div_ceil(threads - 1);
     std::thread::scope(|scope| {
-        let parts: Vec<_> = items
+        let parts: Vec<_> = others
             .chunks(share)
             .map(|part| scope.spawn(move || part.iter().map(work).collect::<Vec<R>>()))
             .collect();
-        parts
-            .into_iter()
-            .flat_map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+        let mut made: Vec<R> = own.iter().map(work).collect();
+        for part in parts {
+            made.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        made
     })
 }
