@@ -1,6 +1,6 @@
 """Preempt and Spin on the same Promela models (default: models/). Prints a table and writes it to results/.
 
-Installs spin and gcc with apt if they are missing and it may. Five modes:
+Installs spin and gcc with apt if they are missing and it may. Seven modes:
 
 whole      The whole state space, every reduction off.
            Preempt: `preempt count --threads 1`, from start to verdict, nothing prepared.
@@ -9,6 +9,10 @@ whole      The whole state space, every reduction off.
 levels     The same, every state at its level: `preempt check --property safety --reduction none --threads 1` against the same
            `pan`, on models in which nothing is violated.
 profile    Both once more under `valgrind --tool=cachegrind`: instructions, references to data and misses for each transition.
+bounds     At most 8 and 16 preemptions: `preempt count --bound K --threads 1` against our own whole search (transitions) and
+           against Spin's context bound, `-DBCS -DNOREDUCE` and `-LK` (seconds).
+threads    `preempt count` with one thread and with two, under `valgrind --tool=callgrind`: how many instructions the busier of
+           two threads executes, and the seconds by the clock, which mean something only on a quiet machine.
 reduction  How many states each partial-order reduction leaves, static optimisations off, violations passed over.
            Preempt: `preempt count --reduction strong`.
            Spin:    as above without `-DNOREDUCE`.
@@ -259,6 +263,102 @@ class Profile:
         ]
 
 
+class Bounds:
+    HEAD = (
+        "model", "bound", "transitions", "of the whole search", "preempt (s)", "pan -DBCS (s)", "pan / preempt", "states", "pan's states",
+    )
+    EACH = (8, 16)
+
+    @staticmethod
+    def compare(both):
+        whole, _ = both.large_enough("count", "--threads", "1")
+        each = {}
+        for bound in Bounds.EACH:
+            ours, seconds = both.ours("count", "--threads", "1", "--bound", str(bound))
+            try:
+                found, pan = both.pan(["-o1", "-o2", "-o3"], ["-O3", "-DNOREDUCE", "-DBCS"], ["-c0", f"-L{bound}"])
+                states = f"{found.states:,}"
+            except Refused:
+                pan, states = both.options.limit, "not finished"
+            each[bound] = (ours["stats"], seconds, pan, states)
+        return {"model": both.name, "whole": whole["stats"]["transitions"], "each": each}
+
+    @staticmethod
+    def cells(row):
+        def line(bound, ours, seconds, pan, states):
+            share, at_least = ours["transitions"] / row["whole"], "at least " if states == "not finished" else ""
+            return (
+                row["model"], bound, f"{ours['transitions']:,}", f"{share:.3f}", f"{seconds:.3f}", f"{at_least}{pan:.2f}",
+                f"{at_least}{pan / seconds:.1f}", f"{ours['states']:,}", states,
+            )
+
+        return [line(bound, *each) for bound, each in row["each"].items()]
+
+    @staticmethod
+    def report(rows, options):
+        each = [(row["whole"], *numbers) for row in rows for numbers in row["each"].values()]
+        return [
+            "# Within 8 and 16 preemptions",
+            "",
+            f"Made by `benches/run compare-spin --mode bounds` with `--limit {options.limit:.0f}`; the verb's help says what was run. Times "
+            "are of the processor, one run each.",
+            "",
+            *table(Bounds.HEAD, [line for row in rows for line in Bounds.cells(row)]),
+            f"Transitions within the bound / all: at most {max(ours['transitions'] / whole for whole, ours, *_ in each):.3f}. "
+            f"pan / preempt: {geometric_mean([pan / seconds for _, _, seconds, pan, _ in each]):.1f} (geometric mean; what did not finish "
+            f"counts with the limit), least {min(pan / seconds for _, _, seconds, pan, _ in each):.1f}.",
+            "",
+        ]
+
+
+class Threads:
+    """Instructions do not depend on what else the machine does."""
+
+    HEAD = ("model", "states", "one thread", "two: all", "two: the busier one", "one / busier", "clock, one (s)", "clock, two (s)")
+
+    @staticmethod
+    def compare(both):
+        result, _ = both.large_enough("count", "--threads", "1")
+        (one, _), (two, busier) = (Threads.instructions(both, threads) for threads in (1, 2))
+        clock = [both.ours("count", "--threads", str(threads))[0]["stats"]["seconds"] for threads in (1, 2)]
+        return {"model": both.name, "states": result["stats"]["states"], "one": one, "two": two, "busier": busier, "clock": clock}
+
+    @staticmethod
+    def instructions(both, threads):
+        """Of all threads, and of the first or of all others, whichever is more."""
+        out = os.path.join(both.folder, f"callgrind.{threads}")
+        command = [both.command, "count", both.path, "--threads", str(threads)]
+        run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *command], both.folder, wall=20 * both.options.limit)
+        text = run(["callgrind_annotate", "--inclusive=yes", out], both.folder).text
+        number = lambda pattern: int(re.search(r"^\s*([\d,]+) .*" + pattern, text, re.M)[1].replace(",", ""))
+        try:
+            everything, first = number("PROGRAM TOTALS"), number(r"ByLevel<S>::search \[")
+        except TypeError:
+            raise Refused("not counted by valgrind")
+        return everything, max(first, everything - first)
+
+    @staticmethod
+    def cells(row):
+        millions = [f"{row[key] / 1e6:,.0f}" for key in ("one", "two", "busier")]
+        clock = [f"{seconds:.2f}" for seconds in row["clock"]]
+        return row["model"], f"{row['states']:,}", *millions, f"{row['one'] / row['busier']:.2f}", *clock
+
+    @staticmethod
+    def report(rows, options):
+        return [
+            "# One thread and two",
+            "",
+            "Made by `benches/run compare-spin --mode threads`; the verb's help says what was run. Millions of instructions. Where the "
+            "machine is not quiet, *one / busier* says what two cores of their own would bring: no thread waits for more than the "
+            "busier one executes, as long as both have something to do in every round.",
+            "",
+            *table(Threads.HEAD, map(Threads.cells, rows)),
+            f"**{len(rows)} models:** {geometric_mean([row['one'] / row['busier'] for row in rows]):.2f} (geometric mean), least "
+            f"{min(row['one'] / row['busier'] for row in rows):.2f}.",
+            "",
+        ]
+
+
 class Reduction:
     HEAD = ("model", "all states", "Spin leaves", "strong leaves", "strong / Spin")
 
@@ -349,4 +449,7 @@ class Defaults:
         ]
 
 
-MODES = {"whole": Whole, "levels": Levels, "profile": Profile, "reduction": Reduction, "defaults": Defaults}
+MODES = {
+    "whole": Whole, "levels": Levels, "profile": Profile, "bounds": Bounds, "threads": Threads, "reduction": Reduction,
+    "defaults": Defaults,
+}
