@@ -16,21 +16,24 @@ impl<S: Replayable + ?Sized, P: PathStore> DepthFirst<'_, S, P> {
         let (last, count) = (frame.visit.last, self.system.process_count(state) as u8);
         frame.runs_alone =
             self.policy.reduction == Reduction::Exact && self.system.runs_alone(state, usize::from(last));
-        let chosen = match self.policy.reduction {
-            Reduction::Strong if self.asking.is_due() => {
-                let chosen = self.system.persistent_on_path(state);
-                self.asking.answered(chosen.is_some());
-                chosen
-            }
-            Reduction::Strong | Reduction::None | Reduction::Exact => None,
-        };
+        let asks = self.policy.reduction == Reduction::Strong && self.asking.is_due();
+        let chosen = if asks { self.system.persistent_on_path(state) } else { None };
         match chosen {
             Some(mut chosen) => {
                 chosen.sort_unstable();
-                frame.left_out = (0..count).filter(|process| !chosen.contains(process)).collect();
+                let left_out = || (0..count).filter(|process| !chosen.contains(process));
+                // Who cannot move is not left out.
+                let helps = left_out().any(|process| self.system.can_move(state, usize::from(process)));
+                self.asking.answered(helps);
+                frame.left_out = left_out().collect();
                 self.todo.extend(chosen);
             }
-            None => self.todo.extend(0..count),
+            None => {
+                if asks {
+                    self.asking.answered(false);
+                }
+                self.todo.extend(0..count);
+            }
         }
         let todo = &mut self.todo[frame.first_todo..];
         self.policy.processes.arrange(todo, &mut self.rng);
