@@ -14,6 +14,7 @@ use crate::reduction::Reduction;
 use crate::reduction::visible::VisibleLocations;
 use crate::replay::{Ending, LassoPath, ReplayError, ReplayOptions, Replayer, StatePath};
 use crate::search::{Counterexample, spins};
+use crate::store::packed::pieces::Part;
 use crate::successors::{Event, Successors};
 use preempt_core::{Budget, Property, PropertyKind, SourceMap, StopReason, Trace};
 use preempt_model::interpreter::State;
@@ -320,6 +321,18 @@ impl Successors for Product<'_, '_> {
 
     fn write_class(&self, class: u32, state: &mut [u8]) {
         self.native.write_class(class, state);
+    }
+
+    fn parts(&self, class: u32) -> Vec<Part> {
+        self.native.parts(class)
+    }
+
+    fn describe_class(&self, class: u32) -> Option<Vec<u16>> {
+        self.native.describe_class(class)
+    }
+
+    fn class_described(&self, description: &[u16]) -> Option<u32> {
+        self.native.class_described(description)
     }
 
     fn fingerprint(&self, state: &[u8]) -> u64 {
