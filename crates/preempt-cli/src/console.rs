@@ -41,6 +41,11 @@ impl Failure {
         Failure { status: ExitStatus::Unwritten, ..self }
     }
 
+    /// The command could not come to an answer; nothing is wrong with what was asked.
+    pub fn inconclusive(self) -> Failure {
+        Failure { status: ExitStatus::Inconclusive, ..self }
+    }
+
     pub fn hint(mut self, hint: impl Into<String>) -> Failure {
         self.hint = Some(hint.into());
         self

@@ -14,6 +14,7 @@ mod input;
 mod job;
 mod memory;
 pub mod options;
+mod part_files;
 mod progress;
 mod scratch;
 mod signals;
@@ -61,6 +62,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
 fn run(line: &CommandLine) -> Result<ExitStatus, Failure> {
     match line.request.verb {
         Verb::Check | Verb::Count => commands::check::run(line),
+        Verb::Cluster => commands::cluster::run(line),
         Verb::Simulate => commands::simulate::run(line),
         Verb::Replay => commands::replay::run(line),
         Verb::Sequentialize => commands::sequentialize::run(line),

@@ -91,6 +91,11 @@ impl Watch {
         Watch::with(Scale::of(plan))
     }
 
+    /// Watches, and says nothing: one of several processes speaks for all.
+    pub fn silent(plan: &Plan) -> Watch {
+        Watch { is_terminal: false, ..Watch::start(plan) }
+    }
+
     fn with(scale: Scale) -> Watch {
         Watch {
             job: job::current(),

@@ -3,6 +3,8 @@
 mod again;
 mod boolean_models;
 mod checkpoint;
+#[cfg(target_os = "linux")]
+mod cluster;
 mod common;
 mod files;
 mod json_page;

@@ -24,7 +24,9 @@ const ENGINES_ON_NETS: [(&str, &str); 2] =
 const MAY_BE_UNSAFE: [&str; 3] = ["preempt-explicit", "preempt", "classic-bugs"];
 const SERIALISES: &str = "preempt-report";
 /// What the command may know of this workspace: it reads, watches and prints, and the workbench decides.
-const COMMAND_KNOWS: [&str; 3] = ["preempt-core", "preempt-report", "preempt-workbench"];
+const COMMAND_KNOWS: [&str; 4] = ["preempt-cluster", "preempt-core", "preempt-report", "preempt-workbench"];
+/// Who brings the processes of a search together: the only one that needs a network.
+const CARRIES_MAIL: &str = "preempt-cluster";
 
 /// A crate's manifest: its dependencies with the table they stand in.
 struct Manifest {
@@ -209,6 +211,27 @@ fn the_command_names_no_engine_and_no_search() {
         let code = code(&path);
         let named = words.iter().find(|word| code.contains(word.as_str()));
         assert_eq!(named, None, "{}", path.display());
+    }
+}
+
+/// Engines and front ends open no connection, and whoever does knows none of them but the one whose mail it carries.
+#[test]
+fn one_crate_knows_the_network() {
+    for manifest in manifests() {
+        let from = manifest.name.as_str();
+        for dependency in manifest.dependencies.iter().filter(|dependency| !dependency.dev) {
+            let to = dependency.name.as_str();
+            assert!(!to.starts_with("timely") || from == CARRIES_MAIL, "{from} depends on {to}");
+            let is_ours = to.starts_with("preempt");
+            assert!(from != CARRIES_MAIL || !is_ours || to == "preempt-explicit", "{from} depends on {to}");
+        }
+    }
+    for member in members() {
+        let mut files = Vec::new();
+        sources(&root().join(&member).join("src"), &mut files);
+        for path in files.iter().filter(|_| !member.ends_with(CARRIES_MAIL)) {
+            assert!(!code(path).contains("std::net::"), "{}", path.display());
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! How each question about a model is answered here, and any system of one's own.
 
+#[cfg(feature = "native")]
+mod in_parts;
 mod observed;
 
 use crate::interned::{Interned, RunsAlone};
@@ -19,6 +21,8 @@ use crate::successors::Replayable;
 #[cfg(feature = "native")]
 use crate::symmetry::{Symmetric, why_no_symmetry};
 use crate::{CheckError, Unsupported};
+#[cfg(feature = "native")]
+pub use in_parts::answer_in_parts;
 use observed::{CheckContext, Observer, Spent};
 use preempt_core::{Limits, Outcome, Progress, SourceMap};
 use preempt_model::check::Check;

@@ -4,6 +4,7 @@
 //!   any system by [`interned`];
 //! * [`store`]: every state once, compressed; [`search`]: the searches; [`reduction`]: what they may leave out;
 //! * [`symmetry`]: states up to the order of processes that can be interchanged;
+//! * [`parts`]: a search in several processes, and who carries their mail;
 //! * [`swarm`]: many searches at once, each of which sees only part;
 //! * [`liveness`]: runs without end; [`check`]: how each question about a model is answered; [`portfolio`]: several
 //!   questions at once.
@@ -22,6 +23,7 @@ mod native;
 #[cfg(feature = "native")]
 mod observed;
 mod observer;
+mod parts;
 mod portfolio;
 #[cfg(feature = "native")]
 mod product;
@@ -38,11 +40,12 @@ mod symmetry;
 
 pub use check::{answer, check, count, explore, explore_system, why_not_reduced};
 #[cfg(feature = "native")]
-pub use check::{decide_cycles, published_visits};
+pub use check::{answer_in_parts, decide_cycles, published_visits};
 #[cfg(feature = "native")]
 pub use liveness::CycleMethod;
 #[cfg(feature = "native")]
 pub use native::{Native, NativeSuccessor};
+pub use parts::{Exchange, Mail, Moment, NoPartFiles, Part, PartFiles, Post, Traffic};
 pub use portfolio::{Answers, Portfolio};
 pub use reduction::Reduction;
 pub use scratch::{InMemory, Scratch, ScratchFile};
@@ -50,6 +53,7 @@ pub use search::{
     Checkpoints, Counterexample, Figure, Goal, NoCheckpoints, Order, Published, Save, SearchOptions,
     SearchReport, Storage, SuccessorSource, Visit, Visits, Walks,
 };
+pub use search::{InParts, PartsReport};
 pub use swarm::{SwarmSize, swarm};
 #[cfg(feature = "native")]
 pub use symmetry::why_no_symmetry;
@@ -73,6 +77,8 @@ pub enum CheckError {
     Unsupported(Unsupported),
     /// A search could not be continued from its checkpoint.
     Checkpoint(String),
+    /// The parts of a search could not work together.
+    Parts(String),
 }
 
 impl From<Unsupported> for CheckError {
@@ -85,6 +91,7 @@ impl std::fmt::Display for CheckError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             CheckError::Unsupported(unsupported) => unsupported.fmt(f),
+            CheckError::Parts(why) => f.write_str(why),
             CheckError::Checkpoint(why) => write!(f, "the checkpoint cannot be used: {why}"),
         }
     }

@@ -391,6 +391,14 @@ impl Successors for Observed<'_> {
         self.native.parts(class)
     }
 
+    fn describe_class(&self, class: u32) -> Option<Vec<u16>> {
+        self.native.describe_class(class)
+    }
+
+    fn class_described(&self, description: &[u16]) -> Option<u32> {
+        self.native.class_described(description)
+    }
+
     fn identity(&self) -> u64 {
         self.native.identity()
     }

@@ -181,6 +181,14 @@ impl Successors for Product<'_, '_> {
         self.observed.write_class(class, state);
     }
 
+    fn describe_class(&self, class: u32) -> Option<Vec<u16>> {
+        self.observed.describe_class(class)
+    }
+
+    fn class_described(&self, description: &[u16]) -> Option<u32> {
+        self.observed.class_described(description)
+    }
+
     fn fingerprint(&self, state: &[u8]) -> u64 {
         self.observed.fingerprint(state)
     }

@@ -74,6 +74,16 @@ pub trait Successors {
     /// Writes them.
     fn write_class(&self, class: u32, state: &mut [u8]);
 
+    /// What a class is, in numbers that mean the same in every search of the same system; `None` if there are none.
+    fn describe_class(&self, _class: u32) -> Option<Vec<u16>> {
+        None
+    }
+
+    /// The class that was described so, in this or another search of the same system.
+    fn class_described(&self, _description: &[u16]) -> Option<u32> {
+        None
+    }
+
     /// A number that stands for what the state means, the same in every search of the same system: byte vectors may have
     /// numbers in them that each search gives as it goes.
     fn fingerprint(&self, state: &[u8]) -> u64;

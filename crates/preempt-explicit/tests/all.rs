@@ -13,6 +13,7 @@ mod liveness;
 mod native_successors;
 mod observers;
 mod on_disk;
+mod parts;
 mod remembered;
 mod sample_models;
 mod search_vs_oracle;

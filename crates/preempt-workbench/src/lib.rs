@@ -65,7 +65,7 @@ pub mod simulate;
 mod verb;
 
 pub use checker::{Checked, Checker, check_promela, check_system, check_text};
-pub use engine::{Context, ENGINES, Engine};
+pub use engine::{Context, ENGINES, Engine, Together, search_together};
 pub use error::{Error, Mistakes, Refusal};
 pub use frontend::{FRONT_ENDS, FrontEnd, Input, Kind, LoadRequest, Loaded, LoadedNet};
 pub use model::LoadedModel;
@@ -76,5 +76,5 @@ pub use verb::Verb;
 pub use preempt_core::{
     Change, Limits, Measure, Minimality, Progress, PropertyKind, Report, Silent, Trace, Value, Verdict,
 };
-pub use preempt_explicit::{Checkpoints, Save, Scratch, ScratchFile};
+pub use preempt_explicit::{Checkpoints, Exchange, PartFiles, Save, Scratch, ScratchFile, Traffic};
 pub use preempt_model::system::{Description, Successor, System, Violation};

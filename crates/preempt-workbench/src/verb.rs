@@ -7,6 +7,8 @@ pub enum Verb {
     Check,
     /// Count states, transitions and violations.
     Count,
+    /// Check or count, with several processes.
+    Cluster,
     /// Execute one run.
     Simulate,
     /// Execute a stored counterexample again.
@@ -21,9 +23,10 @@ pub enum Verb {
 
 impl Verb {
     /// In the order of the help.
-    pub const ALL: [Verb; 7] = [
+    pub const ALL: [Verb; 8] = [
         Verb::Check,
         Verb::Count,
+        Verb::Cluster,
         Verb::Simulate,
         Verb::Replay,
         Verb::Sequentialize,
@@ -36,6 +39,7 @@ impl Verb {
         match self {
             Verb::Check => "check",
             Verb::Count => "count",
+            Verb::Cluster => "cluster",
             Verb::Simulate => "simulate",
             Verb::Replay => "replay",
             Verb::Sequentialize => "sequentialize",
@@ -47,7 +51,7 @@ impl Verb {
     /// Is it an engine that does it? The others need nothing but the input.
     pub fn needs_an_engine(self) -> bool {
         match self {
-            Verb::Check | Verb::Count | Verb::Simulate | Verb::Replay => true,
+            Verb::Check | Verb::Count | Verb::Cluster | Verb::Simulate | Verb::Replay => true,
             Verb::Sequentialize | Verb::Certify | Verb::Convert => false,
         }
     }

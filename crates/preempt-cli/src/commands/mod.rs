@@ -2,6 +2,7 @@
 
 pub mod certify;
 pub mod check;
+pub mod cluster;
 pub mod convert;
 mod delivery;
 pub mod engines;

@@ -20,7 +20,7 @@ struct Subcommand {
 const MODEL: (&str, &str) = ("FILE", "The input, or - for stdin");
 const NET: (&str, &str) = ("NET", "The net");
 
-const SUBCOMMANDS: [Subcommand; 7] = [
+const SUBCOMMANDS: [Subcommand; 8] = [
     Subcommand {
         verb: Verb::Check,
         about: "Find the simplest run that breaks a model",
@@ -38,6 +38,15 @@ const SUBCOMMANDS: [Subcommand; 7] = [
         about: "Count states, transitions and violations",
         details: "Visits the whole state space, or all states within the bound; claims are ignored. A failed assertion is \
                   counted, and its process goes on as if it had held.",
+        files: &[MODEL],
+    },
+    Subcommand {
+        verb: Verb::Cluster,
+        about: "Check or count with several processes, on one machine or many",
+        details: "States are divided among the processes by their hash. Verdict, numbers and run are those of `preempt check \
+                  --reduction none`. If all addresses are of this machine, the command starts all processes; else it is started \
+                  once for each, with --index, a secret, and the same model and options. It answers one question: safety, or \
+                  a claim that only finite runs violate.",
         files: &[MODEL],
     },
     Subcommand {

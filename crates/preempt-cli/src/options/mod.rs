@@ -111,11 +111,15 @@ impl CommandLine {
 
     /// What may be spent, and how the answer is to be printed if there is to be one.
     pub fn terms(&self) -> Terms {
+        // Whoever looks after the processes of a search has no limits of its own, and nothing to say but what they do not.
+        if self.request.verb == Verb::Cluster && !crate::commands::cluster::is_process() {
+            return Terms { file: self.file.display().to_string(), ..Terms::default() };
+        }
         Terms {
             time: self.request.text("max-time").and_then(|text| units::duration(text).ok()),
             memory: self.request.text("max-memory").and_then(|text| units::bytes(text).ok()),
             answer: match self.request.verb {
-                Verb::Check | Verb::Count | Verb::Replay | Verb::Simulate | Verb::Certify => {
+                Verb::Check | Verb::Count | Verb::Cluster | Verb::Replay | Verb::Simulate | Verb::Certify => {
                     Some((self.format(), self.colour()))
                 }
                 Verb::Sequentialize | Verb::Convert => None,

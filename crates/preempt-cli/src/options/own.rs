@@ -5,8 +5,9 @@ use preempt_workbench::settings::{Group, Inputs, Rule, Setting, Value};
 
 const CHECK: &[Verb] = &[Verb::Check];
 /// Verbs that have a run to show.
-const RUNS: &[Verb] = &[Verb::Check, Verb::Simulate, Verb::Replay];
+const RUNS: &[Verb] = &[Verb::Check, Verb::Cluster, Verb::Simulate, Verb::Replay];
 const SIMULATE: &[Verb] = &[Verb::Simulate];
+const CLUSTER: &[Verb] = &[Verb::Cluster];
 const SEQUENTIALIZE: &[Verb] = &[Verb::Sequentialize];
 
 pub const ROWS: &[Setting] = &[
@@ -27,7 +28,7 @@ pub const ROWS: &[Setting] = &[
     },
     Setting {
         group: Group::Output,
-        verbs: &[Verb::Check, Verb::Count, Verb::Replay],
+        verbs: &[Verb::Check, Verb::Count, Verb::Cluster, Verb::Replay],
         common: true,
         default: Some("text"),
         example: "json",
@@ -52,7 +53,7 @@ pub const ROWS: &[Setting] = &[
     },
     Setting {
         group: Group::Output,
-        verbs: &[Verb::Check, Verb::Simulate, Verb::Replay],
+        verbs: RUNS,
         common: true,
         ..Setting::new(
             "full",
@@ -63,7 +64,7 @@ pub const ROWS: &[Setting] = &[
     },
     Setting {
         group: Group::Output,
-        verbs: CHECK,
+        verbs: &[Verb::Check, Verb::Cluster],
         common: true,
         example: "OUT",
         ..Setting::new(
@@ -107,6 +108,81 @@ pub const ROWS: &[Setting] = &[
             Value::File("FILE"),
             "Write the counterexample as a trail of Spin's",
             "`spin -t -p -k FILE MODEL` shows it.",
+        )
+    },
+    Setting {
+        group: Group::Search,
+        verbs: CLUSTER,
+        common: true,
+        required: true,
+        example: "HOSTS",
+        ..Setting::new(
+            "hosts",
+            Value::File("FILE"),
+            "The addresses of all processes, one on each line",
+            "As in 10.0.0.7:2101; a number alone is a port of this machine. Each process listens at its own address only. # begins \
+             a comment.",
+        )
+    },
+    Setting {
+        group: Group::Search,
+        verbs: CLUSTER,
+        common: true,
+        example: "0",
+        ..Setting::new(
+            "index",
+            Value::Number("N", 0, 9_999),
+            "Which line of --hosts this process is, from 0",
+            "Without it all addresses must be of this machine, and all processes are started. The process with the number 0 prints \
+             the result.",
+        )
+    },
+    Setting {
+        group: Group::Search,
+        verbs: CLUSTER,
+        common: true,
+        example: "SECRET",
+        ..Setting::new(
+            "secret",
+            Value::File("FILE"),
+            "What all processes know: at least 16 characters in a file",
+            "A process that does not know it is refused, and so is one of another version or with another model. It can be left \
+             out where this command starts all processes: then they share one that is made up.",
+        )
+    },
+    Setting {
+        group: Group::Limits,
+        verbs: CLUSTER,
+        example: "OUT",
+        ..Setting::new(
+            "checkpoint",
+            Value::File("FOLDER"),
+            "Save the search to a folder now and then, to continue it later",
+            "Each process writes its own part; on several machines the folder may be another one on each.",
+        )
+    },
+    Setting {
+        group: Group::Limits,
+        verbs: CLUSTER,
+        default: Some("60s"),
+        rules: &[Rule::needs("checkpoint", &[], "it says how often the folder is written to")],
+        example: "5s",
+        ..Setting::new(
+            "checkpoint-every",
+            Value::Time,
+            "How often to save (10s, 5m; by default 60s)",
+            "The last checkpoint of which every part is complete is kept until there is another one.",
+        )
+    },
+    Setting {
+        group: Group::Limits,
+        verbs: CLUSTER,
+        example: "SAVED",
+        ..Setting::new(
+            "resume",
+            Value::File("FOLDER"),
+            "Continue the search that a checkpoint holds",
+            "With as many processes, the same model and the same options; limits and addresses may be others.",
         )
     },
     Setting {

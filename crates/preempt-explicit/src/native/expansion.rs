@@ -165,6 +165,22 @@ impl Successors for Native<'_> {
         state[..LAYOUT_BYTES].copy_from_slice(&(class as u16).to_le_bytes());
     }
 
+    /// Layouts are numbered as they are met: by the codes of the living processes.
+    fn describe_class(&self, class: u32) -> Option<Vec<u16>> {
+        let layout = self.program.layouts.known(class)?;
+        Some(layout.codes.iter().map(|code| code.0).collect())
+    }
+
+    fn class_described(&self, description: &[u16]) -> Option<u32> {
+        let (layouts, shape) = (&self.program.layouts, &self.program.shape);
+        let mut number = 0;
+        for code in description {
+            (usize::from(*code) < self.program.locations.len()).then_some(())?;
+            number = layouts.with_one_more(shape, number, CodeId(*code)).ok()?.number;
+        }
+        Some(number.into())
+    }
+
     fn fingerprint(&self, state: &[u8]) -> u64 {
         // Layouts are numbered as they are met; which processes live is what the number stands for.
         let mut hasher = foldhash::quality::FixedState::default().build_hasher();

@@ -3,6 +3,7 @@
 //! * [`by_level`]: everything within so many preemptions, level by level, or all at once; [`simplest`] joins it with
 //! * [`by_cost`]: in order of cost, so that the first violation taken is the simplest; [`cost_model`] says what costs, and
 //!   [`spinning`] when a process may be left for free;
+//! * [`in_parts`]: the same in several processes;
 //! * [`depth_first`]: one path at a time, with the rules of [`holzmann_florian`]'s published searches;
 //! * [`random`]: random walks;
 //! * [`statistics`]: what is counted; [`report`]: what comes of it; [`variety`]: what may differ between searches that are
@@ -16,6 +17,7 @@ mod by_level;
 mod cost_model;
 mod depth_first;
 mod holzmann_florian;
+mod in_parts;
 mod random;
 mod report;
 mod simplest;
@@ -26,6 +28,7 @@ mod variety;
 pub use by_cost::checkpoint::{Checkpoints, NoCheckpoints, Save};
 pub(crate) use cost_model::CostModel;
 pub use holzmann_florian::{Figure, Published, Visit, Visits};
+pub use in_parts::{InParts, PartsReport};
 pub use random::Walks;
 #[cfg(feature = "native")]
 pub(crate) use spinning::spins;

@@ -289,6 +289,14 @@ impl Successors for Symmetric<'_> {
         self.native.write_class(class, state);
     }
 
+    fn describe_class(&self, class: u32) -> Option<Vec<u16>> {
+        self.native.describe_class(class)
+    }
+
+    fn class_described(&self, description: &[u16]) -> Option<u32> {
+        self.native.class_described(description)
+    }
+
     fn fingerprint(&self, state: &[u8]) -> u64 {
         self.native.fingerprint(state)
     }

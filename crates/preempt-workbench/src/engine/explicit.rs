@@ -12,7 +12,7 @@ use crate::settings::{
     CostUnit, Reduction, SearchOrder, Settings, Simplify, StoreKind, SuccessorsKind, Symmetry,
 };
 use crate::verb::Verb;
-use preempt_core::{Cost, Guarantee, Measure, Minimality, OptionValue, Progress, Report, Verdict};
+use preempt_core::{Budget, Cost, Guarantee, Measure, Minimality, OptionValue, Progress, Report, Verdict};
 use preempt_explicit::{
     Answers, CheckError, Checkpoints, Figure, Goal, Order, Portfolio, Published, SearchOptions, Storage,
     SuccessorSource, Walks, explore_system, why_no_symmetry, why_not_reduced,
@@ -24,7 +24,7 @@ pub const EXPLICIT: Engine = Engine {
     name: "explicit",
     description: "state by state, in machine code; the simplest run, or the proof that there is none",
     takes: |kind| match kind {
-        Kind::Model => Ok(&[Verb::Check, Verb::Count]),
+        Kind::Model => Ok(&[Verb::Check, Verb::Count, Verb::Cluster]),
         Kind::Net => Err("it visits states one by one, and a net may have infinitely many"),
         Kind::System => Err("it visits states one by one, and this system has infinitely many"),
     },
@@ -63,7 +63,7 @@ fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
     note_reductions_that_do_not_apply(settings, &options, &checks, &mut report);
     note_hidden_preemptions(&options, &mut report);
     let goal = if settings.all_errors { Goal::All } else { Goal::First };
-    note_symmetry(&loaded, &options, goal, &checks, context, &mut report)?;
+    note_symmetry(&loaded, &options, goal, &checks, &context.progress.budget(), &mut report)?;
     report.run.options = used(settings, &options, Some(settings.weak_fairness));
     Ok(report)
 }
@@ -85,7 +85,7 @@ fn count(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
     let checkpoints = context.checkpoints.as_mut().map(|it| &mut **it as &mut dyn Checkpoints);
     let counted = portfolio.count(checkpoints, context.progress);
     let mut report = Report::from(counted.map_err(refused)?.outcome);
-    note_symmetry(&loaded, &options, Goal::Count, &[Check::Safety], context, &mut report)?;
+    note_symmetry(&loaded, &options, Goal::Count, &[Check::Safety], &budget, &mut report)?;
     report.executed = executed(&loaded, seen_by_count(&options, &report));
     report.run.options = used(settings, &options, None);
     Ok(report)
@@ -151,7 +151,7 @@ fn portfolio<'a>(
 }
 
 /// What the settings ask for, without a reduction.
-fn options(settings: &Settings) -> Result<SearchOptions, Error> {
+pub(super) fn options(settings: &Settings) -> Result<SearchOptions, Error> {
     let order = settings.search.unwrap_or(SearchOrder::FewestPreemptions);
     let published = |figure| {
         Order::Published(Published {
@@ -318,12 +318,12 @@ fn note_reductions_that_do_not_apply(
 }
 
 /// Who can be interchanged, and who could be but for something in the model.
-fn note_symmetry(
+pub(super) fn note_symmetry(
     loaded: &LoadedModel,
     options: &SearchOptions,
     goal: Goal,
     checks: &[Check],
-    context: &Context<'_>,
+    budget: &Budget,
     report: &mut Report,
 ) -> Result<(), Error> {
     if !options.symmetry {
@@ -333,7 +333,7 @@ fn note_symmetry(
         report.note(format!("--symmetry does not apply here: {why}"));
         return Ok(());
     }
-    let interpreter = loaded.interpreter(&context.progress.budget())?;
+    let interpreter = loaded.interpreter(budget)?;
     let found = preempt_model::symmetry::Symmetry::of(&interpreter);
     for group in &found.groups {
         let name = &loaded.model.code(group.code).name;
@@ -369,15 +369,16 @@ fn note_hidden_preemptions(options: &SearchOptions, report: &mut Report) {
     }
 }
 
-fn refused(why: CheckError) -> Error {
+pub(super) fn refused(why: CheckError) -> Error {
     match why {
+        CheckError::Parts(_) => Error::refused(why.to_string()),
         CheckError::Unsupported(_) => Error::refused(why.to_string()).hint("use --engine reference"),
         CheckError::Checkpoint(_) => Error::refused(why.to_string()).hint("leave out --resume to begin anew"),
     }
 }
 
 /// How each setting is called in the result.
-fn used(
+pub(super) fn used(
     settings: &Settings,
     options: &SearchOptions,
     weak_fairness: Option<bool>,

@@ -4,12 +4,14 @@
 mod any_number;
 mod coverability;
 mod explicit;
+mod in_parts;
 mod pushdown;
 mod reference;
 mod symbolic;
 
 pub(crate) use coverability::summary as certificate_summary;
 pub(crate) use explicit::check_system;
+pub use in_parts::{Together, search_together};
 
 use crate::error::Error;
 use crate::frontend::{Input, Kind};

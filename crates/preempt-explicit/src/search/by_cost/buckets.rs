@@ -16,6 +16,19 @@ struct Level<B> {
     far: BTreeMap<u64, B>,
 }
 
+impl<T> Buckets<Vec<T>> {
+    /// Does nothing wait at this cost?
+    pub fn is_empty(&self, preemptions: u32, steps: u64) -> bool {
+        let level = self.levels.get(preemptions as usize);
+        let bucket =
+            level.and_then(|level| match usize::try_from(steps).ok().and_then(|it| level.near.get(it)) {
+                Some(bucket) => Some(bucket),
+                None => level.far.get(&steps),
+            });
+        bucket.is_none_or(Vec::is_empty)
+    }
+}
+
 /// So far ahead is still near.
 const AHEAD: u64 = 1024;
 

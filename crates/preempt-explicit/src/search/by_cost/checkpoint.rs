@@ -63,7 +63,7 @@ impl Checkpoints for NoCheckpoints {
 const MAGIC: &[u8] = b"preempt checkpoint 2\n";
 
 /// A number that is different for another model or another check.
-fn identity<S: Replayable + ?Sized>(system: &S, options: &SearchOptions, goal: Goal) -> u64 {
+pub fn identity<S: Replayable + ?Sized>(system: &S, options: &SearchOptions, goal: Goal) -> u64 {
     let SearchOptions { order, cost, bound, fair_switch, reduction, .. } = options;
     let check = format!("{order:?} {cost:?} {bound:?} {fair_switch} {reduction:?} {goal:?}");
     let mut hasher = foldhash::quality::FixedState::default().build_hasher();

@@ -2,6 +2,7 @@
 
 use super::cost_store::{Arrival, CostStore, End, Pending, Who};
 use super::expansion_log::ProcessSet;
+use super::wire::Sent;
 use super::{ByCost, Expansion};
 use crate::replay::Ending;
 use crate::search::Goal;
@@ -60,7 +61,7 @@ impl<S: Replayable + ?Sized, T: CostStore> ByCost<'_, S, T> {
     }
 
     pub(super) fn log(&mut self, item: T::Item, ran: ProcessSet) {
-        if self.goal != Goal::Count {
+        if self.goal != Goal::Count && self.neighbours.is_none() {
             self.store.log(item, ran);
         }
     }
@@ -112,15 +113,22 @@ impl<S: Replayable + ?Sized, T: CostStore> ByCost<'_, S, T> {
         let mut expansion = std::mem::take(&mut self.expansion);
         for (choice, (start, length, runs, steps)) in expansion.arrivals.drain(..).enumerate() {
             let state = &self.bytes[start..start + length];
+            let runs_alone = self.reduces && self.system.runs_alone(state, usize::from(runs));
+            let leaving_is_free = self.options.fair_switch
+                && !runs_alone
+                && spins(self.system, &self.budget.shared, state, usize::from(runs));
+            if let Some(neighbours) = &mut self.neighbours
+                && let Some(owner) = neighbours.owner_of(&*self.system, state)
+            {
+                let sent = Sent { runs, steps, leaving_is_free, runs_alone };
+                neighbours.send(&*self.system, owner, state, sent);
+                continue;
+            }
             let Some(key) = self.store.key(&*self.system, state, opened) else {
                 self.full = true;
                 continue;
             };
             let processes = self.system.process_count(state) as u8;
-            let runs_alone = self.reduces && self.system.runs_alone(state, usize::from(runs));
-            let leaving_is_free = self.options.fair_switch
-                && !runs_alone
-                && spins(self.system, &self.budget.shared, state, usize::from(runs));
             let (from, choice, by) = (item.site(), choice as u32, process);
             self.arrivals.push(Arrival {
                 key,

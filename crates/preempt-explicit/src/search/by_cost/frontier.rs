@@ -75,6 +75,15 @@ impl Frontier {
         self.buckets.next(preemptions, steps)
     }
 
+    /// The first bucket of a level, at this number of steps or more, in which something waits.
+    pub fn next_waiting(&self, preemptions: u32, steps: u64) -> Option<u64> {
+        let mut at = self.buckets.next(preemptions, steps)?;
+        while self.buckets.is_empty(preemptions, at) {
+            at = self.buckets.next(preemptions, at + 1)?;
+        }
+        Some(at)
+    }
+
     pub fn has_level(&self, preemptions: u32) -> bool {
         self.buckets.has_level(preemptions)
     }

@@ -23,7 +23,8 @@
 //! * [`cost_store`]: what is kept, in three ways: [`exact`] with [`frontier`], [`predecessors`] and [`expansion_log`];
 //!   [`hashed`] with [`state_frontier`] and [`path_tree`]; [`on_disk`] outside memory;
 //! * [`buckets`]: what waits, by cost; [`checkpoint`]: a search that can be continued;
-//! * [`expand`]: one item; [`ahead`]: with several threads; [`outcome`]: violations, and the end.
+//! * [`expand`]: one item; [`ahead`]: with several threads; [`outcome`]: violations, and the end;
+//! * [`part`]: one part of a search that several processes make together; [`wire`]: states on their way between them.
 
 pub mod ahead;
 mod buckets;
@@ -36,9 +37,11 @@ mod frontier;
 mod hashed;
 mod on_disk;
 mod outcome;
+pub mod part;
 pub mod path_tree;
 mod predecessors;
 mod state_frontier;
+pub mod wire;
 
 pub use cost_store::CostStore;
 pub use exact::ExactStore;
@@ -56,6 +59,7 @@ use crate::successors::Replayable;
 use ahead::Lookahead;
 use checkpoint::{Checkpoints, describe};
 use cost_store::{Arrival, End, Pending, Who};
+use part::Neighbours;
 use preempt_core::{Progress, Property, PropertyKind, Snapshot, StopReason, Verdict};
 use preempt_model::search::RunCost;
 use std::collections::{BTreeMap, HashMap};
@@ -89,6 +93,8 @@ pub struct ByCost<'a, S: ?Sized, T: CostStore> {
     all: BTreeMap<Property, (RunCost, End)>,
     /// States that are violations in themselves, and whether that has been reported.
     wrong: HashMap<T::Identity, bool>,
+    /// The other parts, if this is one of several: their states are sent to them.
+    neighbours: Option<Box<Neighbours>>,
     /// Does it go on from a checkpoint?
     resumed: bool,
     reduces: bool,
@@ -125,6 +131,7 @@ impl<'a, S: Replayable + ?Sized, T: CostStore> ByCost<'a, S, T> {
             beyond: Vec::new(),
             all: BTreeMap::new(),
             wrong: HashMap::new(),
+            neighbours: None,
             resumed: false,
             // Every violation at its own cheapest: one that ends a run would hide those of the others.
             reduces: options.reduction == Reduction::Exact && goal == Goal::First,
@@ -278,6 +285,9 @@ impl<'a, S: Replayable + ?Sized, T: CostStore> ByCost<'a, S, T> {
 
     fn begin(&mut self) {
         for (number, state) in self.system.initial().into_iter().enumerate() {
+            if self.neighbours.as_ref().is_some_and(|it| it.owner_of(&*self.system, &state).is_some()) {
+                continue;
+            }
             let Some(met) = self.store.meet_initial(&*self.system, number as u32, &state) else {
                 self.full = true;
                 continue;

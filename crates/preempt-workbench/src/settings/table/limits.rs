@@ -1,6 +1,6 @@
 //! What may be spent. Reaching a limit is no answer: the verdict is then inconclusive.
 
-use super::{ONE_BY_ONE, SEARCHES, value};
+use super::{ONE_BY_ONE, SEARCHES, SEARCHES_OR_TOGETHER, value};
 use crate::frontend::Kind;
 use crate::settings::units;
 use crate::settings::{Again, Engines, Group, Inputs, Setting, Taker, Value};
@@ -9,7 +9,7 @@ use crate::verb::Verb;
 pub const ROWS: &[Setting] = &[
     Setting {
         group: Group::Limits,
-        verbs: SEARCHES,
+        verbs: SEARCHES_OR_TOGETHER,
         engines: Engines::AllBut(&[Taker::none("symbolic"), Taker::none("pushdown")]),
         // It may have kept the search from a shorter run.
         again: Again::Kept,

@@ -1,6 +1,7 @@
 //! The table, a file for each group of rows.
 
 mod checkpoints;
+mod cluster;
 mod input;
 mod limits;
 mod properties;
@@ -22,6 +23,7 @@ pub fn settings() -> impl Iterator<Item = &'static Setting> {
         symbolic::ROWS,
         limits::ROWS,
         checkpoints::ROWS,
+        cluster::ROWS,
     ];
     groups.into_iter().flatten()
 }
@@ -37,6 +39,9 @@ const ONE_BY_ONE: Engines = Engines::Of(&[Taker::all("explicit"), Taker::all("re
 
 const CHECK: &[Verb] = &[Verb::Check];
 const SEARCHES: &[Verb] = &[Verb::Check, Verb::Count];
+/// By one process or by several.
+const CHECK_OR_TOGETHER: &[Verb] = &[Verb::Check, Verb::Cluster];
+const SEARCHES_OR_TOGETHER: &[Verb] = &[Verb::Check, Verb::Count, Verb::Cluster];
 
 /// One of several words.
 fn word<T: FromStr<Err = String>>(place: &mut Option<T>, text: &str) -> Result<(), String> {

@@ -1,13 +1,13 @@
 //! What is checked.
 
-use super::{CHECK, ONE_BY_ONE, flag, text};
+use super::{CHECK, CHECK_OR_TOGETHER, ONE_BY_ONE, flag, text};
 use crate::frontend::Kind;
 use crate::settings::{Again, Engines, Group, Inputs, Rule, Setting, Taker, Value};
 
 pub const ROWS: &[Setting] = &[
     Setting {
         group: Group::Search,
-        verbs: CHECK,
+        verbs: CHECK_OR_TOGETHER,
         common: true,
         inputs: Inputs::Able(
             |front_end| front_end.kind != Kind::Net || front_end.reads_properties,

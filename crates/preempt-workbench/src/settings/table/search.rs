@@ -1,6 +1,6 @@
 //! How states are searched.
 
-use super::{CHECK, EXPLICIT, ONE_BY_ONE, SEARCHES, flag, value, word};
+use super::{CHECK, EXPLICIT, ONE_BY_ONE, SEARCHES, SEARCHES_OR_TOGETHER, flag, value, word};
 use crate::engine;
 use crate::frontend::Kind;
 use crate::settings::units;
@@ -21,7 +21,7 @@ const WITHOUT_STATES: &[&str] = &["compact", "bitstate"];
 
 pub const ROWS: &[Setting] = &[
     Setting {
-        verbs: SEARCHES,
+        verbs: SEARCHES_OR_TOGETHER,
         common: true,
         inputs: MODELS,
         engines: ONE_BY_ONE,
@@ -180,7 +180,7 @@ pub const ROWS: &[Setting] = &[
         )
     },
     Setting {
-        verbs: SEARCHES,
+        verbs: SEARCHES_OR_TOGETHER,
         inputs: MODELS,
         engines: Engines::Of(&[Taker::all("explicit"), Taker::only("reference", &["preemptions"])]),
         rules: &[
@@ -208,7 +208,7 @@ pub const ROWS: &[Setting] = &[
         )
     },
     Setting {
-        verbs: SEARCHES,
+        verbs: SEARCHES_OR_TOGETHER,
         inputs: MODELS,
         engines: ONE_BY_ONE,
         rules: &[

@@ -1,6 +1,6 @@
 //! What is kept of states, and which of them need not be visited.
 
-use super::{CHECK, EXPLICIT, SEARCHES, flag, value, word};
+use super::{CHECK, EXPLICIT, SEARCHES, SEARCHES_OR_TOGETHER, flag, value, word};
 use crate::frontend::Kind;
 use crate::settings::units;
 use crate::settings::{
@@ -155,7 +155,7 @@ pub const ROWS: &[Setting] = &[
         )
     },
     Setting {
-        verbs: SEARCHES,
+        verbs: SEARCHES_OR_TOGETHER,
         inputs: MODELS,
         engines: Engines::Of(&[Taker::all("explicit"), Taker::only("reference", &["off"])]),
         usual: &["off"],
