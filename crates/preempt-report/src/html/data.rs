@@ -5,7 +5,8 @@ use super::{Page, Points, Sample};
 use crate::chart::{Chart, Message};
 use crate::style::Style;
 use crate::text::{
-    describe, executed_title, minimality, plural, property_lines, statistics_lines, unit, verdict_lines,
+    describe, executed_title, minimality, never_possible, plural, property_lines, statistics_lines, unit,
+    verdict_lines,
 };
 use preempt_core::{
     Call, Change, Location, OptionValue, Property, PropertyKind, Report, Statistics, Step, SwitchKind, Trace,
@@ -202,7 +203,7 @@ fn executed(report: &Report, files: &mut Files) -> Data {
             true => list(&part.never_reached, ""),
             false => vec![Data::list([Data::Null, Data::text(""), Data::text("never started")])],
         };
-        entries.extend(list(&part.never_true, "never possible"));
+        entries.extend(list(&part.never_true, never_possible(executed.unit)));
         entries.extend(list(part.never_false.as_deref().unwrap_or_default(), "never false"));
         Data::list([Data::text(&part.name), Data::List(entries)])
     });
