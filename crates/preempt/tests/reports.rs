@@ -1,5 +1,6 @@
 //! What people read: values, names of objects, racing accesses, and the test that repeats a failing run.
 
+use preempt::cell::UnsafeCell;
 use preempt::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::SeqCst};
 use preempt::sync::{Arc, Condvar, Mutex, mpsc};
 use preempt::{CheckReport, Checker, FailureKind, OperationCount, Verdict, thread};
@@ -276,4 +277,39 @@ fn operations_by_thread_and_line() {
         Checker::new().run(|| ()).scheduling_points(),
         "operations: none, so there was no scheduling point\n"
     );
+}
+
+/// A data race as a page, which `.ci/browser` looks at where there is a browser.
+#[test]
+fn a_race_is_a_page() {
+    struct Slot(UnsafeCell<u32>, AtomicUsize);
+    // SAFETY: it is not; that is what the page shows.
+    #[allow(unsafe_code)]
+    unsafe impl Sync for Slot {}
+    let page = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("rust-race.html");
+    let report = Checker::new().report_html(&page).run(|| {
+        let slot = Arc::new(Slot(UnsafeCell::new(0), AtomicUsize::new(0)));
+        let other = Arc::clone(&slot);
+        let writer = thread::Builder::new().name("writer".into()).spawn(move || {
+            // The flag is raised before the value is there.
+            other.1.store(1, SeqCst);
+            other.0.with_mut(|_| ());
+        });
+        if slot.1.load(SeqCst) == 1 {
+            slot.0.with(|_| ());
+        }
+        writer.unwrap().join().unwrap();
+    });
+    assert_eq!(report.failure.expect("it races").kind, FailureKind::DataRace);
+    let text = std::fs::read_to_string(&page).expect("it was written");
+    for part in [
+        "\"verdict\":\"violated\"",
+        "\"mover\":\"thread\"",
+        "writer(1)",
+        "write ✗ races",
+        "operations: ",
+        "slot.1: load",
+    ] {
+        assert!(text.contains(part), "{part}");
+    }
 }

@@ -204,6 +204,30 @@ mod tests {
     }
 
     #[test]
+    fn rules_of_a_protocol_say_for_how_many_processes() {
+        let part = ExecutedPart {
+            total: 7,
+            entered: true,
+            never_reached: vec![unit(12, "upgrade")],
+            never_true: vec![unit(9, "recover")],
+            ..ExecutedPart::default()
+        };
+        let executed =
+            Executed { unit: ExecutedUnit::Rule, processes: Some(4), complete: true, parts: vec![part] };
+        let mut report = Report { executed: Some(executed.clone()), ..holds(None) };
+        check(
+            &report,
+            "
+  not used with up to 4 processes: 2 of 7 rules
+       9  recover  (never, with any number)
+      12  upgrade
+",
+        );
+        report.executed = Some(Executed { processes: None, ..executed });
+        assert!(lines(&report, &TextOptions::default()).starts_with("\n  can never be used: 2 of 7 rules\n"));
+    }
+
+    #[test]
     fn a_long_list_is_folded_and_no_line_is_too_wide() {
         let units = (1..=30).map(|line| unit(line, &"x = 1 + ".repeat(20))).collect();
         let part = ExecutedPart {

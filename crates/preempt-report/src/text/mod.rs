@@ -82,7 +82,7 @@ pub fn render_report(report: &Report, options: &TextOptions) -> String {
         }
         (None, None) => {
             text.push('\n');
-            text.push_str(&statistics::block(&report.statistics, options.style));
+            text.push_str(&statistics::block(&report.statistics, options));
         }
     }
     text.push_str(&executed::lines(report, options));
@@ -106,7 +106,7 @@ pub fn render_cut_short(report: &Report, options: &TextOptions) -> String {
     let answer = words::fit(&summary::answered(report, options.style), options.width);
     match report.statistics.counts().any(|(measure, number)| number > 0 && measure != Measure::Tokens) {
         false => format!("{answer}it was too early for numbers\n"),
-        true => format!("{answer}\n{}", statistics::block(&report.statistics, options.style)),
+        true => format!("{answer}\n{}", statistics::block(&report.statistics, options)),
     }
 }
 
