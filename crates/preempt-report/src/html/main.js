@@ -164,6 +164,10 @@ function onKey(event) {
   known[2]();
 }
 
+/** Paper is light. */
+let onScreen = "light";
+addEventListener("beforeprint", () => { onScreen = document.documentElement.dataset.theme; setTheme("light"); });
+addEventListener("afterprint", () => setTheme(onScreen));
 setTheme(memory.get("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
 showAnswer();
 showNumbers(data);
