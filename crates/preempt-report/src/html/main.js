@@ -66,10 +66,10 @@ function stands() {
   const standing = run.data.marking ? [] : run.standing(position).filter((it) => it.place);
   if (standing.length < 2) return [];
   const several = data.files.length > 1;
-  const chips = standing.slice(0, MOST_STANDING).map(({ lane, name, place, stays }) => make("span", {
-    class: "chip" + (stays ? " stays" : ""), style: hue(lane), title: `${name} stands at ${data.files[place[0]].name}:${place[1]}`,
-    click: () => source.look(place),
-  }, `${name} ${several ? data.files[place[0]].name.split("/").pop() + ":" : "line "}${place[1]}`));
+  const chips = standing.slice(0, MOST_STANDING).map((it) => make("span", {
+    class: "chip" + (it.stays ? " stays" : ""), style: hue(it.lane), title: how(it, `at ${data.files[it.place[0]].name}:${it.place[1]}`),
+    click: () => source.look(it.place),
+  }, `${it.name} ${it.was ? "was at " : ""}${several ? data.files[it.place[0]].name.split("/").pop() + ":" : "line "}${it.place[1]}`));
   return [make("div", { class: "stands" }, ...chips)];
 }
 

@@ -8,9 +8,11 @@ function chips(all) {
   if (all.length > MOST_CHIPS) {
     return [make("span", { class: "chip many", title: all.map(({ name }) => name).join(", ") + " stand here" }, `${all.length} stand here`)];
   }
-  return all.map(({ lane, name, stays }) =>
-    make("span", { class: "chip" + (stays ? " stays" : ""), style: hue(lane), title: `${name} stands here` }, name));
+  return all.map((it) => make("span", { class: "chip" + (it.stays ? " stays" : ""), style: hue(it.lane), title: how(it, "here") }, it.name));
 }
+
+/** Who does not move any more is known by its last step only, unless it waits. */
+const how = ({ name, was }, where) => was ? `${name} does not move any more: its last step was ${where}` : `${name} stands ${where}`;
 
 class SourceView {
   constructor(files) {
