@@ -11,7 +11,7 @@ use std::io::{self, IsTerminal, Write};
 /// What a line is wide enough for when nothing says how wide it is.
 const USUAL_WIDTH: usize = 80;
 /// Longer lines are hard to read, and short ones leave no room for the text.
-const WIDTHS: std::ops::RangeInclusive<usize> = 60..=160;
+const WIDTHS: std::ops::RangeInclusive<usize> = 40..=160;
 
 /// Why the command cannot do its work: wrong usage or wrong input; or it was stopped before it had an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,6 +131,11 @@ pub fn stdout_width() -> usize {
 
 pub fn stderr_width() -> usize {
     width(terminal_size::terminal_size_of(io::stderr()))
+}
+
+/// Of the line on stderr that is written over and over: exactly, since one that wraps cannot be erased.
+pub fn progress_width() -> usize {
+    terminal_size::terminal_size_of(io::stderr()).map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0))
 }
 
 fn width(size: Option<(terminal_size::Width, terminal_size::Height)>) -> usize {

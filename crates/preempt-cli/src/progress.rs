@@ -1,6 +1,6 @@
 //! Watching a search: a line on stderr, and the word to stop.
 
-use crate::console::{complain, stderr_width};
+use crate::console::{complain, progress_width};
 use crate::job::{self, Job};
 use crate::watcher;
 use preempt_core::{Budget, Progress, Snapshot, StopReason};
@@ -133,7 +133,7 @@ impl Progress for Watch {
         }
         self.drawn = Some(now);
         // A line that wraps cannot be erased.
-        let line = line(progress, now - self.started, &self.scale, stderr_width().saturating_sub(1));
+        let line = line(progress, now - self.started, &self.scale, progress_width().saturating_sub(1));
         complain(&format!("\r\x1b[K{line}"));
     }
 

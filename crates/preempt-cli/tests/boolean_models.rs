@@ -11,6 +11,7 @@
 //! How many rounds it takes (`// rounds:`) is asked elsewhere. What is large is only read.
 
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -110,4 +111,25 @@ fn both_engines_agree_and_counterexamples_replay() {
             assert_eq!(again.status.code(), Some(1), "{name}: {}", String::from_utf8_lossy(&again.stderr));
         }
     }
+}
+
+/// What no run executes is the same whether states are visited one by one or turn by turn.
+#[test]
+fn rounds_list_the_statements_that_states_list() {
+    fn missing(result: &Value) -> BTreeSet<String> {
+        let parts = result["executed"]["parts"].as_array().expect("it is told");
+        let lists = parts.iter().flat_map(|part| [&part["never_reached"], &part["never_true"]]);
+        let units = lists.flat_map(|list| list.as_array().expect("a list"));
+        units.map(|unit| format!("{} {}", unit["location"], unit["text"])).collect()
+    }
+    let mut listed = 0;
+    for name in ["lock", "two_locks", "readers_writer", "peterson_3", "bakery_2_3", "msmie_3_1_1"] {
+        let file = format!("{}/../../models/boolean/{name}.bp", env!("CARGO_MANIFEST_DIR"));
+        let (verdict, rounds) = found(&file, &["--method", "rounds"]);
+        assert_eq!(verdict, "holds", "{name}");
+        let (_, states) = found(&file, &["--engine", "explicit"]);
+        assert_eq!(missing(&rounds), missing(&states), "{name}");
+        listed += missing(&rounds).len();
+    }
+    assert!(listed > 0);
 }

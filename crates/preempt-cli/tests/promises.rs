@@ -52,6 +52,19 @@ fn every_promise_names_a_test_that_exists() {
 }
 
 #[test]
+fn every_theorem_of_paper_003_names_a_test_that_exists() {
+    let page = read("results/paper-003.md");
+    let tests =
+        named_tests(&page).into_iter().map(|(file, test)| (format!("preempt-stateless/tests/{file}"), test));
+    // Some name what is tested.
+    let tests: Vec<_> = tests.filter(|(file, _)| root().join("crates").join(file).exists()).collect();
+    assert!(tests.len() >= 10, "{tests:?}");
+    for (file, test) in tests {
+        assert_exists(&file, &test);
+    }
+}
+
+#[test]
 fn the_guarantees_of_the_readme_name_their_tests() {
     let readme = read("README.md");
     let section = readme.split("\n## ").find(|section| section.starts_with("What it guarantees"));
@@ -65,5 +78,23 @@ fn the_guarantees_of_the_readme_name_their_tests() {
     assert!(bullets >= 7, "only {bullets} guarantees");
     for (file, test) in named_tests(&readme) {
         assert_exists(&file, &test);
+    }
+}
+
+/// What `spin --` and `pan --` of Spin 6.5.2 list.
+const SPIN: &str = "A a B b C c Dyyy d Eyyy e f F g h i I J jN k L l M m N nN O o1 o2 o3 o4 o5 o6 o7 Pxxx p pp qN r replay run search \
+                    bfs bfspar dfspar bcs bitstate bit biterateN link collapse noreduce hc noclaim p_permute p_rotateN p_reverse rhash \
+                    ltl safety S1 S2 s swarmN T t tN Uyyy uN v w X Y Z V";
+const PAN: &str = "a A b cN D d e E f hN hash i I J l mN n QN q r rN C PN g S RSn rhash T t_reverse tsuf V v wN x kN MN G N noclaim";
+
+#[test]
+fn every_option_of_spin_has_its_row() {
+    let page = read("docs/src/from-spin.md");
+    let (spin, pan) = page.split_once("an option of `pan`").expect("there are both");
+    for (section, options) in [(spin, SPIN), (pan, PAN)] {
+        for option in options.split_whitespace() {
+            let named = ['`', ' ', ','].iter().any(|end| section.contains(&format!("`-{option}{end}")));
+            assert!(named, "nothing is said of -{option}");
+        }
     }
 }

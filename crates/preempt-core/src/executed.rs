@@ -10,6 +10,9 @@ pub struct Executed {
     /// Has the search seen everything that can be executed, as far as its verdict reaches? If not, what is listed was not
     /// executed so far.
     pub complete: bool,
+    /// Only runs with up to so many processes were looked at, of a system that may have any number; what is never possible has no
+    /// run with any number.
+    pub processes: Option<usize>,
     /// Process by process, in the order of the text.
     pub parts: Vec<ExecutedPart>,
 }
@@ -21,6 +24,8 @@ pub enum ExecutedUnit {
     Statement,
     /// Of a net.
     Transition,
+    /// Of a protocol, a channel system or a grammar.
+    Rule,
 }
 
 /// A process, or the whole of an input that has none.
@@ -42,7 +47,7 @@ pub struct ExecutedPart {
     pub never_false: Option<Vec<Unit>>,
 }
 
-/// A statement or a transition.
+/// A statement, a transition or a rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unit {
     /// Where it stands, if it stands in a text.
@@ -57,6 +62,7 @@ impl ExecutedUnit {
         match self {
             ExecutedUnit::Statement => "statement",
             ExecutedUnit::Transition => "transition",
+            ExecutedUnit::Rule => "rule",
         }
     }
 }

@@ -150,6 +150,22 @@ impl Grammar {
         }
     }
 
+    /// The rules that no derivation uses: what they replace is in no word that comes from the start.
+    pub fn unused_rules(&self) -> Vec<usize> {
+        let mut occurs = vec![false; self.letters.len()];
+        let mut waiting = vec![self.start];
+        while let Some(letter) = waiting.pop() {
+            if occurs.get(letter as usize) != Some(&false) {
+                continue;
+            }
+            occurs[letter as usize] = true;
+            let rules = self.rules.iter().filter(|(from, _)| *from == letter);
+            waiting.extend(rules.flat_map(|(_, to)| to));
+        }
+        let is_unused = |rule: &usize| !occurs[self.rules[*rule].0 as usize];
+        (0..self.rules.len()).filter(is_unused).collect()
+    }
+
     /// Every word that comes from replacing one letter by the rule.
     pub fn replaced(&self, word: &[Letter], rule: usize) -> Vec<Vec<Letter>> {
         let Some((from, to)) = self.rules.get(rule) else { return Vec::new() };

@@ -20,7 +20,7 @@ mod fixtures;
 pub use chart::render_svg;
 #[cfg(feature = "diagnostics")]
 pub use diagnostics::render_diagnostics;
-pub use html::{Page, Sample, render_html};
+pub use html::{Page, Points, Sample, render_html};
 #[cfg(feature = "json")]
 pub use json::{ReadError, Recorded, read_counterexample, to_json};
 pub use style::Style;

@@ -1,5 +1,5 @@
 //! Which statements of a model a search has executed, from the marks that it left to places in the text; and which transitions of
-//! a net can never fire.
+//! a net, and which rules of other systems, no run has.
 //!
 //! A statement is what stands at one place of one process: an inline that is used twice there is one text, and was executed
 //! if it was executed anywhere.
@@ -10,6 +10,8 @@ use preempt_core::{Budget, Executed, ExecutedPart, ExecutedUnit, Location, Sourc
 use preempt_model::coverage::{EdgeMarks, Marks, REFUSED, TAKEN};
 use preempt_model::{Code, CodeKind, Command, Edge, Expr};
 use preempt_net::dead::dead_transitions;
+use preempt_net::protocol::Protocol;
+use preempt_net::protocol::unused::unused_rules;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
@@ -45,7 +47,7 @@ pub(crate) fn executed(loaded: &LoadedModel, seen: Seen) -> Option<Executed> {
     }
     // A text that is executed in several modes is one text.
     parts.retain(|part| part.total > 0);
-    Some(Executed { unit: ExecutedUnit::Statement, complete: seen != Seen::Part, parts })
+    Some(Executed { unit: ExecutedUnit::Statement, complete: seen != Seen::Part, processes: None, parts })
 }
 
 /// The transitions of a net that can never fire, as far as that follows from where tokens can ever be. One that the text has
@@ -62,7 +64,52 @@ pub(crate) fn executed_transitions(net: &LoadedNet, budget: &Budget) -> Option<E
     let total = units.len();
     let never_reached = units.into_iter().filter(|(_, is_dead)| *is_dead).map(|(unit, _)| unit).collect();
     let part = ExecutedPart { total, entered: true, never_reached, ..ExecutedPart::default() };
-    Some(Executed { unit: ExecutedUnit::Transition, complete: true, parts: vec![part] })
+    Some(Executed { unit: ExecutedUnit::Transition, complete: true, processes: None, parts: vec![part] })
+}
+
+/// The rules of a protocol that no run uses. One that the text has once may be several in the protocol.
+pub(crate) fn executed_protocol(
+    protocol: &Protocol,
+    sources: &SourceMap,
+    budget: &Budget,
+) -> Option<Executed> {
+    let unused = unused_rules(protocol, budget)?;
+    let processes = (unused.processes > 0).then_some(unused.processes);
+    // For each of the text: whether all its instances are unused, by few processes and by any number.
+    let mut units: BTreeMap<Unit, (bool, bool)> = BTreeMap::new();
+    for (number, rule) in protocol.rules.iter().enumerate() {
+        let location = rule.span.map(|span| sources.location(span));
+        let name = if location.is_some() { rule.name.split('(').next() } else { None };
+        let unit = Unit { location, text: name.unwrap_or(&rule.name).to_string() };
+        let (by_few, by_any) = units.entry(unit).or_insert((processes.is_some(), true));
+        *by_few &= unused.by_few.contains(&number);
+        *by_any &= unused.by_any.contains(&number);
+    }
+    let mut part = ExecutedPart { total: units.len(), entered: true, ..ExecutedPart::default() };
+    for (unit, known) in units {
+        match known {
+            (_, true) if processes.is_some() => part.never_true.push(unit),
+            (_, true) | (true, _) => part.never_reached.push(unit),
+            (false, false) => {}
+        }
+    }
+    Some(Executed { unit: ExecutedUnit::Rule, complete: true, processes, parts: vec![part] })
+}
+
+/// Rules, each with where it stands and what it says; those with the given numbers are never used.
+pub(crate) fn executed_rules(
+    rules: impl Iterator<Item = (Span, String)>,
+    unused: &[usize],
+    sources: &SourceMap,
+) -> Executed {
+    let mut part = ExecutedPart { entered: true, ..ExecutedPart::default() };
+    for (number, (span, text)) in rules.enumerate() {
+        part.total += 1;
+        if unused.contains(&number) {
+            part.never_reached.push(Unit { location: Some(sources.location(span)), text });
+        }
+    }
+    Executed { unit: ExecutedUnit::Rule, complete: true, processes: None, parts: vec![part] }
 }
 
 /// What is known of a statement.

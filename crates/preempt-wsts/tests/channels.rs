@@ -2,7 +2,9 @@
 
 use crate::support::cases;
 use preempt_core::{Budget, Limits, Rng, SourceMap};
-use preempt_net::channels::{Bad, ChannelSystem, Condition, Rule, State, Value, read_within};
+use preempt_net::channels::{
+    Bad, ChannelSystem, Condition, Rule, State, Step, Value, dead_rules, read_within,
+};
 use preempt_wsts::channels::{
     ChannelCertificate, ChannelEngine, ChannelReport, ChannelVerdict, check, checker,
 };
@@ -164,6 +166,26 @@ fn brute_force(system: &ChannelSystem, most: usize) -> BTreeSet<State> {
         }
     }
     seen
+}
+
+/// A rule that is listed as never used is used nowhere.
+#[test]
+fn dead_rules_are_used_by_nobody() {
+    use preempt_net::WellStructured;
+    let [mut listed, mut exact] = [0; 2];
+    for seed in 0..cases(300) {
+        let system = random_system(&mut Rng::new(seed));
+        let dead = dead_rules(&system, &Budget::unlimited()).expect("it is small");
+        let states = brute_force(&system, 3);
+        let used =
+            |step: &Step| states.iter().any(|state| ChannelSystem::fire(&system, state, step).is_some());
+        let used: BTreeSet<usize> =
+            system.rules().iter().filter(|step| used(step)).map(|step| step.rule).collect();
+        assert!(dead.iter().all(|rule| !used.contains(rule)), "seed {seed}: {dead:?} and {used:?}");
+        listed += dead.len();
+        exact += usize::from(dead.len() + used.len() == system.rules.len());
+    }
+    assert!(listed > 20 && exact > 100, "{listed} listed, {exact} exact");
 }
 
 #[test]

@@ -106,11 +106,16 @@ fn brute_force(grammar: &Grammar, most: usize) -> BTreeSet<Vec<u32>> {
 #[test]
 fn random_grammars_agree_with_brute_force() {
     let cases = cases(1000);
-    let [mut derived, mut safe, mut by_weight] = [0; 3];
+    let [mut derived, mut safe, mut by_weight, mut exact] = [0; 4];
     for seed in 0..cases {
         let grammar = random_grammar(&mut Rng::new(seed));
         let bad = |word: &Vec<u32>| grammar.bad.iter().any(|bad| subword(bad, word));
         let there = brute_force(&grammar, 6).iter().any(bad);
+        let words = brute_force(&grammar, 4);
+        let used = |rule: &usize| words.iter().any(|word| !grammar.replaced(word, *rule).is_empty());
+        let unused: Vec<usize> = (0..grammar.rules.len()).filter(|rule| !used(rule)).collect();
+        assert!(grammar.unused_rules().iter().all(|rule| unused.contains(rule)), "seed {seed}: {grammar:?}");
+        exact += u64::from(grammar.unused_rules() == unused);
         let basis = decide(&grammar, GrammarEngine::Basis);
         match &basis {
             GrammarVerdict::Derived(_) => derived += 1,
@@ -146,6 +151,8 @@ fn random_grammars_agree_with_brute_force() {
         derived > cases / 8 && safe > cases / 8 && by_weight > cases / 50,
         "{derived} {safe} {by_weight}"
     );
+    // A word that is longer than four letters may be needed on the way.
+    assert!(exact > cases * 9 / 10, "{exact}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::support;
 use preempt_core::{Budget, Limits, Rng, Silent, Verdict};
 use preempt_model::Interpreter;
 use preempt_model::check::{Check, CheckOptions};
+use preempt_net::protocol::unused::unused_rules;
 use preempt_net::protocol::{Bad, Protocol, ProtocolState, promela};
 use preempt_promela::{Additions, load};
 use preempt_wsts::Engine;
@@ -110,6 +111,16 @@ fn by_hand(protocol: &Protocol) -> Option<usize> {
 
 /// Is a bad state reached with exactly so many processes?
 fn reached_with(protocol: &Protocol, count: usize) -> bool {
+    let mut found = false;
+    reachable(protocol, count, |state| {
+        found |= protocol.is_bad(state, &protocol.properties[0]);
+        found
+    });
+    found
+}
+
+/// Meets every state that is reached with exactly so many processes, until it is enough.
+fn reachable(protocol: &Protocol, count: usize, mut enough: impl FnMut(&ProtocolState) -> bool) {
     let locals: Vec<u64> = (0..protocol.local_states().expect("few")).collect();
     let mut open: VecDeque<ProtocolState> = VecDeque::new();
     for global in 0..protocol.global_states().expect("few") {
@@ -126,8 +137,8 @@ fn reached_with(protocol: &Protocol, count: usize) -> bool {
     }
     let mut seen: BTreeSet<ProtocolState> = open.iter().cloned().collect();
     while let Some(state) = open.pop_front() {
-        if protocol.is_bad(&state, &protocol.properties[0]) {
-            return true;
+        if enough(&state) {
+            return;
         }
         for rule in 0..protocol.rules.len() {
             for (_, after) in protocol.steps_of(&state, rule) {
@@ -137,7 +148,6 @@ fn reached_with(protocol: &Protocol, count: usize) -> bool {
             }
         }
     }
-    false
 }
 
 fn ask(protocol: &Protocol, engine: Engine, context: &str) -> ProtocolAnswer {
@@ -184,6 +194,32 @@ fn engines_agree_on_random_protocols() {
         }
     }
     assert!(safe > cases() / 10 && bad > cases() / 10, "{safe} safe, {bad} bad");
+}
+
+/// What is listed as used by no run whatever is used by none with few processes, which are tried one by one here.
+#[test]
+fn unused_rules_are_used_by_nobody() {
+    let (mut listed, mut only_by_few) = (0, 0);
+    for seed in 0..cases() {
+        let text = random(seed, seed % 2 == 0);
+        let protocol = protocol("random", &text, &[]);
+        let unused = unused_rules(&protocol, &Budget::unlimited()).expect("it is small");
+        assert!(unused.processes >= 3, "{} processes\n{text}", unused.processes);
+        let mut used = BTreeSet::new();
+        for count in 1..=unused.processes {
+            reachable(&protocol, count, |state| {
+                let can_be_used = |rule: &usize| !protocol.steps_of(state, *rule).is_empty();
+                used.extend((0..protocol.rules.len()).filter(can_be_used));
+                false
+            });
+        }
+        let by_few: BTreeSet<usize> = (0..protocol.rules.len()).filter(|rule| !used.contains(rule)).collect();
+        assert_eq!(unused.by_few, by_few, "{text}");
+        assert!(unused.by_any.is_subset(&by_few), "{text}");
+        listed += unused.by_any.len();
+        only_by_few += by_few.len() - unused.by_any.len();
+    }
+    assert!(listed > 10 && only_by_few > 0, "{listed} never, {only_by_few} only by few");
 }
 
 #[test]

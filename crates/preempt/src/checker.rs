@@ -268,14 +268,17 @@ where
     conclude(&Checker::new().run(test));
 }
 
-/// Passes, or panics with the report. With `PREEMPT_LOG` in the environment, whoever passes says what was explored.
+/// Passes, or panics with the report. With `PREEMPT_LOG` in the environment, whoever passes says what was explored,
+/// and by which operations.
 #[track_caller]
 pub(crate) fn conclude(report: &CheckReport) {
     match report.verdict {
         Verdict::Violated => panic!("{report}"),
         Verdict::Inconclusive(_) => tell(&format!("inconclusive: {report}")),
         Verdict::Holds if report.nothing_shared => tell(&report.to_string()),
-        Verdict::Holds if std::env::var_os("PREEMPT_LOG").is_some() => eprintln!("preempt: {report}"),
+        Verdict::Holds if std::env::var_os("PREEMPT_LOG").is_some() => {
+            eprint!("preempt: {report}\n{}", report.scheduling_points());
+        }
         Verdict::Holds => {}
     }
 }

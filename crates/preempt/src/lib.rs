@@ -48,6 +48,7 @@ pub mod hint;
 pub mod lazy;
 mod local;
 mod naming;
+mod operations;
 mod page;
 mod replay;
 mod report;
@@ -66,6 +67,7 @@ pub use attribute::TestResult;
 #[doc(hidden)]
 pub use attribute::model_test as __model_test;
 pub use checker::{Checker, check, model};
+pub use operations::OperationCount;
 pub use preempt_core::{StopReason, Verdict};
 pub use preempt_stateless::{BoundFunction, Strategy};
 pub use report::{CheckReport, Failure, FailureKind, FailureObject, FailureStep};

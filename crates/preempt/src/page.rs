@@ -4,7 +4,7 @@ use crate::checker::Checker;
 use crate::report::{CheckReport, Failure};
 use crate::source::Sources;
 use preempt_core::{Guarantee, Measure, Property, PropertyKind, Report, RunInfo, Statistics, Trace};
-use preempt_report::{Page, render_html};
+use preempt_report::{Page, Points, render_html};
 use std::path::{Path, PathBuf};
 
 impl Checker {
@@ -62,7 +62,20 @@ fn page(report: &CheckReport) -> String {
     // What a check that found nothing rests on is for its own words to say.
     let headline = failure.is_none().then(|| report.to_string());
     let again = failure.filter(|failure| !failure.schedule.is_empty()).map(again);
-    render_html(&Page { report: &whole, headline, sources: &sources, mover: "thread", again, history: &[] })
+    let title = match report.operations.is_empty() {
+        true => "operations: none".to_string(),
+        false => format!("operations: {}", report.by_thread()),
+    };
+    let points = Some(Points { title, parts: report.points() });
+    render_html(&Page {
+        report: &whole,
+        headline,
+        sources: &sources,
+        mover: "thread",
+        again,
+        history: &[],
+        points,
+    })
 }
 
 fn again(failure: &Failure) -> String {

@@ -1,5 +1,6 @@
 //! What a check has found.
 
+use crate::operations::OperationCount;
 use crate::reproduce::CheckOrigin;
 use preempt_core::{Change, Location, Step, SwitchKind, Trace, Value, Verdict};
 use preempt_report::text::{TextOptions, render_run};
@@ -25,6 +26,9 @@ pub struct CheckReport {
     pub exhaustive: bool,
     /// No two threads have used the same object of preempt's, in any run: no schedule could matter.
     pub nothing_shared: bool,
+    /// What the threads have done, over all runs: the operations between which another thread can come. Threads in the order of
+    /// their numbers, operations in that of their places.
+    pub operations: Vec<OperationCount>,
     /// The simplest run that fails, if one does.
     pub failure: Option<Failure>,
 }
@@ -41,6 +45,7 @@ impl CheckReport {
             complete_to: None,
             exhaustive: false,
             nothing_shared: false,
+            operations: Vec::new(),
             failure: None,
         }
     }

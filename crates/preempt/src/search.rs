@@ -4,6 +4,7 @@
 //! what the report has.
 
 use crate::checker::Checker;
+use crate::operations::operations;
 use crate::replay::{replay_failure, replay_report};
 use crate::report::{CheckReport, Failure, FailureKind};
 use crate::runtime::current::try_with;
@@ -58,15 +59,16 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
         return fitting.map_or(report, |(_, fitting)| fitting);
     }
     let (limits, strategy, threads) = (checker.limits, checker.strategy, checker.threads);
-    let found = loop {
+    let (found, operations) = loop {
         let before = extra.load(Ordering::Relaxed);
         let make = program.clone();
         let found = run_supervised(&heartbeats, checker.watchdog, move || {
             explore_all(make, strategy, &limits, threads)
         });
         // A test that asks for extra steps is searched anew with them.
+        let operations = operations(&heartbeats);
         if extra.load(Ordering::Relaxed) == before {
-            break found;
+            break (found, operations);
         }
     };
     let (found, diverged) = match found {
@@ -84,7 +86,7 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
     let shared = heartbeats.lock().unwrap_or_else(PoisonError::into_inner);
     let nothing_shared = !shared.iter().any(|heartbeat| heartbeat.shared.load(Ordering::Relaxed));
     match failure {
-        Ok(failure) => CheckReport { nothing_shared, ..report(&found, failure, strategy) },
+        Ok(failure) => CheckReport { nothing_shared, operations, ..report(&found, failure, strategy) },
         Err(who) => hang_report(who),
     }
 }

@@ -5,6 +5,7 @@
 //! the user that does not come back waits for something that is not modelled, for ever, since all threads of the test
 //! share the one that waits.
 
+use crate::runtime::tally::Tally;
 use crate::runtime::thread::{CodeLocation, Label};
 use crate::runtime::word::{hand_over, last_run};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
@@ -27,6 +28,8 @@ pub(crate) struct Heartbeat {
     labels: Mutex<Vec<(usize, String)>>,
     /// Two threads have used the same object.
     pub shared: AtomicBool,
+    /// What the program has done, once it has ended.
+    tally: Mutex<Tally>,
 }
 
 impl Heartbeat {
@@ -44,6 +47,14 @@ impl Heartbeat {
     pub fn end(&self) {
         let beats = self.beats.load(Ordering::Relaxed);
         self.beats.store(beats + 1, Ordering::Release);
+    }
+
+    pub fn tallied(&self, tally: Tally) {
+        *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = tally;
+    }
+
+    pub fn take_tally(&self) -> Tally {
+        std::mem::take(&mut self.tally.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Another run.

@@ -1,8 +1,9 @@
 //! What people read: values, names of objects, racing accesses, and the test that repeats a failing run.
 
+use preempt::cell::UnsafeCell;
 use preempt::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::SeqCst};
 use preempt::sync::{Arc, Condvar, Mutex, mpsc};
-use preempt::{CheckReport, Checker, FailureKind, Verdict, thread};
+use preempt::{CheckReport, Checker, FailureKind, OperationCount, Verdict, thread};
 use std::time::Duration;
 
 fn lost_update() -> CheckReport {
@@ -231,4 +232,84 @@ fn racing_accesses_are_rows() {
     let rows: Vec<_> = failure.steps.iter().filter(|step| !step.scheduled).collect();
     let seen: Vec<_> = rows.iter().map(|row| (row.thread, row.operation.as_str())).collect();
     assert_eq!(seen, [(0, "x.0: read ✗ races"), (1, "x.0: write ✗ races")], "{report}");
+}
+
+/// Every step is counted, by its thread and line, and it is known where another thread came in between.
+#[test]
+fn operations_by_thread_and_line() {
+    let test = || {
+        let (shared, private) = (Arc::new(AtomicUsize::new(0)), AtomicUsize::new(0));
+        let other = Arc::clone(&shared);
+        private.load(SeqCst);
+        let child =
+            thread::Builder::new().name("writer".into()).spawn(move || other.store(1, SeqCst)).unwrap();
+        private.store(1, SeqCst);
+        shared.load(SeqCst);
+        child.join().unwrap();
+    };
+    for threads in [1, 2] {
+        let report = Checker::new().threads(threads).run(test);
+        assert_eq!(report.operations.iter().map(|it| it.times).sum::<u64>(), report.steps, "{report}");
+        let count = |thread: &str, operation: &str, nth: usize| {
+            let alike = |it: &&OperationCount| it.thread == thread && it.operation == operation;
+            let found = report.operations.iter().filter(alike).nth(nth).expect("it is done");
+            (found.times, found.delayed)
+        };
+        assert_eq!(report.executions, 2);
+        // Before there is another thread nobody comes in between.
+        assert_eq!(count("main(0)", "load", 0), (2, 0));
+        // The store comes before the load in one run and behind it in the other.
+        let (stores, loads) = (count("writer(1)", "store", 0), count("main(0)", "load", 1));
+        assert_eq!((stores.0, loads.0), (2, 2));
+        assert!(stores.1 + loads.1 >= 2, "{}", report.scheduling_points());
+        let text = report.scheduling_points();
+        assert!(text.contains("writer(1)") && text.contains("shared: load"), "{text}");
+    }
+    // A replay is no search, and the run of a failure is not counted twice.
+    let failing = || {
+        thread::spawn(|| ()).join().unwrap();
+        AtomicUsize::new(0).load(SeqCst);
+        panic!("at the end");
+    };
+    let report = Checker::new().run(failing);
+    assert_eq!(report.operations.iter().map(|it| it.times).sum::<u64>(), report.steps, "{report}");
+    assert_eq!(
+        Checker::new().run(|| ()).scheduling_points(),
+        "operations: none, so there was no scheduling point\n"
+    );
+}
+
+/// A data race as a page, which `.ci/browser` looks at where there is a browser.
+#[test]
+fn a_race_is_a_page() {
+    struct Slot(UnsafeCell<u32>, AtomicUsize);
+    // SAFETY: it is not; that is what the page shows.
+    #[allow(unsafe_code)]
+    unsafe impl Sync for Slot {}
+    let page = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("rust-race.html");
+    let report = Checker::new().report_html(&page).run(|| {
+        let slot = Arc::new(Slot(UnsafeCell::new(0), AtomicUsize::new(0)));
+        let other = Arc::clone(&slot);
+        let writer = thread::Builder::new().name("writer".into()).spawn(move || {
+            // The flag is raised before the value is there.
+            other.1.store(1, SeqCst);
+            other.0.with_mut(|_| ());
+        });
+        if slot.1.load(SeqCst) == 1 {
+            slot.0.with(|_| ());
+        }
+        writer.unwrap().join().unwrap();
+    });
+    assert_eq!(report.failure.expect("it races").kind, FailureKind::DataRace);
+    let text = std::fs::read_to_string(&page).expect("it was written");
+    for part in [
+        "\"verdict\":\"violated\"",
+        "\"mover\":\"thread\"",
+        "writer(1)",
+        "write ✗ races",
+        "operations: ",
+        "slot.1: load",
+    ] {
+        assert!(text.contains(part), "{part}");
+    }
 }

@@ -50,8 +50,15 @@ impl Pictures<'_> {
         let Pictures { report, headline, sources, again, history } = self;
         let mut files = Vec::new();
         if let Some(path) = page {
-            let page =
-                Page { report, headline, sources: &sources, mover: "process", again, history: &history };
+            let page = Page {
+                report,
+                headline,
+                sources: &sources,
+                mover: "process",
+                again,
+                history: &history,
+                points: None,
+            };
             files.push((path.to_path_buf(), render_html(&page)));
         }
         if let (Some(path), Some(trace)) = (chart, &report.counterexample) {

@@ -4,9 +4,11 @@
 //! A state is the values of the variables and a word of messages for each channel; it lies below another with the same values if
 //! each of its words is a subword. Its weight is the number of messages. At first all channels are empty.
 
+mod dead;
 mod read;
 mod wsts;
 
+pub use dead::dead_rules;
 pub use read::read_within;
 pub use wsts::Step;
 

@@ -4,6 +4,7 @@
 //! * [`expr`]: guards and effects; [`state`]: what a step is, by the definition;
 //! * [`read`]: the text format `.protocol` (`parser`, `lower`); [`cubicle`] reads `.cub`;
 //! * [`flat`]: small protocols with numbered local states, as a well-structured system;
+//! * [`unused`]: rules that no run uses;
 //! * [`guards`]: the reductions B' and B'' of section 6; [`promela`]: a fixed number of processes as a Promela model.
 
 pub mod cubicle;
@@ -14,6 +15,7 @@ mod lower;
 mod parser;
 pub mod promela;
 pub mod state;
+pub mod unused;
 
 pub use expr::{Expr, Place, Scope};
 pub use flat::{Flat, FlatState};

@@ -63,6 +63,9 @@ class ChartView {
     const rows = [];
     for (let position = first; position <= last; position++) rows.push(this.row(position));
     this.field.replaceChildren(...this.lines, ...rows, this.arrows(first, last));
+    // What went wrong may be a long text.
+    const end = this.field.querySelector(".note.end");
+    if (end) this.field.style.height = `${(this.rows - 1) * ROW + Math.max(end.offsetHeight + 12, 3 * ROW)}px`;
   }
 
   row(position) {
@@ -80,7 +83,8 @@ class ChartView {
       if (loop !== null) lines.push(make("div", { class: "repeats" }, "↺ " + this.repeats(loop)));
       if (wrong) lines.push(make("div", { class: "wrong" }, "✗ " + wrong));
       if (!lines.length) lines.push("the end of this run");
-      row.append(make("div", { class: "note" }, ...lines));
+      const style = `width:${this.place.clientWidth - 78}px`;
+      row.append(make("div", { class: "note end", style }, ...lines));
     }
     const step = run.step(position);
     if (step) {

@@ -1,11 +1,12 @@
 //! What the page knows: the report, its runs and the sources, as data that its script draws.
 
 use super::embedded::Data;
-use super::{Page, Sample};
+use super::{Page, Points, Sample};
 use crate::chart::{Chart, Message};
 use crate::style::Style;
 use crate::text::{
-    describe, executed_title, minimality, plural, property_lines, statistics_lines, unit, verdict_lines,
+    describe, executed_title, minimality, never_possible, plural, property_lines, statistics_lines, unit,
+    verdict_lines,
 };
 use preempt_core::{
     Call, Change, Location, OptionValue, Property, PropertyKind, Report, Statistics, Step, SwitchKind, Trace,
@@ -17,6 +18,10 @@ pub(super) fn of_page(page: &Page<'_>) -> Data {
     let report = page.report;
     let mut files = Files { names: Vec::new() };
     let runs = runs(report, &mut files);
+    let executed = match &page.points {
+        Some(told) => points(told, &mut files),
+        None => executed(report, &mut files),
+    };
     let certificate = report.certificate.as_ref().map_or(&[][..], |certificate| &certificate.summary);
     Data::Record(vec![
         ("file", Data::text(&report.run.file)),
@@ -37,7 +42,7 @@ pub(super) fn of_page(page: &Page<'_>) -> Data {
         ("notes", Data::list(report.notes.iter().map(|note| Data::text(&note.text)))),
         ("options", options(report)),
         ("runs", runs),
-        ("executed", executed(report, &mut files)),
+        ("executed", executed),
         ("files", Data::list(files.names.iter().map(|name| source(name, page)))),
         ("numbers", numbers(&report.statistics)),
         ("history", Data::list(page.history.iter().map(sample))),
@@ -198,7 +203,7 @@ fn executed(report: &Report, files: &mut Files) -> Data {
             true => list(&part.never_reached, ""),
             false => vec![Data::list([Data::Null, Data::text(""), Data::text("never started")])],
         };
-        entries.extend(list(&part.never_true, "never possible"));
+        entries.extend(list(&part.never_true, never_possible(executed.unit)));
         entries.extend(list(part.never_false.as_deref().unwrap_or_default(), "never false"));
         Data::list([Data::text(&part.name), Data::List(entries)])
     });
@@ -211,6 +216,17 @@ fn executed(report: &Report, files: &mut Files) -> Data {
         plural(executed.unit.name())
     );
     Data::Record(vec![("title", Data::text(title)), ("parts", parts)])
+}
+
+fn points(points: &Points, files: &mut Files) -> Data {
+    let mut part = |(name, entries): &(String, Vec<(Unit, String)>)| {
+        let entries = entries.iter().map(|(unit, remark)| {
+            Data::list([files.place(unit.location.as_ref()), Data::text(&unit.text), Data::text(remark)])
+        });
+        Data::list([Data::text(name), Data::list(entries)])
+    };
+    let parts = points.parts.iter().map(&mut part).collect();
+    Data::Record(vec![("title", Data::text(&points.title)), ("parts", Data::List(parts))])
 }
 
 fn numbers(statistics: &Statistics) -> Data {

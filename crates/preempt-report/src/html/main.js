@@ -38,7 +38,7 @@ function showStep() {
   const step = run.step(position);
   if (!step) {
     const words = run.length ? "before the first step" : "the initial state violates it";
-    return place.replaceChildren(make("div", { class: "line" }, words), make("div", { class: "line" }, promise()));
+    return place.replaceChildren(make("div", { class: "line" }, words), make("div", { class: "line" }, promise()), ...stands());
   }
   const where = (place) => place ? ` at ${data.files[place[0]].name.split("/").pop()}:${place[1]}` : "";
   const before = position > 1 ? run.step(position - 1) : null;
@@ -55,7 +55,22 @@ function showStep() {
   const { loop } = run.data;
   if (loop !== null && position === run.length) more.push(loop < run.length ? `and back to step ${loop + 1}, for ever` : "and stays like this for ever");
   if (more.length) lines.push(make("div", { class: "line" }, ...more.flatMap((part, index) => index ? [" · ", part] : [part])));
-  place.replaceChildren(...lines);
+  place.replaceChildren(...lines, ...stands());
+}
+
+/** So many are named with their lines; the source has them all. */
+const MOST_STANDING = 16;
+
+/** Where everybody stands, also those whose lines are out of sight. */
+function stands() {
+  const standing = run.data.marking ? [] : run.standing(position).filter((it) => it.place);
+  if (standing.length < 2) return [];
+  const several = data.files.length > 1;
+  const chips = standing.slice(0, MOST_STANDING).map((it) => make("span", {
+    class: "chip" + (it.stays ? " stays" : ""), style: hue(it.lane), title: how(it, `at ${data.files[it.place[0]].name}:${it.place[1]}`),
+    click: () => source.look(it.place),
+  }, `${it.name} ${it.was ? "was at " : ""}${several ? data.files[it.place[0]].name.split("/").pop() + ":" : "line "}${it.place[1]}`));
+  return [make("div", { class: "stands" }, ...chips)];
 }
 
 function go(wanted) {
@@ -149,6 +164,10 @@ function onKey(event) {
   known[2]();
 }
 
+/** Paper is light. */
+let onScreen = "light";
+addEventListener("beforeprint", () => { onScreen = document.documentElement.dataset.theme; setTheme("light"); });
+addEventListener("afterprint", () => setTheme(onScreen));
 setTheme(memory.get("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
 showAnswer();
 showNumbers(data);

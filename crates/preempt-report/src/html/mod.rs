@@ -8,7 +8,7 @@
 mod data;
 mod embedded;
 
-use preempt_core::Report;
+use preempt_core::{Report, Unit};
 use std::time::Duration;
 
 /// What a page is made from.
@@ -26,6 +26,17 @@ pub struct Page<'a> {
     pub again: Option<String>,
     /// The numbers of the search while it was under way.
     pub history: &'a [Sample],
+    /// What was executed, for a search that tells it in other words than the report.
+    pub points: Option<Points>,
+}
+
+/// Places of the input and what became of each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Points {
+    /// What stands above them.
+    pub title: String,
+    /// For each process or thread its places, with a remark.
+    pub parts: Vec<(String, Vec<(Unit, String)>)>,
 }
 
 /// How far a search was at some time.
@@ -58,7 +69,7 @@ const SCRIPTS: [&str; 7] = [
 /// use preempt_report::{Page, render_html};
 ///
 /// let report = Report::new(Verdict::conclude(false, None), Guarantee::Exhaustive);
-/// let page = Page { report: &report, headline: None, sources: &[], mover: "process", again: None, history: &[] };
+/// let page = Page { report: &report, headline: None, sources: &[], mover: "process", again: None, history: &[], points: None };
 /// assert!(render_html(&page).contains("no violation"));
 /// ```
 pub fn render_html(page: &Page<'_>) -> String {

@@ -27,7 +27,8 @@ function showNumbers(data) {
 /** What no run has executed, process by process. */
 function executedBlock(data, block) {
   const line = (place) => (place ? `${data.files.length > 1 ? data.files[place[0]].name + ":" : ""}${place[1]}` : "");
-  const rows = data.executed.parts.flatMap(([name, entries]) => entries.map(([place, text, remark], index) =>
+  const byLine = (one, other) => (one[0] ? one[0][1] : 0) - (other[0] ? other[0][1] : 0);
+  const rows = data.executed.parts.flatMap(([name, entries]) => [...entries].sort(byLine).map(([place, text, remark], index) =>
     make("tr", {}, make("td", {}, index ? "" : name), make("td", { class: "line" }, line(place)),
       make("td", {}, make("code", {}, text), remark ? ` ${remark}` : ""))));
   return block(data.executed.title, make("table", { class: "executed" }, ...rows));

@@ -61,7 +61,7 @@ class Run {
       if (low < own.length) return { lane, name, place: placeOf(own[low]), stays: false };
       const waiting = this.data.waiting.find((it) => it[0] === lane);
       if (waiting) return { lane, name, place: waiting[1], stays: true };
-      return { lane, name, place: own.length ? placeOf(own[own.length - 1]) : null, stays: true };
+      return { lane, name, place: own.length ? placeOf(own[own.length - 1]) : null, stays: true, was: true };
     });
   }
 

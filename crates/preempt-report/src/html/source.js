@@ -1,5 +1,19 @@
 // The sources: the line of the step that was made, and the line at which every process stands.
 
+/** So many are named at one line; more would hide it. */
+const MOST_CHIPS = 2;
+
+/** Those who stand at one line. */
+function chips(all) {
+  if (all.length > MOST_CHIPS) {
+    return [make("span", { class: "chip many", title: all.map(({ name }) => name).join(", ") + " stand here" }, `${all.length} stand here`)];
+  }
+  return all.map((it) => make("span", { class: "chip" + (it.stays ? " stays" : ""), style: hue(it.lane), title: how(it, "here") }, it.name));
+}
+
+/** Who does not move any more is known by its last step only, unless it waits. */
+const how = ({ name, was }, where) => was ? `${name} does not move any more: its last step was ${where}` : `${name} stands ${where}`;
+
 class SourceView {
   constructor(files) {
     this.files = files;
@@ -31,7 +45,8 @@ class SourceView {
   }
 
   at(run, position) {
-    this.standing = run.standing(position);
+    // A net stands nowhere: its marking is what it is.
+    this.standing = run.data.marking ? [] : run.standing(position);
     const step = run.step(position);
     this.here = step ? [step.place, step.partner && step.partner[2]].filter(Boolean) : [];
     const wanted = this.here[0] || (this.standing.find((it) => it.place) || {}).place;
@@ -44,17 +59,19 @@ class SourceView {
   mark() {
     for (const line of this.marked) {
       line.classList.remove("here");
-      line.querySelectorAll(".chip").forEach((chip) => chip.remove());
+      line.querySelectorAll(".chips").forEach((chips) => chips.remove());
     }
     this.marked = [];
     for (const place of this.here || []) {
       const line = this.line(place);
       if (line) line.classList.add("here");
     }
-    for (const { lane, name, place, stays } of this.standing || []) {
-      const line = place && this.line(place);
-      if (line) line.append(make("span", { class: "chip" + (stays ? " stays" : ""), style: hue(lane), title: `${name} stands here` }, name));
+    const there = new Map();
+    for (const it of this.standing || []) {
+      const line = it.place && this.line(it.place);
+      if (line) there.set(line, (there.get(line) || []).concat(it));
     }
+    for (const [line, all] of there) line.append(make("span", { class: "chips" }, ...chips(all)));
   }
 
   line([file, number]) {
@@ -63,6 +80,14 @@ class SourceView {
     return line;
   }
 
+  /** Shows a place that is perhaps in another file. */
+  look(place) {
+    this.open(place[0]);
+    this.mark();
+    this.reveal(place);
+  }
+
+  /** Brings a line into sight. */
   reveal(place) {
     const line = place && place[0] === this.shown ? this.lines[place[1] - 1] : null;
     if (!line) return;

@@ -1,13 +1,14 @@
 //! What is embedded in a page, and that nothing of it can be more than text.
 
 use super::embedded::Data;
-use super::{FRAME, Page, SCRIPTS, Sample, data, render_html};
+use super::{FRAME, Page, Points, SCRIPTS, Sample, data, render_html};
 use crate::fixtures::{Run, holds, lost_mutex, violated};
-use preempt_core::{Change, PropertyKind, Report, Value};
+use preempt_core::{Change, PropertyKind, Report, Unit, Value};
 use std::time::Duration;
 
 fn embedded(report: &Report, sources: &[(String, String)]) -> String {
-    let page = Page { report, headline: None, sources, mover: "process", again: None, history: &[] };
+    let page =
+        Page { report, headline: None, sources, mover: "process", again: None, history: &[], points: None };
     let mut out = String::new();
     data::of_page(&page).write(&mut out);
     out
@@ -73,6 +74,7 @@ fn a_proof_says_what_it_rests_on_and_has_no_run() {
             mover: "process",
             again: Some("a".into()),
             history,
+            points: None,
         };
         data::of_page(&page).write(&mut out);
         out
@@ -98,6 +100,8 @@ fn what_a_model_says_is_never_markup() {
     let mut report = violated(PropertyKind::Assertion, hostile, run.trace);
     report.run.file = hostile.into();
     report.note(hostile);
+    let unit = Unit { location: None, text: hostile.into() };
+    let told = Points { title: hostile.into(), parts: vec![(hostile.into(), vec![(unit, hostile.into())])] };
     let render = |report: &Report, sources: &[(String, String)]| {
         render_html(&Page {
             report,
@@ -106,6 +110,7 @@ fn what_a_model_says_is_never_markup() {
             mover: "process",
             again: Some(hostile.into()),
             history: &[],
+            points: Some(told.clone()),
         })
     };
     let page = render(&report, &[(hostile.into(), hostile.into())]);

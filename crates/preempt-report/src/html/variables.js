@@ -5,6 +5,9 @@ const MOST_ELEMENTS = 48;
 /** So many variables at once; a filter finds the others. */
 const MOST_VARIABLES = 400;
 
+/** A variable of a process of a protocol. */
+const OF_A_PROCESS = /^(P\d+)\.(.*)$/;
+
 class VariablesView {
   constructor(file) {
     this.place = document.querySelector("#variables .values");
@@ -20,7 +23,8 @@ class VariablesView {
   at(run, position) {
     this.run = run;
     this.position = position;
-    byId("what").textContent = run.data.marking ? "marking" : "variables";
+    this.isProtocol = run.data.marking && run.names.some((name) => OF_A_PROCESS.test(name));
+    byId("what").textContent = this.isProtocol ? "local states" : run.data.marking ? "marking" : "variables";
     this.render();
   }
 
@@ -44,7 +48,8 @@ class VariablesView {
     }
     const none = make("div", { class: "none" }, run.names.length ? "nothing to show" : "this run has no variables");
     const rest = hidden ? make("div", { class: "none" }, `${grouped(hidden)} not shown`) : null;
-    this.place.replaceChildren(rows.length ? make("table", {}, ...rows) : none, ...(rest ? [rest] : []));
+    const together = this.isProtocol ? [multiset(now)] : [];
+    this.place.replaceChildren(...together, rows.length ? make("table", {}, ...rows) : none, ...(rest ? [rest] : []));
   }
 
   row(name, value, old, changed) {
@@ -81,6 +86,18 @@ function shown(value, old) {
     list.append("]");
   }
   return list;
+}
+
+/** How many processes are in which local state: who they are makes no difference to a protocol. */
+function multiset(values) {
+  const processes = new Map();
+  for (const [name, value] of values) {
+    const [, process, variable] = OF_A_PROCESS.exec(name) || [];
+    if (process) processes.set(process, (processes.get(process) || []).concat(`${variable} = ${plain(value)}`));
+  }
+  const counts = new Map();
+  for (const state of processes.values()) counts.set(state.join(", "), (counts.get(state.join(", ")) || 0) + 1);
+  return make("div", { class: "multiset" }, ...[...counts].map(([state, count]) => make("span", {}, make("b", {}, `${grouped(count)} ×`), " " + state)));
 }
 
 /** As dots, as long as they can be counted at a glance. */

@@ -47,6 +47,8 @@ pub(super) struct Executed {
     pub never_executed: usize,
     /// Has the search seen everything that can be executed, as far as its verdict reaches?
     pub complete: bool,
+    /// Only runs with up to so many processes were looked at.
+    pub processes: Option<usize>,
     pub parts: Vec<ExecutedPart>,
 }
 

@@ -71,6 +71,7 @@ impl From<&Executed> for wire::Executed {
             total: executed.total(),
             never_executed: executed.missing(),
             complete: executed.complete,
+            processes: executed.processes,
             parts: executed.parts.iter().map(Into::into).collect(),
         }
     }

@@ -93,7 +93,7 @@ fn lead(numbers: &str, options: &TextOptions) -> String {
 fn table(trace: &Trace, options: &TextOptions) -> String {
     let rows = rows(trace, options.full);
     let lanes = Lanes::new(trace, &rows, options);
-    let mut text = lanes.legend() + &lanes.heading();
+    let mut text = lanes.legend(options.width) + &lanes.heading();
     for (i, row) in rows.iter().enumerate() {
         // Not shortly before the end, where nobody scrolls any more.
         if i > 0 && i.is_multiple_of(HEADING_EVERY) && i + HEADING_EVERY / 4 < rows.len() {

@@ -19,7 +19,7 @@ pub(super) fn lines(report: &Report, options: &TextOptions) -> String {
         let of =
             format!("{} of {}", grouped(missing as u64), counted(executed.total(), executed.unit.name()));
         text.push_str(&heading(&format!("{}: {of}", title(report, executed)), options));
-        text.push_str(&listed(executed, never_executed, options));
+        text.push_str(&listed(executed, |part| never_executed(executed.unit, part), options));
     }
     let always =
         executed.parts.iter().filter_map(|part| part.never_false.as_ref()).map(Vec::len).sum::<usize>();
@@ -32,14 +32,19 @@ pub(super) fn lines(report: &Report, options: &TextOptions) -> String {
 }
 
 /// In how many words it can be said how far this reaches.
-pub(crate) fn title(report: &Report, executed: &Executed) -> &'static str {
-    match (executed.complete, report.verdict, report.guarantee) {
+pub(crate) fn title(report: &Report, executed: &Executed) -> String {
+    let title = match (executed.complete, report.verdict, report.guarantee) {
         _ if executed.unit == ExecutedUnit::Transition => "can never fire",
+        _ if executed.unit == ExecutedUnit::Rule => match executed.processes {
+            Some(processes) => return format!("not used with up to {}", counted(processes, "process")),
+            None => "can never be used",
+        },
         (true, _, Guarantee::Exhaustive | Guarantee::Parameterised) => "never executed",
         (true, ..) => "not executed within the bound",
         (false, Verdict::Holds, _) => "not executed where the property was checked",
         (false, ..) => "not executed so far",
-    }
+    };
+    title.to_string()
 }
 
 fn heading(text: &str, options: &TextOptions) -> String {
@@ -49,13 +54,21 @@ fn heading(text: &str, options: &TextOptions) -> String {
 /// A place, its text, and what there is to say of it.
 type Entry<'a> = (Option<&'a Unit>, &'static str);
 
-fn never_executed<'a>(part: &'a ExecutedPart) -> Vec<Entry<'a>> {
+/// Of those that could not even be executed.
+pub(crate) fn never_possible(unit: ExecutedUnit) -> &'static str {
+    match unit {
+        ExecutedUnit::Statement | ExecutedUnit::Transition => "never possible",
+        ExecutedUnit::Rule => "never, with any number",
+    }
+}
+
+fn never_executed<'a>(kind: ExecutedUnit, part: &'a ExecutedPart) -> Vec<Entry<'a>> {
     if !part.entered {
         return vec![(None, "never started")];
     }
     let reached = part.never_reached.iter().map(|unit| (Some(unit), ""));
     let mut all: Vec<Entry<'a>> =
-        reached.chain(part.never_true.iter().map(|unit| (Some(unit), "never possible"))).collect();
+        reached.chain(part.never_true.iter().map(|unit| (Some(unit), never_possible(kind)))).collect();
     all.sort_by_key(|(unit, _)| *unit);
     all
 }
@@ -144,7 +157,8 @@ mod tests {
             never_reached: vec![unit(46, "assert(served <= 1)")],
             ..ExecutedPart::default()
         };
-        Executed { unit: ExecutedUnit::Statement, complete: true, parts: vec![server, monitor] }
+        let parts = vec![server, monitor];
+        Executed { unit: ExecutedUnit::Statement, complete: true, processes: None, parts }
     }
 
     #[track_caller]
@@ -187,6 +201,30 @@ mod tests {
         check(&report, "");
         let violated = violated(PropertyKind::Assertion, "assert(inside == 1)", lost_mutex());
         check(&Report { executed: Some(executed()), ..violated }, "");
+    }
+
+    #[test]
+    fn rules_of_a_protocol_say_for_how_many_processes() {
+        let part = ExecutedPart {
+            total: 7,
+            entered: true,
+            never_reached: vec![unit(12, "upgrade")],
+            never_true: vec![unit(9, "recover")],
+            ..ExecutedPart::default()
+        };
+        let executed =
+            Executed { unit: ExecutedUnit::Rule, processes: Some(4), complete: true, parts: vec![part] };
+        let mut report = Report { executed: Some(executed.clone()), ..holds(None) };
+        check(
+            &report,
+            "
+  not used with up to 4 processes: 2 of 7 rules
+       9  recover  (never, with any number)
+      12  upgrade
+",
+        );
+        report.executed = Some(Executed { processes: None, ..executed });
+        assert!(lines(&report, &TextOptions::default()).starts_with("\n  can never be used: 2 of 7 rules\n"));
     }
 
     #[test]

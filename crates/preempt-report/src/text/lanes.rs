@@ -5,7 +5,7 @@ use super::TextOptions;
 use super::columns::{Cell, Line, Table};
 use super::counterexample::pieces;
 use super::rows::{Row, net_changes};
-use super::words::{clean, cut, fill, grouped, wrap};
+use super::words::{clean, cut, fill, fit, grouped, wrap};
 use crate::style::Ink;
 use preempt_core::{Call, Location, Partner, Step, SwitchKind, Trace, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,13 +59,13 @@ impl<'a> Lanes<'a> {
     }
 
     /// What the signs of the map mean; lanes explain themselves.
-    pub fn legend(&self) -> String {
+    pub fn legend(&self, page: usize) -> String {
         let Layout::Names { map } = self.layout else { return String::new() };
         let legend = match map {
             true => "  ● moves   ▒ was preempted   ○ could not move   ◆ receives",
             false => "  » the process before was preempted   › it could not move",
         };
-        format!("{}\n", self.table.style.paint(Ink::Faint, legend))
+        fit(&format!("{}\n", self.table.style.paint(Ink::Faint, legend)), page)
     }
 
     pub fn heading(&self) -> String {

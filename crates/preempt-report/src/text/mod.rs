@@ -17,7 +17,7 @@ use crate::style::{Ink, Style};
 use preempt_core::{Measure, Report};
 
 pub use counterexample::render_run;
-pub(crate) use executed::title as executed_title;
+pub(crate) use executed::{never_possible, title as executed_title};
 pub(crate) use properties::lines as property_lines;
 pub(crate) use statistics::lines as statistics_lines;
 pub(crate) use summary::{describe, verdict as verdict_lines};
@@ -82,7 +82,7 @@ pub fn render_report(report: &Report, options: &TextOptions) -> String {
         }
         (None, None) => {
             text.push('\n');
-            text.push_str(&statistics::block(&report.statistics, options.style));
+            text.push_str(&statistics::block(&report.statistics, options));
         }
     }
     text.push_str(&executed::lines(report, options));
@@ -106,7 +106,7 @@ pub fn render_cut_short(report: &Report, options: &TextOptions) -> String {
     let answer = words::fit(&summary::answered(report, options.style), options.width);
     match report.statistics.counts().any(|(measure, number)| number > 0 && measure != Measure::Tokens) {
         false => format!("{answer}it was too early for numbers\n"),
-        true => format!("{answer}\n{}", statistics::block(&report.statistics, options.style)),
+        true => format!("{answer}\n{}", statistics::block(&report.statistics, options)),
     }
 }
 

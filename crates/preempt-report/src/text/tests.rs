@@ -1,8 +1,8 @@
 use super::*;
 use crate::fixtures::{Run, holds, lost_mutex, violated, without_colour};
 use preempt_core::{
-    Awaited, Bound, CertificateText, Cost, Coverage, Guarantee, Measure, Minimality, Property, PropertyKind,
-    PropertyResult, Report, Statistics, StopReason, Trace, TraceCost, Value, Verdict, Waiting,
+    Awaited, Bound, CertificateText, Cost, Coverage, Guarantee, Level, Measure, Minimality, Property,
+    PropertyKind, PropertyResult, Report, Statistics, StopReason, Trace, TraceCost, Value, Verdict, Waiting,
 };
 
 #[track_caller]
@@ -379,7 +379,7 @@ fn counted_violations_are_named_when_there_is_no_single_run() {
 #[test]
 fn odd_runs_and_odd_pages() {
     for processes in [1, 2, 3, 5, 9, 40] {
-        for width in [0, 10, 40, 80, 200] {
+        for width in [0, 10, 40, 60, 80, 200] {
             for text in ["", "x", "äöü 漢字 \x1b[31m\t\n", &"very_long_name".repeat(30)] {
                 let mut run = Run::new(&[("a", 1)]);
                 for i in 0..processes * 2 {
@@ -389,7 +389,7 @@ fn odd_runs_and_odd_pages() {
                 for full in [true, false] {
                     let shown = render_run(&trace, None, &TextOptions { width, full, ..Default::default() });
                     assert!(!shown.contains('\x1b'));
-                    if width >= 80 && processes < 20 {
+                    if width >= 40 {
                         let widest = shown.lines().map(words::width).max().unwrap();
                         assert!(widest <= width, "{widest} columns on a page of {width}:\n{shown}");
                     }
@@ -397,6 +397,19 @@ fn odd_runs_and_odd_pages() {
                 }
             }
         }
+    }
+}
+
+/// The numbers of a search, too.
+#[test]
+fn a_narrow_page_is_kept() {
+    let mut report = holds(Some(2));
+    report.statistics.levels =
+        Some((0..3).map(|level| Level { level, states: 1_234_567, transitions: 98_765_432 }).collect());
+    for width in [40, 50, 61, 80] {
+        let text = render_report(&report, &TextOptions { width, ..Default::default() });
+        assert!(text.lines().all(|line| words::width(line) <= width), "{width}:\n{text}");
+        assert!(text.contains("98,765,432"), "{text}");
     }
 }
 

@@ -9,6 +9,10 @@ use super::words::{clean, width};
 const NARROWEST_LANE: usize = 14;
 /// The map of the other layout has one character a process.
 const WIDEST_MAP: usize = 16;
+/// What a step does and what it has changed can be read in so many columns together; with fewer than these, hardly.
+const ENOUGH: usize = 20;
+const LEAST: usize = 12;
+
 impl Lanes<'_> {
     /// Chooses the layout, and shares the width among lanes and changes by what they want to show.
     pub(super) fn set_columns(&mut self, rows: &[Row], page: usize) {
@@ -46,20 +50,29 @@ impl Lanes<'_> {
                 columns.push(Column { before: " │ ", width: changes.min(left), right: false });
             }
         } else {
-            let map = self.processes.len() <= WIDEST_MAP;
+            let names = self.processes.iter().map(|(_, name)| width(&clean(name))).max().unwrap_or(0);
+            let bar = if self.has_changes { 3 } else { 0 };
+            let left = |map: usize, names: usize| page.saturating_sub(used + map + 2 + names + 2 + bar);
+            // On a narrow page names are cut first, and then the map goes.
+            let map_width = self.processes.len() + 2;
+            let map = self.processes.len() <= WIDEST_MAP && left(map_width, "process".len()) >= ENOUGH;
+            let map_width = if map { map_width } else { 0 };
+            let names = names.clamp("process".len(), 20);
+            let names =
+                names.saturating_sub(ENOUGH.saturating_sub(left(map_width, names))).max("process".len());
             self.layout = Layout::Names { map };
             if map {
                 columns.push(Column { before: "  ", width: self.processes.len(), right: false });
             }
-            let names = self.processes.iter().map(|(_, name)| width(&clean(name))).max().unwrap_or(0);
-            columns.push(Column { before: "  ", width: names.clamp("process".len(), 20), right: false });
-            let used: usize = columns.iter().map(|column| column.before.len() + column.width).sum();
-            let room = page.saturating_sub(used + 2 + if self.has_changes { 3 } else { 0 }).max(20);
+            columns.push(Column { before: "  ", width: names, right: false });
+            let room = left(map_width, names).max(LEAST);
             let text = self.wanted_text(rows);
             let widths = share(&[text, changes], room);
-            columns.push(Column { before: "  ", width: widths[0].max("does".len()), right: false });
+            let changed = if self.has_changes { widths[1].max("changed".len()) } else { 0 };
+            let does = widths[0].min(room.saturating_sub(changed)).max("does".len());
+            columns.push(Column { before: "  ", width: does, right: false });
             if self.has_changes {
-                columns.push(Column { before: " │ ", width: widths[1].max("changed".len()), right: false });
+                columns.push(Column { before: " │ ", width: changed, right: false });
             }
         }
         self.table.columns = columns;

@@ -2,6 +2,7 @@
 
 use super::{Context, Engine, number, reported, word};
 use crate::error::Error;
+use crate::executed::{Seen, executed, marked};
 use crate::frontend::{Input, Kind};
 use crate::plan::Plan;
 use crate::settings::{self, Method, Settings};
@@ -11,6 +12,7 @@ use preempt_core::{Measure, Minimality, OptionValue, Report, Statistics, StopRea
 use preempt_rounds::{Basis, Cap, Caps, RoundsOptions, RoundsReport};
 use preempt_symbolic::portfolio::{self, Answered, PortfolioReport};
 use preempt_symbolic::{SymbolicOptions, SymbolicReport, VariableOrder};
+use std::borrow::Cow;
 
 pub const SYMBOLIC: Engine = Engine {
     name: "symbolic",
@@ -25,7 +27,7 @@ pub const SYMBOLIC: Engine = Engine {
 };
 
 fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report, Error> {
-    let loaded = input.model()?;
+    let loaded = marked(Cow::Borrowed(input.model()?));
     if plan.settings.method == Some(Method::Pushdown) {
         return super::pushdown::check(plan, input, context);
     }
@@ -75,6 +77,10 @@ fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
     }
     if matches!(method, Method::Portfolio | Method::Rounds) {
         report.note(rests_on(answered, &report.verdict, too_much));
+    }
+    // Rounds ask the interpreter for every step; diagrams know sets of states only.
+    if let (Answered::Rounds(_), Verdict::Holds) = (answered, report.verdict) {
+        report.executed = executed(&loaded, Seen::EveryStep);
     }
     report.run.options = used(method, &options, &analysed.threads);
     Ok(report)

@@ -3,12 +3,13 @@
 use super::{Certified, Coverable, FrontEnd, Input, Kind, LoadRequest, Loaded, LoadedSystem, Written};
 use crate::engine::reported;
 use crate::error::Error;
+use crate::executed::executed_rules;
 use crate::plan::Plan;
 use preempt_core::{
     Budget, CertificateText, Change, Diagnostic, Guarantee, Measure, Progress, Property, PropertyKind,
     Report, SourceMap, Statistics, Step, SwitchKind, Trace, Value, Verdict, run_supervised,
 };
-use preempt_net::channels::{ChannelSystem, State, read_within};
+use preempt_net::channels::{ChannelSystem, State, dead_rules, read_within};
 use preempt_wsts::Engine as Way;
 use preempt_wsts::channels::{
     ChannelCertificate, ChannelEngine, ChannelRun, ChannelVerdict, Event, check, checker,
@@ -130,6 +131,8 @@ impl Coverable for LoadedChannels {
                 (Measure::Predecessors, counters.transitions),
             ]),
         };
+        let rules = self.0.rules.iter().map(|rule| (rule.span, rule.name.clone()));
+        report.executed = dead_rules(&self.0, &budget).map(|dead| executed_rules(rules, &dead, sources));
         report.run.options = reported(&[]);
         Ok(report)
     }

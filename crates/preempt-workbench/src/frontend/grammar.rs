@@ -3,6 +3,7 @@
 use super::{Certified, Coverable, FrontEnd, Input, Kind, LoadRequest, Loaded, LoadedSystem, Written};
 use crate::engine::reported;
 use crate::error::Error;
+use crate::executed::executed_rules;
 use crate::plan::Plan;
 use preempt_core::{
     Budget, CertificateText, Change, Diagnostic, Guarantee, Measure, Progress, Property, PropertyKind,
@@ -104,6 +105,10 @@ impl Coverable for LoadedGrammar {
         let counters = budget.counters().snapshot();
         report.statistics = Statistics::of(begin.elapsed(), counters.bytes)
             .with([(Measure::BasisElements, counters.states), (Measure::Predecessors, counters.transitions)]);
+        let rules = self.0.rules.iter().zip(&self.0.spans);
+        let rules = rules
+            .map(|((from, to), span)| (*span, format!("{} -> {}", self.0.show(&[*from]), self.0.show(to))));
+        report.executed = Some(executed_rules(rules, &self.0.unused_rules(), sources));
         report.run.options = reported(&[]);
         Ok(report)
     }

@@ -3,6 +3,7 @@
 use super::{Certified, Coverable, FrontEnd, Input, Kind, LoadRequest, Loaded, LoadedSystem, Written};
 use crate::engine::reported;
 use crate::error::Error;
+use crate::executed::executed_protocol;
 use crate::plan::Plan;
 use preempt_core::{
     Budget, CertificateText, Diagnostic, Guarantee, Measure, Progress, Property, PropertyKind,
@@ -218,6 +219,7 @@ impl LoadedProtocol {
         {
             report.verdict = Verdict::Inconclusive(reason);
         }
+        report.executed = executed_protocol(&self.protocol, sources, &progress.budget());
         report.run.options = reported(&[]);
         report
     }

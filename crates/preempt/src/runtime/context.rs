@@ -149,7 +149,8 @@ impl Context {
             }
         };
         let origin = parent.and_then(|parent| self.threads[parent].at);
-        self.threads.push(Thread { origin, ..Thread::new(name, label, clock, self.stack) });
+        let born = self.done();
+        self.threads.push(Thread { origin, born, ..Thread::new(name, label, clock, self.stack) });
         self.threads[number].clock.tick(number);
         number
     }

@@ -9,6 +9,7 @@ use super::current::{choices_expected, install, try_with, unlock, with};
 use super::extra::{begin_as_a_step, end_as_a_step};
 use super::failure::{RunFailure, StepRecord};
 use super::operate::run_deferred;
+use super::tally::Tally;
 use super::trap::{self, Trap};
 use crate::local::end_of_thread;
 use crate::supervise::Heartbeat;
@@ -50,6 +51,8 @@ pub(crate) struct Fibers {
     /// Memory for what the next one does.
     spare: Vec<StepRecord>,
     memory: RunMemory,
+    /// What all runs have done; replays do not count.
+    tally: Tally,
     /// How many of a thread's steps may be spurious.
     max_spurious: u32,
     /// The extra steps (`extra.rs`) of all who run this test.
@@ -77,6 +80,7 @@ impl Fibers {
             before: Vec::new(),
             spare: Vec::new(),
             memory: RunMemory::default(),
+            tally: Tally::default(),
             max_spurious,
             extra,
             heartbeat,
@@ -159,7 +163,11 @@ impl Fibers {
     fn end_run(&mut self) {
         let Some(cut) = try_with(|context| {
             context.cutting = true;
-            self.spare = std::mem::replace(&mut self.before, context.steps.take().unwrap_or_default());
+            let steps = context.steps.take().unwrap_or_default();
+            if !self.record {
+                self.tally.add_run(&steps, &context.threads);
+            }
+            self.spare = std::mem::replace(&mut self.before, steps);
             self.spare.clear();
             if context.shared {
                 self.heartbeat.shared.store(true, Ordering::Relaxed);
@@ -200,6 +208,7 @@ impl Fibers {
 impl Drop for Fibers {
     fn drop(&mut self) {
         self.end_run();
+        self.heartbeat.tallied(std::mem::take(&mut self.tally));
         let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = idle.get_or_insert_default();
         for (size, stacks) in self.stacks.drain() {

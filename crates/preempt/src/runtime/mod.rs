@@ -13,6 +13,7 @@ pub(crate) mod object;
 pub(crate) mod opcode;
 pub(crate) mod operate;
 pub(crate) mod race;
+pub(crate) mod tally;
 pub(crate) mod thread;
 pub(crate) mod trap;
 pub(crate) mod word;

@@ -35,6 +35,8 @@ pub(crate) struct Thread {
     pub reading: Vec<ObjectId>,
     /// How many of its steps were spurious.
     pub spurious_steps: u32,
+    /// After so many steps of the run it was spawned.
+    pub born: usize,
     /// Where it was spawned.
     pub origin: Option<CodeLocation>,
     /// Where its last operation was.
@@ -70,6 +72,7 @@ impl Thread {
             detached: false,
             reading: Vec::new(),
             spurious_steps: 0,
+            born: 0,
             origin: None,
             at: None,
             clock,
