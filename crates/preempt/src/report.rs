@@ -25,6 +25,8 @@ pub struct CheckReport {
     pub exhaustive: bool,
     /// No two threads have used the same object of preempt's, in any run: no schedule could matter.
     pub nothing_shared: bool,
+    /// A run of the same schedule had other values: where, and which. Nothing else differed, or it would be a failure.
+    pub differing_values: Option<String>,
     /// The simplest run that fails, if one does.
     pub failure: Option<Failure>,
 }
@@ -41,6 +43,7 @@ impl CheckReport {
             complete_to: None,
             exhaustive: false,
             nothing_shared: false,
+            differing_values: None,
             failure: None,
         }
     }
@@ -283,6 +286,9 @@ impl fmt::Display for CheckReport {
                  to run. If the test is about threads, it uses types of std's in place of preempt's"
             )?;
         }
-        Ok(())
+        match &self.differing_values {
+            Some(what) => write!(f, "\n{what}"),
+            None => Ok(()),
+        }
     }
 }

@@ -70,7 +70,10 @@ fn announce(pending: &Pending) -> bool {
             if !context.me().deferred.is_empty() {
                 return None;
             }
-            let operation = context.with_yields(pending.operation);
+            let mut operation = context.with_yields(pending.operation);
+            // Beside its kind, for the search to notice that a repeated run is elsewhere.
+            operation.code |=
+                pending.location.line().wrapping_mul(31).wrapping_add(pending.location.column()) << 8;
             let me = context.me();
             me.pending = Some(Pending { operation, ..*pending });
             Some(Some(me.yielder))
