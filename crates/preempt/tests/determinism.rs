@@ -115,7 +115,7 @@ fn the_order_of_a_hash_map() {
     operations_differ(|| {
         let (sender, receiver) = mpsc::channel();
         let map = HashMap::from(NAMES.map(|name| (name, name == "e")));
-        map.values().for_each(|&send| if send { sender.send(1).unwrap() } else { drop(receiver.try_recv()) });
+        map.values().for_each(|&send| if send { sender.send(1).unwrap() } else { _ = receiver.try_recv() });
     });
 }
 
