@@ -103,6 +103,7 @@ impl Builder {
         });
         match report.verdict {
             Verdict::Violated => panic!("{report}"),
+            Verdict::Inconclusive(_) => eprintln!("loom (preempt): inconclusive: {report}"),
             _ if self.log => eprintln!("loom (preempt): {report}"),
             _ => {}
         }

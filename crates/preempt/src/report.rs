@@ -1,7 +1,7 @@
 //! What a check has found.
 
 use crate::reproduce::CheckOrigin;
-use preempt_core::{Change, Location, Step, SwitchKind, Trace, Value, Verdict};
+use preempt_core::{Change, Location, Step, StopReason, SwitchKind, Trace, Value, Verdict};
 use preempt_report::text::{TextOptions, render_run};
 use std::fmt;
 
@@ -61,7 +61,9 @@ impl CheckReport {
             (false, None) => "not complete for any bound".to_string(),
         };
         let plural = if self.executions == 1 { "" } else { "s" };
-        format!("{} execution{plural}, {how_far}; {} cut", self.executions, self.pruned)
+        let time =
+            if self.verdict == Verdict::Inconclusive(StopReason::Time) { "; the time was over" } else { "" };
+        format!("{} execution{plural}, {how_far}; {} cut{time}", self.executions, self.pruned)
     }
 }
 
