@@ -43,7 +43,8 @@ pub struct Checker {
     pub(crate) threads: usize,
     pub(crate) replay: Option<String>,
     pub(crate) leaks: bool,
-    pub(crate) determinism: bool,
+    /// The first run is repeated if there were so many.
+    pub(crate) repeat_from: u64,
     pub(crate) watchdog: Option<Duration>,
     /// Where the result is written as a page.
     pub(crate) page: Option<PathBuf>,
@@ -63,7 +64,7 @@ impl Checker {
         let limits = ExplorationLimits { fair: Some(1), ..ExplorationLimits::default() };
         let watchdog = Some(Duration::from_secs(10));
         let (strategy, replay) = (Strategy::Marking, None);
-        let (leaks, determinism, page, package) = (false, true, None, "preempt");
+        let (leaks, repeat_from, page, package) = (false, 1, None, "preempt");
         Checker {
             limits,
             strategy,
@@ -71,7 +72,7 @@ impl Checker {
             threads: 1,
             replay,
             leaks,
-            determinism,
+            repeat_from,
             watchdog,
             page,
             package,
@@ -155,7 +156,15 @@ impl Checker {
     /// counts its runs in an object of std's counts these, too.
     #[must_use]
     pub fn check_determinism(mut self, check: bool) -> Checker {
-        self.determinism = check;
+        self.repeat_from = if check { 1 } else { u64::MAX };
+        self
+    }
+
+    /// As [`Checker::check_determinism`], for tests with so many runs: others may count on having one only.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn check_determinism_from(mut self, runs: u64) -> Checker {
+        self.repeat_from = runs;
         self
     }
 

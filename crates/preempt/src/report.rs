@@ -23,6 +23,8 @@ pub struct CheckReport {
     pub complete_to: Option<u32>,
     /// Every run was explored: nothing was cut by a bound.
     pub exhaustive: bool,
+    /// Runs were left out in which a thread yields too far ahead of others: see [`crate::Checker::fair_bound`].
+    pub unfair: bool,
     /// No two threads have used the same object of preempt's, in any run: no schedule could matter.
     pub nothing_shared: bool,
     /// A run of the same schedule had other values: where, and which. Nothing else differed, or it would be a failure.
@@ -42,6 +44,7 @@ impl CheckReport {
             prefixes: 0,
             complete_to: None,
             exhaustive: false,
+            unfair: false,
             nothing_shared: false,
             differing_values: None,
             failure: None,
@@ -63,7 +66,8 @@ impl CheckReport {
         let plural = if self.executions == 1 { "" } else { "s" };
         let time =
             if self.verdict == Verdict::Inconclusive(StopReason::Time) { "; the time was over" } else { "" };
-        format!("{} execution{plural}, {how_far}; {} cut{time}", self.executions, self.pruned)
+        let fair = if self.unfair { " within the fair bound" } else { "" };
+        format!("{} execution{plural}, {how_far}{fair}; {} cut{time}", self.executions, self.pruned)
     }
 }
 

@@ -58,12 +58,12 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
         return fitting.map_or(report, |(_, fitting)| fitting);
     }
     let (limits, strategy, threads) = (checker.limits, checker.strategy, checker.threads);
-    let repeats = checker.determinism;
+    let repeat_from = checker.repeat_from;
     let found = loop {
         let before = extra.load(Ordering::Relaxed);
         let make = program.clone();
         let found = run_supervised(&heartbeats, checker.watchdog, move || {
-            explore_all(make, strategy, &limits, threads, repeats)
+            explore_all(make, strategy, &limits, threads, repeat_from)
         });
         // A test that asks for extra steps is searched anew with them.
         if extra.load(Ordering::Relaxed) == before {
@@ -101,7 +101,7 @@ fn explore_all(
     strategy: Strategy,
     limits: &ExplorationLimits,
     threads: usize,
-    repeats: bool,
+    repeat_from: u64,
 ) -> (Exploration, Option<Difference>) {
     let mut fibers = make();
     let found = match strategy {
@@ -113,7 +113,9 @@ fn explore_all(
             Some(Difference::Operations(divergence(&fibers, diverged)))
         }
         Some(ExplorationStop::GaveUp) => None,
-        _ if repeats && found.failure.is_none() => repeat_first_run(&mut fibers, found.executions),
+        _ if found.executions >= repeat_from && found.failure.is_none() => {
+            repeat_first_run(&mut fibers, found.executions)
+        }
         _ => None,
     };
     (found, difference)
@@ -151,6 +153,7 @@ fn report(found: &Exploration, failure: Option<Failure>, strategy: Strategy) -> 
         prefixes: found.visits,
         complete_to: found.complete_to,
         exhaustive: found.exhaustive,
+        unfair: found.unfair,
         failure,
         ..CheckReport::empty(verdict)
     }

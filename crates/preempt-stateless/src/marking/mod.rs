@@ -150,6 +150,7 @@ impl<'a, E: Executable, T: RunObserver, H: Table> Search<'a, E, T, H> {
         self.recorder.exploration.graphs = self.closed.graphs();
         self.recorder.exploration.prefixes = self.bounds.prefixes() as u64;
         self.recorder.exploration.visits = self.marks;
+        self.recorder.exploration.unfair = self.unfair;
         self.recorder.finish(result, &self.runner)
     }
 
