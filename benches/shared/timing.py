@@ -1,12 +1,13 @@
 """Runs a command within limits and says what it cost: seconds of the processor, since other programs may run beside."""
-import math, os, resource, signal, subprocess, tempfile, threading
+import math, os, resource, signal, subprocess, tempfile, threading, time
 
 
 class Run:
-    """What came of a command. `status` is None if a limit ended it, and negative if another signal did."""
+    """What came of a command. `status` is None if a limit ended it, and negative if another signal did. `seconds` are of the
+    processor, `clock` of the clock."""
 
-    def __init__(self, status, stdout, stderr, seconds):
-        self.status, self.stdout, self.stderr, self.seconds = status, stdout, stderr, seconds
+    def __init__(self, status, stdout, stderr, seconds, clock):
+        self.status, self.stdout, self.stderr, self.seconds, self.clock = status, stdout, stderr, seconds, clock
 
     @property
     def text(self):
@@ -24,6 +25,7 @@ def run(command, folder=None, wall=None, processor=None, memory=None, variables=
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
     # Into files, since nobody reads while `wait4` waits; it alone says what this one child and its children used.
+    begin = time.monotonic()
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         process = subprocess.Popen(
             command,
@@ -43,7 +45,7 @@ def run(command, folder=None, wall=None, processor=None, memory=None, variables=
     seconds = usage.ru_utime + usage.ru_stime
     code = os.waitstatus_to_exitcode(status)
     over = slow or code == -signal.SIGXCPU or (processor is not None and code < 0 and seconds >= processor)
-    return Run(None if over else code, *texts, seconds)
+    return Run(None if over else code, *texts, seconds, time.monotonic() - begin)
 
 
 def _wait(process, wall):

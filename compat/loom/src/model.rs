@@ -91,6 +91,8 @@ impl Builder {
         let bound = self.preemption_bound.map(|bound| u32::try_from(bound).unwrap_or(u32::MAX));
         let mut checker =
             Checker::new().on_behalf_of("loom").check_leaks(true).max_preemptions(bound).max_steps(steps);
+        // loom runs such tests once, too.
+        checker = checker.check_determinism_from(2);
         if let Some(most) = self.max_permutations {
             checker = checker.max_executions(most as u64);
         }
@@ -103,6 +105,7 @@ impl Builder {
         });
         match report.verdict {
             Verdict::Violated => panic!("{report}"),
+            Verdict::Inconclusive(_) => eprintln!("loom (preempt): inconclusive: {report}"),
             _ if self.log => eprintln!("loom (preempt): {report}"),
             _ => {}
         }

@@ -30,7 +30,7 @@ pub use runner::{Config, FailurePersistence, MaxSteps, PortfolioRunner, Runner};
 
 use scheduler::{
     DfsScheduler, PctScheduler, RandomScheduler, ReplayScheduler, RoundRobinScheduler, Scheduler,
-    UrwScheduler,
+    UncontrolledNondeterminismCheckScheduler, UrwScheduler,
 };
 use std::path::Path;
 
@@ -129,7 +129,7 @@ pub fn check_dfs<F: Fn() + Send + Sync + 'static>(f: F, max_iterations: Option<u
 /// If the test is not deterministic, or fails.
 #[track_caller]
 pub fn check_uncontrolled_nondeterminism<F: Fn() + Send + Sync + 'static>(f: F, max_iterations: usize) {
-    run(DfsScheduler::new(Some(max_iterations), false), f);
+    run(UncontrolledNondeterminismCheckScheduler::new(DfsScheduler::new(Some(max_iterations), false)), f);
 }
 
 /// Runs the test with a schedule that has failed before.

@@ -67,6 +67,7 @@ impl Config {
             MaxSteps::FailAfter(steps) | MaxSteps::ContinueAfter(steps) => steps,
         };
         let mut checker = Checker::new().on_behalf_of("shuttle").strategy(plan.strategy).max_steps(steps);
+        checker = checker.check_determinism(plan.repeats);
         if let Some(executions) = plan.executions {
             checker = checker.max_executions(executions as u64);
         }

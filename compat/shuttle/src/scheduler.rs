@@ -13,6 +13,8 @@ pub struct SearchPlan {
     pub executions: Option<usize>,
     /// This schedule only.
     pub replay: Option<String>,
+    /// Is a run repeated, to see whether it does the same? Tests for shuttle count their runs.
+    pub repeats: bool,
 }
 
 /// One of the schedulers of this module.
@@ -37,7 +39,7 @@ macro_rules! scheduler {
 }
 
 fn plan(strategy: Strategy, executions: Option<usize>) -> SearchPlan {
-    SearchPlan { strategy, executions, replay: None }
+    SearchPlan { strategy, executions, replay: None, repeats: false }
 }
 
 scheduler!(
@@ -144,7 +146,7 @@ impl ReplayScheduler {
     pub fn set_allow_incomplete(&mut self) {}
 }
 
-/// Runs another scheduler; that the same schedule does the same is always checked.
+/// Runs another scheduler, and then its first run once more: the same schedule must do the same.
 #[derive(Debug, Clone)]
 pub struct UncontrolledNondeterminismCheckScheduler<S>(S);
 
@@ -157,7 +159,7 @@ impl<S: Scheduler> UncontrolledNondeterminismCheckScheduler<S> {
 
 impl<S: Scheduler> Scheduler for UncontrolledNondeterminismCheckScheduler<S> {
     fn plan(&self) -> SearchPlan {
-        self.0.plan()
+        SearchPlan { repeats: true, ..self.0.plan() }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::Problem;
 use proc_macro::{Span, TokenStream, TokenTree};
 
 /// Each is a method of `preempt::Checker`, given the value in this form.
-const OPTIONS: [(&str, &str); 10] = [
+const OPTIONS: [(&str, &str); 11] = [
     ("max_preemptions", "max_preemptions(::core::option::Option::Some({}))"),
     ("max_executions", "max_executions({})"),
     ("max_seconds", "max_duration(::core::time::Duration::from_secs({}))"),
@@ -14,6 +14,7 @@ const OPTIONS: [(&str, &str); 10] = [
     ("threads", "threads({})"),
     ("strategy", "strategy({})"),
     ("check_leaks", "check_leaks({})"),
+    ("check_determinism", "check_determinism({})"),
     ("replay", "replay({})"),
 ];
 

@@ -132,6 +132,7 @@ pub fn explore<E: Executable>(
             search.within()?;
             search.recorder.completed_bound(bound);
             search.recorder.exploration.exhaustive = !search.cut && !search.unfair;
+            search.recorder.exploration.unfair = search.unfair;
             if !search.cut || search.recorder.is_last(bound) {
                 break;
             }
@@ -150,6 +151,7 @@ pub fn explore_unbounded<E: Executable>(
     run(program, limits, observer, |search| {
         search.within()?;
         search.recorder.exploration.exhaustive = !search.unfair;
+        search.recorder.exploration.unfair = search.unfair;
         Ok(())
     })
 }

@@ -127,6 +127,8 @@ pub struct Exploration {
     pub complete_to: Option<u32>,
     /// Nothing was cut by any bound.
     pub exhaustive: bool,
+    /// Steps beyond the fair bound were left out.
+    pub unfair: bool,
     /// Of the failing runs one with the fewest preemptions.
     pub failure: Option<FailingRun>,
     /// How many runs failed.

@@ -12,7 +12,7 @@
 use crate::counts::Counts;
 use crate::executable::{Executable, Flow, Move};
 use crate::operation::{ObjectId, Operation};
-use crate::racing::Racing;
+use crate::racing::{Racing, UsedObject};
 use crate::runner::{Diverged, Runner};
 use crate::stamp::Stamp;
 use std::collections::HashMap;
@@ -55,8 +55,8 @@ pub struct ThreadLog {
     pub(crate) pending_hidden: bool,
     /// How many objects it has used.
     pub(crate) objects: u32,
-    /// Which of them are known to race.
-    pub(crate) races: Vec<bool>,
+    /// Those, and those that it is about to use.
+    pub(crate) used: Vec<UsedObject>,
     /// Nothing is known to be shared with others (see `private.rs`).
     pub(crate) private: bool,
 }
@@ -221,9 +221,7 @@ impl Graph {
     }
 
     fn place_pending(&mut self, thread: usize) {
-        if let Some(pending) = &self.threads[thread].pending {
-            self.threads[thread].pending_places = self.places_of(thread, pending);
-        }
+        self.place_accesses(thread);
         self.threads[thread].pending_hidden = self.hides_pending(&self.threads[thread]);
     }
 
@@ -270,6 +268,8 @@ impl Graph {
                 log.places.pop();
             }
         }
+        let beyond = event.operation.accesses().zip(event.places).map(|(_, place)| place + 1).max();
+        self.threads[thread].used.truncate(beyond.unwrap_or(0).max(event.objects_before) as usize);
         self.threads[thread].objects = event.objects_before;
         self.threads[thread].pending_places = event.places;
         self.threads[thread].pending_hidden = event.hidden;
@@ -280,7 +280,7 @@ impl Graph {
     fn add_threads(&mut self, program: &impl Executable, parent: Option<(usize, u32)>) {
         for thread in self.threads.len()..program.threads() {
             let (name, pending) = (program.name(thread), program.next(thread));
-            let (races, private) = (self.racing.of(name), self.is_private(name));
+            let private = self.is_private(name);
             let log = ThreadLog {
                 name,
                 parent,
@@ -289,7 +289,7 @@ impl Graph {
                 pending_places: [0; 3],
                 pending_hidden: false,
                 objects: 0,
-                races,
+                used: Vec::new(),
                 private,
             };
             self.threads.push(log);

@@ -64,7 +64,8 @@ pub fn explore<E: Executable>(
 fn together(found: Vec<Exploration>, progress: &TeamProgress) -> Exploration {
     // Some have seen a step that the fair bound cut, and others not.
     let exhaustive = found.iter().all(|part| part.exhaustive);
-    let mut whole = Exploration { exhaustive, ..Exploration::default() };
+    let unfair = found.iter().any(|part| part.unfair);
+    let mut whole = Exploration { exhaustive, unfair, ..Exploration::default() };
     let runs: u64 = found.iter().map(|part| part.executions + part.pruned).sum();
     for part in found {
         whole.steps += part.steps;

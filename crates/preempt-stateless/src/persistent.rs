@@ -14,6 +14,10 @@ struct Point<E> {
     last: Option<usize>,
     preemptions: u32,
     yields: Vec<u32>,
+    /// Of threads that others have created: who, and how often it had yielded.
+    created: Vec<(usize, u32)>,
+    /// The threads from the start.
+    initial: usize,
 }
 
 impl<E: Executable + Clone> Point<E> {
@@ -29,11 +33,17 @@ impl<E: Executable + Clone> Point<E> {
         self.last.is_some_and(|last| last != thread && self.program.enabled(last))
     }
 
-    /// How many yields the thread is ahead of the enabled one that has yielded least.
+    /// How many yields the thread is ahead of the enabled one that has yielded least. Those do not count that it did before
+    /// the other was created, by itself or by those that it had created.
     fn unfairness(&self, thread: usize) -> u32 {
         let yields = |thread: usize| self.yields.get(thread).copied().unwrap_or(0);
-        let least = self.enabled().into_iter().map(yields).min().unwrap_or(0);
-        yields(thread).saturating_sub(least)
+        let ahead = |other: usize| {
+            let parent = |other: usize| other.checked_sub(self.initial).map(|child| self.created[child]);
+            let mut ancestors = std::iter::successors(parent(other), |&(other, _)| parent(other));
+            let before = ancestors.find(|(parent, _)| *parent == thread).map_or(0, |(_, before)| before);
+            (yields(thread) - before).saturating_sub(yields(other))
+        };
+        self.enabled().into_iter().map(ahead).max().unwrap_or(0)
     }
 
     fn after(&self, thread: usize) -> Point<E> {
@@ -42,6 +52,8 @@ impl<E: Executable + Clone> Point<E> {
         next.yields.resize(next.yields.len().max(thread + 1), 0);
         next.yields[thread] += u32::from(self.next(thread).is_some_and(|operation| operation.yields));
         next.program.step(Move::from(thread));
+        let threads = next.program.threads() - next.initial;
+        next.created.resize(threads, (thread, next.yields[thread]));
         next.last = Some(thread);
         next
     }
@@ -49,7 +61,9 @@ impl<E: Executable + Clone> Point<E> {
     fn start(program: &E, path: &[Move]) -> Point<E> {
         let mut program = program.clone();
         program.start();
-        let start = Point { program, last: None, preemptions: 0, yields: Vec::new() };
+        let initial = program.threads();
+        let (yields, created) = (Vec::new(), Vec::new());
+        let start = Point { program, last: None, preemptions: 0, yields, created, initial };
         path.iter().fold(start, |point, step| point.after(step.thread))
     }
 

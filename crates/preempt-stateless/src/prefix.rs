@@ -129,14 +129,29 @@ impl Graph {
     }
 
     /// By how many yields the thread is ahead of the enabled thread that has yielded least (paper 003, definition
-    /// 1.9). It depends on the graph alone, not on the path that led there.
+    /// 1.9). It depends on the graph alone, not on the path that led there. The paper has no threads that are created: yields
+    /// of a thread do not count against those that it has created later, who could not have moved then.
     pub fn unfairness(&self, counts: &[u32], thread: usize) -> u32 {
         let yields = |thread: usize| self.threads[thread].yields_within(counts[thread]);
-        if yields(thread) == 0 {
+        let own = yields(thread);
+        if own == 0 {
             return 0;
         }
-        let least = (0..self.threads.len()).filter(|&other| self.enabled_in(counts, other)).map(yields).min();
-        yields(thread).saturating_sub(least.unwrap_or(0))
+        let ahead =
+            |other: usize| (own - self.yields_before_creating(thread, other)).saturating_sub(yields(other));
+        let enabled = (0..self.threads.len()).filter(|&other| self.enabled_in(counts, other));
+        enabled.map(ahead).max().unwrap_or(0)
+    }
+
+    /// How often `thread` had yielded when it created the other thread, or one that did so by itself or others; 0 if it did not.
+    fn yields_before_creating(&self, thread: usize, mut other: usize) -> u32 {
+        while let Some((parent, index)) = self.threads[other].parent {
+            if parent == thread {
+                return self.threads[parent].yields_within(index);
+            }
+            other = parent;
+        }
+        0
     }
 }
 

@@ -27,15 +27,17 @@
 //! hidden step that is enabled was so since the step before it, and whether it is hidden follows from the prefix. A
 //! step that ends the run depends on all others: once there is one, nothing is hidden.
 //!
-//! Objects that race are remembered by thread as "the n-th object that this thread has used", which follows from the thread's
-//! own steps in every run.
+//! Objects that race are remembered by thread and *class*: "the n-th that this thread has first used by such an operation" (with
+//! Rust code, in this place of the program), which follows from the thread's own steps in every run.
 //!
 //! **What it costs.** Independent work costs no more than the steps themselves: three threads with n steps on private objects
 //! have one prefix for each block instead of n^3. Each discovery of a race opens the table again (complete graphs
 //! excepted), so a program in which everything races is searched anew a few times near the beginning.
 //!
 //! **Tried and dropped.** *Working out at each prefix whether a step is hidden*: it changes only when something is found to
-//! race, and showed in the profile of small programs, so it is kept with each step.
+//! race, and showed in the profile of small programs, so it is kept with each step. *"The n-th object that this thread has
+//! used"*: who comes first often uses an object more (it initialises something), and what races for one then stood for
+//! private objects of the other.
 
 use crate::executable::Flow;
 use crate::graph::{Event, Graph, ObjectLog, ThreadLog};
@@ -43,7 +45,7 @@ use crate::operation::{Choices, Need, Operation};
 use crate::prefix::Prefix;
 use crate::private::Privacy;
 use crate::stamp::Stamp;
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -52,8 +54,8 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) struct Racing {
     /// Without it everything counts as racing.
     hides: bool,
-    /// For each thread, by its name: which of its objects race.
-    known: HashMap<u64, Vec<bool>, foldhash::fast::FixedState>,
+    /// Names of threads, and which of their objects race.
+    known: HashSet<(u64, u64), foldhash::fast::FixedState>,
     /// Which threads are not private.
     pub(crate) privacy: Privacy,
     /// How often something was learned.
@@ -61,20 +63,13 @@ pub(crate) struct Racing {
 }
 
 impl Racing {
-    pub fn of(&self, name: u64) -> Vec<bool> {
-        self.known.get(&name).cloned().unwrap_or_default()
-    }
-
     /// Adds what another search knows. False if there was nothing to add.
     fn add(&mut self, other: &Racing) -> bool {
         let mut news = self.hides && !other.hides;
         news |= self.privacy.add(&other.privacy);
         self.hides &= other.hides;
-        for (name, flags) in &other.known {
-            let mine = self.known.entry(*name).or_default();
-            for place in (0..flags.len() as u32).filter(|&place| is_set(flags, place)) {
-                news |= set(mine, place);
-            }
+        for known in &other.known {
+            news |= self.known.insert(*known);
         }
         news
     }
@@ -99,16 +94,17 @@ impl SharedRacing {
     }
 }
 
-fn is_set(flags: &[bool], place: u32) -> bool {
-    flags.get(place as usize).copied().unwrap_or(false)
+/// An object that a thread has used, or is about to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct UsedObject {
+    /// The kind of operation by which it was first used, and how many had been before by the same kind.
+    class: u64,
+    /// It is known to race.
+    races: bool,
 }
 
-/// True if it was not set before.
-fn set(flags: &mut Vec<bool>, place: u32) -> bool {
-    if flags.len() <= place as usize {
-        flags.resize(place as usize + 1, false);
-    }
-    !std::mem::replace(&mut flags[place as usize], true)
+fn is_set(used: &[UsedObject], place: u32) -> bool {
+    used.get(place as usize).is_some_and(|used| used.races)
 }
 
 /// Can the operation be hidden at all? What it needs must be decided by what it conflicts with.
@@ -151,7 +147,9 @@ impl Graph {
         drop(all);
         self.others_may_defer();
         for log in &mut self.threads {
-            log.races = self.racing.of(log.name);
+            for used in &mut log.used {
+                used.races = self.racing.known.contains(&(log.name, used.class));
+            }
         }
         self.look_again();
     }
@@ -176,7 +174,7 @@ impl Graph {
 
     /// Is the operation hidden, as far as what it touches decides?
     fn hides(&self, log: &ThreadLog, operation: &Operation, places: [u32; 3]) -> bool {
-        let races = || operation.accesses().zip(places).any(|(_, place)| is_set(&log.races, place));
+        let races = || operation.accesses().zip(places).any(|(_, place)| is_set(&log.used, place));
         self.racing.hides && hideable(operation) && !races()
     }
 
@@ -233,8 +231,27 @@ impl Graph {
                 && !self.is_deferred(counts, thread)
     }
 
+    /// Finds the objects of the thread's next operation among those that it has used, and adds those that are new.
+    pub(crate) fn place_accesses(&mut self, thread: usize) {
+        let Some(pending) = self.threads[thread].pending else { return };
+        let places = self.places_of(thread, &pending);
+        let Graph { threads, racing, .. } = self;
+        let log = &mut threads[thread];
+        log.pending_places = places;
+        log.used.truncate(log.objects as usize);
+        for (slot, (_, place)) in pending.accesses().zip(places).enumerate() {
+            if place as usize == log.used.len() {
+                let kind = u64::from(pending.code.rotate_left(11 * slot as u32));
+                let before = log.used.iter().rev().find(|used| used.class >> 32 == kind);
+                let class = before.map_or(kind << 32, |before| before.class + 1);
+                let races = racing.known.contains(&(log.name, class));
+                log.used.push(UsedObject { class, races });
+            }
+        }
+    }
+
     /// "The n-th object that this thread has used", for each access of its next operation.
-    pub(crate) fn places_of(&self, thread: usize, operation: &Operation) -> [u32; 3] {
+    fn places_of(&self, thread: usize, operation: &Operation) -> [u32; 3] {
         let mut places = [0; 3];
         let mut fresh = self.threads[thread].objects;
         for (i, access) in operation.accesses.iter().enumerate() {
@@ -276,8 +293,7 @@ impl Graph {
             };
             for (a, place) in done.operation.accesses().zip(done.places) {
                 for (b, pending_place) in pending.accesses().zip(log.pending_places) {
-                    let known =
-                        is_set(&self.threads[thread].races, place) && is_set(&log.races, pending_place);
+                    let known = is_set(&self.threads[thread].used, place) && is_set(&log.used, pending_place);
                     if a.object == b.object && (a.write || b.write) && !known {
                         found.extend([(thread, place), (other, pending_place)]);
                     }
@@ -291,8 +307,9 @@ impl Graph {
         let mut news = false;
         for (thread, place) in found {
             let log = &mut self.threads[thread];
-            if set(&mut log.races, place) {
-                set(self.racing.known.entry(log.name).or_default(), place);
+            let Some(used) = log.used.get_mut(place as usize) else { continue };
+            if !std::mem::replace(&mut used.races, true) {
+                self.racing.known.insert((log.name, used.class));
                 news = true;
                 self.expose(thread);
             }
@@ -311,7 +328,7 @@ impl Graph {
         let ordered = |by: usize, index: u32| before.clock.get(by).is_some_and(|&seen| seen > index);
         for (access, place) in pending.accesses().zip(log.pending_places) {
             let Some(object) = self.objects.get(&access.object) else { continue };
-            let known = |&(user, place): &(usize, u32)| is_set(&self.threads[user].races, place);
+            let known = |&(user, place): &(usize, u32)| is_set(&self.threads[user].used, place);
             if known(&(thread, place)) && object.places.iter().all(known) {
                 continue;
             }

@@ -43,6 +43,8 @@ pub struct Checker {
     pub(crate) threads: usize,
     pub(crate) replay: Option<String>,
     pub(crate) leaks: bool,
+    /// The first run is repeated if there were so many.
+    pub(crate) repeat_from: u64,
     pub(crate) watchdog: Option<Duration>,
     /// Where the result is written as a page.
     pub(crate) page: Option<PathBuf>,
@@ -62,8 +64,19 @@ impl Checker {
         let limits = ExplorationLimits { fair: Some(1), ..ExplorationLimits::default() };
         let watchdog = Some(Duration::from_secs(10));
         let (strategy, replay) = (Strategy::Marking, None);
-        let (leaks, page, package) = (false, None, "preempt");
-        Checker { limits, strategy, spurious: 0, threads: 1, replay, leaks, watchdog, page, package }
+        let (leaks, repeat_from, page, package) = (false, 1, None, "preempt");
+        Checker {
+            limits,
+            strategy,
+            spurious: 0,
+            threads: 1,
+            replay,
+            leaks,
+            repeat_from,
+            watchdog,
+            page,
+            package,
+        }
     }
 
     /// Explores every run with at most so many preemptions; `None`: every run.
@@ -135,6 +148,23 @@ impl Checker {
     #[must_use]
     pub fn check_leaks(mut self, check: bool) -> Checker {
         self.leaks = check;
+        self
+    }
+
+    /// When nothing has failed, the first run is repeated, at most eight times, to see whether it does the same: see
+    /// [`crate::FailureKind::Nondeterminism`] and [`CheckReport::differing_values`]. True unless said otherwise. A test that
+    /// counts its runs in an object of std's counts these, too.
+    #[must_use]
+    pub fn check_determinism(mut self, check: bool) -> Checker {
+        self.repeat_from = if check { 1 } else { u64::MAX };
+        self
+    }
+
+    /// As [`Checker::check_determinism`], for tests with so many runs: others may count on having one only.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn check_determinism_from(mut self, runs: u64) -> Checker {
+        self.repeat_from = runs;
         self
     }
 
@@ -275,7 +305,9 @@ pub(crate) fn conclude(report: &CheckReport) {
     match report.verdict {
         Verdict::Violated => panic!("{report}"),
         Verdict::Inconclusive(_) => tell(&format!("inconclusive: {report}")),
-        Verdict::Holds if report.nothing_shared => tell(&report.to_string()),
+        Verdict::Holds if report.nothing_shared || report.differing_values.is_some() => {
+            tell(&report.to_string())
+        }
         Verdict::Holds if std::env::var_os("PREEMPT_LOG").is_some() => {
             eprint!("preempt: {report}\n{}", report.scheduling_points());
         }

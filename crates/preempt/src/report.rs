@@ -2,7 +2,7 @@
 
 use crate::operations::OperationCount;
 use crate::reproduce::CheckOrigin;
-use preempt_core::{Change, Location, Step, SwitchKind, Trace, Value, Verdict};
+use preempt_core::{Change, Location, Step, StopReason, SwitchKind, Trace, Value, Verdict};
 use preempt_report::text::{TextOptions, render_run};
 use std::fmt;
 
@@ -24,11 +24,15 @@ pub struct CheckReport {
     pub complete_to: Option<u32>,
     /// Every run was explored: nothing was cut by a bound.
     pub exhaustive: bool,
+    /// Runs were left out in which a thread yields too far ahead of others: see [`crate::Checker::fair_bound`].
+    pub unfair: bool,
     /// No two threads have used the same object of preempt's, in any run: no schedule could matter.
     pub nothing_shared: bool,
     /// What the threads have done, over all runs: the operations between which another thread can come. Threads in the order of
     /// their numbers, operations in that of their places.
     pub operations: Vec<OperationCount>,
+    /// A run of the same schedule had other values: where, and which. Nothing else differed, or it would be a failure.
+    pub differing_values: Option<String>,
     /// The simplest run that fails, if one does.
     pub failure: Option<Failure>,
 }
@@ -44,8 +48,10 @@ impl CheckReport {
             prefixes: 0,
             complete_to: None,
             exhaustive: false,
+            unfair: false,
             nothing_shared: false,
             operations: Vec::new(),
+            differing_values: None,
             failure: None,
         }
     }
@@ -63,7 +69,10 @@ impl CheckReport {
             (false, None) => "not complete for any bound".to_string(),
         };
         let plural = if self.executions == 1 { "" } else { "s" };
-        format!("{} execution{plural}, {how_far}; {} cut", self.executions, self.pruned)
+        let time =
+            if self.verdict == Verdict::Inconclusive(StopReason::Time) { "; the time was over" } else { "" };
+        let fair = if self.unfair { " within the fair bound" } else { "" };
+        format!("{} execution{plural}, {how_far}{fair}; {} cut{time}", self.executions, self.pruned)
     }
 }
 
@@ -288,6 +297,9 @@ impl fmt::Display for CheckReport {
                  to run. If the test is about threads, it uses types of std's in place of preempt's"
             )?;
         }
-        Ok(())
+        match &self.differing_values {
+            Some(what) => write!(f, "\n{what}"),
+            None => Ok(()),
+        }
     }
 }

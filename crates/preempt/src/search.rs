@@ -4,16 +4,14 @@
 //! what the report has.
 
 use crate::checker::Checker;
+use crate::determinism::{Difference, divergence, repeat_first_run};
 use crate::operations::operations;
 use crate::replay::{replay_failure, replay_report};
 use crate::report::{CheckReport, Failure, FailureKind};
-use crate::runtime::current::try_with;
 use crate::runtime::extra::{ENDS, YIELDS};
-use crate::runtime::failure::{RunFailure, StepRecord};
-use crate::runtime::fibers::Fibers;
+use crate::runtime::fibers::{Fibers, FirstRun};
 use crate::supervise::{Heartbeat, Heartbeats, run_supervised};
 use preempt_core::{StopReason, Verdict};
-use preempt_stateless::runner::Diverged;
 use preempt_stateless::{Exploration, ExplorationLimits, ExplorationStop, Strategy, explore, parallel};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -23,12 +21,14 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
     let heartbeats = Heartbeats::default();
     let (max_spurious, check_leaks) = (checker.spurious, checker.leaks);
     let extra = Arc::new(AtomicU8::new(0));
+    let first = FirstRun::default();
     let program = {
         let (heartbeats, extra) = (Arc::clone(&heartbeats), Arc::clone(&extra));
         move || {
             let heartbeat = Arc::<Heartbeat>::default();
             heartbeats.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&heartbeat));
-            let mut fibers = Fibers::new(Arc::clone(&test), max_spurious, Arc::clone(&extra), heartbeat);
+            let (extra, first) = (Arc::clone(&extra), Arc::clone(&first));
+            let mut fibers = Fibers::new(Arc::clone(&test), max_spurious, extra, first, heartbeat);
             fibers.check_leaks = check_leaks;
             fibers
         }
@@ -59,11 +59,12 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
         return fitting.map_or(report, |(_, fitting)| fitting);
     }
     let (limits, strategy, threads) = (checker.limits, checker.strategy, checker.threads);
+    let repeat_from = checker.repeat_from;
     let (found, operations) = loop {
         let before = extra.load(Ordering::Relaxed);
         let make = program.clone();
         let found = run_supervised(&heartbeats, checker.watchdog, move || {
-            explore_all(make, strategy, &limits, threads)
+            explore_all(make, strategy, &limits, threads, repeat_from)
         });
         // A test that asks for extra steps is searched anew with them.
         let operations = operations(&heartbeats);
@@ -71,9 +72,14 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
             break (found, operations);
         }
     };
-    let (found, diverged) = match found {
+    let (found, difference) = match found {
         Ok(found) => found,
         Err(who) => return hang_report(who),
+    };
+    let (diverged, differing_values) = match difference {
+        Some(Difference::Operations(failure)) => (Some(failure), None),
+        Some(Difference::Values(what)) => (None, Some(what)),
+        None => (None, None),
     };
     let failing = found.failure.clone().filter(|_| diverged.is_none());
     let failure = match failing {
@@ -86,7 +92,9 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
     let shared = heartbeats.lock().unwrap_or_else(PoisonError::into_inner);
     let nothing_shared = !shared.iter().any(|heartbeat| heartbeat.shared.load(Ordering::Relaxed));
     match failure {
-        Ok(failure) => CheckReport { nothing_shared, operations, ..report(&found, failure, strategy) },
+        Ok(failure) => {
+            CheckReport { nothing_shared, differing_values, operations, ..report(&found, failure, strategy) }
+        }
         Err(who) => hang_report(who),
     }
 }
@@ -97,17 +105,24 @@ fn explore_all(
     strategy: Strategy,
     limits: &ExplorationLimits,
     threads: usize,
-) -> (Exploration, Option<Failure>) {
+    repeat_from: u64,
+) -> (Exploration, Option<Difference>) {
     let mut fibers = make();
     let found = match strategy {
         Strategy::Marking if threads > 1 => parallel::explore(make, limits, threads),
         strategy => explore(&mut fibers, strategy, limits, &mut ()),
     };
-    let diverged = match &found.stop {
-        Some(ExplorationStop::Diverged(diverged)) => Some(nondeterminism(&fibers, diverged)),
+    let difference = match &found.stop {
+        Some(ExplorationStop::Diverged(diverged)) => {
+            Some(Difference::Operations(divergence(&fibers, diverged)))
+        }
+        Some(ExplorationStop::GaveUp) => None,
+        _ if found.executions >= repeat_from && found.failure.is_none() => {
+            repeat_first_run(&mut fibers, found.executions)
+        }
         _ => None,
     };
-    (found, diverged)
+    (found, difference)
 }
 
 /// The test never comes back.
@@ -142,48 +157,8 @@ fn report(found: &Exploration, failure: Option<Failure>, strategy: Strategy) -> 
         prefixes: found.visits,
         complete_to: found.complete_to,
         exhaustive: found.exhaustive,
+        unfair: found.unfair,
         failure,
         ..CheckReport::empty(verdict)
     }
-}
-
-/// The run that did something else still stands where it did; the one before it has done the same steps up to there.
-fn nondeterminism(fibers: &Fibers, diverged: &Diverged) -> Failure {
-    let difference = try_with(|context| {
-        let (now, before) = (context.steps.as_deref().unwrap_or_default(), &fibers.before);
-        let alike =
-            |a: &StepRecord, b: &StepRecord| (a.thread, a.verb, a.location) == (b.thread, b.verb, b.location);
-        let same = before.len() >= now.len() && now.iter().zip(before).all(|(a, b)| alike(a, b));
-        let next = |thread: usize| before.iter().skip(now.len()).find(|record| record.thread == thread);
-        let differ = context.threads.iter().enumerate().filter(|_| same).find_map(|(number, thread)| {
-            let (would, did) = (thread.pending?, next(number)?);
-            let differ = (would.label.verb, would.location) != (did.verb, did.location);
-            differ.then_some((number, Some(did), would))
-        });
-        let now_before = context.threads.get(diverged.thread).and_then(|thread| thread.pending);
-        let differ = differ.or(now_before.map(|would| (diverged.thread, None, would)));
-        let mut text = String::new();
-        if let Some((number, did, would)) = differ {
-            let did =
-                did.map(|did| format!("  one did: {} at {}\n", did.verb, did.location)).unwrap_or_default();
-            let would = format!("{} at {}", would.label.verb, would.location);
-            let thread = context.thread_label(number);
-            text = format!(", in {thread}({number})\n{did}  the other would do: {would}");
-        }
-        for failed in &context.failed {
-            if let RunFailure::Panic { message, .. } = failed {
-                text.push_str(&format!("\n  in this run: {message}"));
-            }
-        }
-        text
-    });
-    let message = format!(
-        "the test is not deterministic: two runs of the same schedule differed at step {}{}\nWhat a thread \
-         does may depend on preempt's types only: not on time, random numbers, the order of a HashMap, addresses, or what \
-         outlives a run. If the last clone of an Arc drops something that does operations, use \
-         preempt::sync::tracked::Arc",
-        diverged.step,
-        difference.unwrap_or_default()
-    );
-    Failure::without_run(FailureKind::Nondeterminism, message)
 }

@@ -2,6 +2,7 @@
 
 mod bugs;
 mod counts;
+mod determinism;
 mod endings;
 mod failures;
 mod mirrors;

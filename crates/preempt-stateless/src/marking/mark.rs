@@ -2,15 +2,24 @@
 
 use super::{NEVER, Search};
 use crate::executable::Executable;
-use crate::explore::RunObserver;
+use crate::explore::{ExplorationStop, RunObserver};
 use crate::prefix::Prefix;
 use crate::table::Table;
 
+/// `Mark` looks at the clock whenever it has looked at so many prefixes.
+const LOOK_EVERY: u32 = 1024;
+
 impl<E: Executable, T: RunObserver, H: Table> Search<'_, E, T, H> {
     /// Lines 15 to 22: closes the graph, and the prefixes of it that have become closed with it. Prefixes that were
-    /// closed already learn that they open later than they thought.
-    pub(super) fn mark(&mut self, mut work: Vec<Prefix>) {
+    /// closed already learn that they open later than they thought. `Err` if the time is over: one run may have very many.
+    pub(super) fn mark(&mut self, mut work: Vec<Prefix>) -> Result<(), ExplorationStop> {
+        let mut until_look = LOOK_EVERY;
         while let Some(prefix) = work.pop() {
+            until_look -= 1;
+            if until_look == 0 {
+                until_look = LOOK_EVERY;
+                self.recorder.check_limits()?;
+            }
             if self.opening_of(prefix.stamp) == NEVER {
                 continue;
             }
@@ -20,12 +29,13 @@ impl<E: Executable, T: RunObserver, H: Table> Search<'_, E, T, H> {
                 self.push_predecessors(&prefix, &mut work);
             }
         }
+        Ok(())
     }
 
-    pub(super) fn mark_predecessors(&mut self, prefix: &Prefix) {
+    pub(super) fn mark_predecessors(&mut self, prefix: &Prefix) -> Result<(), ExplorationStop> {
         let mut work = Vec::new();
         self.push_predecessors(prefix, &mut work);
-        self.mark(work);
+        self.mark(work)
     }
 
     /// The prefixes without a block of steps that is maximal. The prefix that has only the first step of the block leads to

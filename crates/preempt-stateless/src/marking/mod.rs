@@ -150,6 +150,7 @@ impl<'a, E: Executable, T: RunObserver, H: Table> Search<'a, E, T, H> {
         self.recorder.exploration.graphs = self.closed.graphs();
         self.recorder.exploration.prefixes = self.bounds.prefixes() as u64;
         self.recorder.exploration.visits = self.marks;
+        self.recorder.exploration.unfair = self.unfair;
         self.recorder.finish(result, &self.runner)
     }
 
@@ -189,7 +190,7 @@ impl<'a, E: Executable, T: RunObserver, H: Table> Search<'a, E, T, H> {
             }
             let Some(branch) = frame.branches.get(frame.next) else {
                 if let Some(done) = stack.pop() {
-                    self.leave(done);
+                    self.leave(done)?;
                     self.back();
                 }
                 continue;
@@ -242,9 +243,9 @@ impl<'a, E: Executable, T: RunObserver, H: Table> Search<'a, E, T, H> {
         );
         if moves.is_empty() {
             let result = self.complete(&prefix);
-            self.mark_predecessors(&prefix);
+            let marked = self.mark_predecessors(&prefix);
             self.back();
-            return result;
+            return result.and(marked);
         }
         if self.runner.is_endless(self.recorder.limits.steps) {
             let (schedule, preemptions) = (self.runner.schedule(), cost);
@@ -342,14 +343,17 @@ impl<'a, E: Executable, T: RunObserver, H: Table> Search<'a, E, T, H> {
 
     /// After the loop of lines 8 to 12 the graph is closed; almost always `Mark` has said so already, unless it lies within a
     /// block: then it is as closed as what it must lead to.
-    fn leave(&mut self, frame: Frame) {
+    fn leave(&mut self, frame: Frame) -> Result<(), ExplorationStop> {
         let Frame { prefix, .. } = frame;
         if self.is_closed(prefix.stamp) {
-            return;
+            return Ok(());
         }
         let next = self.graph.must_continue(&prefix.counts).map(Move::from);
         match next.and_then(|step| self.graph.successor_stamp(&prefix, step)) {
-            Some(next) => _ = self.closed.raise(prefix.stamp, self.opening_of(next), self.epoch),
+            Some(next) => {
+                self.closed.raise(prefix.stamp, self.opening_of(next), self.epoch);
+                Ok(())
+            }
             None => self.mark(vec![prefix]),
         }
     }

@@ -44,6 +44,8 @@ pub fn oracle_by(
         key: Key,
         versions: BTreeMap<u64, u32>,
         yields: BTreeMap<u64, u32>,
+        /// Who has created a thread, and how often it had yielded.
+        created: BTreeMap<u64, (u64, u32)>,
         last: Option<usize>,
         stopped: bool,
     }
@@ -54,7 +56,8 @@ pub fn oracle_by(
         key.insert(begun.name(thread), Vec::new());
     }
     let (versions, yields) = (BTreeMap::new(), BTreeMap::new());
-    let root = Node { program: begun, key, versions, yields, last: None, stopped: false };
+    let created = BTreeMap::new();
+    let root = Node { program: begun, key, versions, yields, created, last: None, stopped: false };
     let mut terminals = BTreeMap::new();
     let mut best: BTreeMap<(Key, Option<usize>), u32> = BTreeMap::new();
     let mut levels = vec![Vec::new(); most as usize + 8];
@@ -80,10 +83,19 @@ pub fn oracle_by(
                 continue;
             }
             let yields = |thread: usize| node.yields.get(&program.name(thread)).copied().unwrap_or(0);
-            let least = enabled.iter().map(|&thread| yields(thread)).min().unwrap_or(0);
+            let unfairness = |thread: usize| {
+                let ahead = |&other: &usize| {
+                    let mut created = node.created.get(&program.name(other));
+                    while created.is_some_and(|(by, _)| *by != program.name(thread)) {
+                        created = created.and_then(|(by, _)| node.created.get(by));
+                    }
+                    (yields(thread) - created.map_or(0, |(_, before)| *before)).saturating_sub(yields(other))
+                };
+                enabled.iter().map(ahead).max().unwrap_or(0)
+            };
             for step in moves {
                 let thread = step.thread;
-                if fair.is_some_and(|fair| yields(thread) - least > fair) {
+                if fair.is_some_and(|fair| unfairness(thread) > fair) {
                     continue;
                 }
                 let price = match (function, node.last) {
@@ -111,8 +123,10 @@ pub fn oracle_by(
                 next.key.entry(name).or_default().push((operation.code, step.choice, accesses));
                 *next.yields.entry(name).or_insert(0) += u32::from(operation.yields);
                 next.stopped = next.program.step(step) == Flow::Stop;
-                for child in 0..next.program.threads() {
-                    next.key.entry(next.program.name(child)).or_default();
+                for child in program.threads()..next.program.threads() {
+                    let child = next.program.name(child);
+                    next.key.entry(child).or_default();
+                    next.created.insert(child, (name, next.yields[&name]));
                 }
                 next.last = Some(thread);
                 levels[(cost + price) as usize].push(next);
@@ -207,7 +221,11 @@ fn private(rng: &mut Rng, code: &mut Vec<Op>, own: u8, threads: usize) {
 fn with_main(lists: Vec<Vec<Op>>, rng: &mut Rng) -> Program {
     let mut main = Vec::new();
     let n = lists.len() as u8;
+    let yields = lists.iter().flatten().any(|op| matches!(op, Op::Yield));
     for list in 1..=n {
+        if yields && rng.below(3) == 0 {
+            main.push(Op::Yield);
+        }
         main.push(Op::Spawn(list));
         if rng.below(4) == 0 {
             main.push(Op::Add(0));

@@ -27,6 +27,9 @@ type Fiber = Coroutine<(), (), (), DefaultStack>;
 /// By their size, which is reserved; only what is touched uses memory.
 type Stacks = HashMap<usize, Vec<DefaultStack>, foldhash::fast::FixedState>;
 
+/// What the first complete run of a test has done.
+pub(crate) type FirstRun = Arc<Mutex<Option<Vec<StepRecord>>>>;
+
 /// Of searches that are over, for those to come: a fresh stack costs more than most runs.
 static IDLE: Mutex<Option<Stacks>> = Mutex::new(None);
 
@@ -48,6 +51,10 @@ pub(crate) struct Fibers {
     pub check_leaks: bool,
     /// What the run before has done.
     pub before: Vec<StepRecord>,
+    /// What the first complete run has done, of all who run this test.
+    first: FirstRun,
+    /// It has done it.
+    kept_first: bool,
     /// Memory for what the next one does.
     spare: Vec<StepRecord>,
     memory: RunMemory,
@@ -65,6 +72,7 @@ impl Fibers {
         body: Arc<dyn Fn() + Send + Sync>,
         max_spurious: u32,
         extra: Arc<AtomicU8>,
+        first: FirstRun,
         heartbeat: Arc<Heartbeat>,
     ) -> Fibers {
         super::hook::install();
@@ -78,6 +86,8 @@ impl Fibers {
             record: false,
             check_leaks: false,
             before: Vec::new(),
+            first,
+            kept_first: false,
             spare: Vec::new(),
             memory: RunMemory::default(),
             tally: Tally::default(),
@@ -85,6 +95,11 @@ impl Fibers {
             extra,
             heartbeat,
         }
+    }
+
+    /// What the first complete run has done, if there was one.
+    pub fn take_first_run(&self) -> Option<Vec<StepRecord>> {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn launch(&mut self, thread: usize, body: Box<dyn FnOnce()>) {
@@ -160,7 +175,7 @@ impl Fibers {
     /// occur. The stacks are used again as they are, so what the frames own on the heap is leaked, and so is
     /// what thread-local values, statics and deferred operations own. The search itself cuts few runs: those that fail,
     /// and those that a fair bound leaves without a way on.
-    fn end_run(&mut self) {
+    pub fn end_run(&mut self) {
         let Some(cut) = try_with(|context| {
             context.cutting = true;
             let steps = context.steps.take().unwrap_or_default();
@@ -315,6 +330,10 @@ impl Executable for Fibers {
                 context.conclude();
             }
         });
+        if !std::mem::replace(&mut self.kept_first, true) {
+            let steps = with(|context| context.steps.clone());
+            *self.first.lock().unwrap_or_else(PoisonError::into_inner) = steps;
+        }
         if self.check_leaks {
             super::leaks::look_for_leaks();
         }

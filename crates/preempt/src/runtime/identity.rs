@@ -93,13 +93,14 @@ pub(crate) fn resolve<O: Tagged + ?Sized>(object: &O) -> &O {
     }
 }
 
+/// What a run that uses an object of another one ends with.
+pub(crate) const OUTLIVES_ITS_RUN: &str = "an object that was created outside of the test is used by more than one run, and \
+    nobody can say what state it should be in: create it inside of the test, or make it a static";
+
 /// The object has been used by another run.
 #[track_caller]
 pub(crate) fn refuse() -> ! {
-    panic!(
-        "an object that was created outside of the test is used by more than one run, and nobody can say what state it \
-         should be in: create it inside of the test, or make it a static"
-    )
+    panic!("{OUTLIVES_ITS_RUN}")
 }
 
 /// The run's copy of a static, made when it is first used.

@@ -70,7 +70,13 @@ fn announce(pending: &Pending) -> bool {
             if !context.me().deferred.is_empty() {
                 return None;
             }
-            let operation = context.with_yields(pending.operation);
+            let mut operation = context.with_yields(pending.operation);
+            // Beside its kind, for the search to notice that a repeated run is elsewhere, and to tell objects apart by where they
+            // are first used. Under shuttle's rules threads may meet in objects of std's, and a run may be elsewhere.
+            if !context.stricter {
+                let place = pending.location.line().wrapping_mul(31).wrapping_add(pending.location.column());
+                operation.code |= place << 8;
+            }
             let me = context.me();
             me.pending = Some(Pending { operation, ..*pending });
             Some(Some(me.yielder))

@@ -32,6 +32,8 @@ pub struct State {
     atomics: [Atomic; 2],
     held: bool,
     unlocks: Events,
+    initialising: bool,
+    initialised: Option<Events>,
     readers: u8,
     writer: bool,
     read_unlocks: Events,
@@ -62,6 +64,8 @@ impl State {
             atomics: Default::default(),
             held: false,
             unlocks: 0,
+            initialising: false,
+            initialised: None,
             readers: 0,
             writer: false,
             read_unlocks: 0,
@@ -125,6 +129,7 @@ impl State {
             && match (program[thread].get(at), part) {
                 (None, _) => false,
                 (Some(Op::Locked { .. }), 0) | (Some(Op::Waiting { .. }), 0 | 2) => !self.held,
+                (Some(Op::Once { .. }), 0) => !self.initialising,
                 (Some(Op::Read { .. }), 0) => !self.writer,
                 (Some(Op::Write { .. }), 0) => !self.writer && self.readers == 0,
                 (Some(Op::Join(child)), _) => finished(*child),
@@ -142,6 +147,10 @@ impl State {
             Op::Add(a, order) => {
                 let old = self.load(thread, a, order);
                 self.modify(thread, a, order, old + 1);
+            }
+            Op::Swap(a, order) => {
+                self.load(thread, a, order);
+                self.modify(thread, a, order, 1);
             }
             Op::Exchange(a, success, failure) => match self.atomics[a].value {
                 1 => {
@@ -162,7 +171,25 @@ impl State {
                     self.threads[thread].fences |= event;
                 }
             }
-            Op::Locked { cell } | Op::Waiting { cell } => {
+            Op::TryLocked { .. } if part == 0 && self.held => _ = self.event(thread, 0),
+            Op::Once { cell } if part == 0 => match self.initialised {
+                Some(by) => {
+                    self.event(thread, by);
+                    self.access(thread, cell, false);
+                }
+                None => {
+                    parts = 2;
+                    self.event(thread, 0);
+                    self.initialising = true;
+                    self.access(thread, cell, true);
+                }
+            },
+            Op::Once { .. } => {
+                parts = 2;
+                self.initialised = Some(self.event(thread, 0));
+                self.initialising = false;
+            }
+            Op::Locked { cell } | Op::Waiting { cell } | Op::TryLocked { cell } => {
                 parts = if matches!(program[thread][at], Op::Waiting { .. }) { 4 } else { 2 };
                 if part % 2 == 0 {
                     self.event(thread, self.unlocks);

@@ -13,6 +13,7 @@ struct Objects {
     mutex: Mutex<()>,
     condvar: Condvar,
     rwlock: RwLock<()>,
+    once: OnceLock<()>,
     sender: Sender<u8>,
     receiver: Receiver<u8>,
     /// What tells whether a token was there: it is set before each `unpark`.
@@ -51,6 +52,22 @@ impl Objects {
                     let _guard = self.mutex.lock().unwrap();
                     self.access(cell, true);
                 }
+                Op::TryLocked { cell } => {
+                    if let Ok(_guard) = self.mutex.try_lock() {
+                        self.access(cell, true);
+                    }
+                }
+                Op::Once { cell } => {
+                    let mut first = false;
+                    self.once.get_or_init(|| {
+                        first = true;
+                        self.access(cell, true);
+                    });
+                    if !first {
+                        self.access(cell, false);
+                    }
+                }
+                Op::Swap(a, order) => _ = self.atomics[a].swap(1, order),
                 Op::Waiting { cell } => {
                     let guard = self.mutex.lock().unwrap();
                     self.access(cell, true);
@@ -101,6 +118,7 @@ pub fn run(program: &'static [Vec<Op>]) {
         mutex: Mutex::new(()),
         condvar: Condvar::new(),
         rwlock: RwLock::new(()),
+        once: OnceLock::new(),
         sender,
         receiver,
         tokens: std::sync::atomic::AtomicU8::new(0),
