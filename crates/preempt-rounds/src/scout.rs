@@ -1,0 +1,33 @@
+//! A short search that only collects shared states: which values do the shared variables of this program take together?
+//!
+//! Calls within calls are followed to a small depth and then left out, so that a program whose recursion never ends is looked
+//! at as well. What is found need not be all that there is: whoever uses it must notice what is missing.
+
+use crate::search::{Caps, Search, Setting};
+use preempt_core::Budget;
+
+/// Frames of a stack: few calls within calls show most shared states, and the stacks are many already.
+const DEPTH: u32 = 8;
+
+/// Pieces of work: some hundredths of a second.
+const PIECES: usize = 24;
+
+/// Shared states that few steps lead to; none if there are more than `most`, or rounds cannot execute the program.
+pub fn scout(
+    setting: &Setting<'_>,
+    contexts: Option<u32>,
+    most: usize,
+    budget: &Budget,
+) -> Option<Vec<Vec<i32>>> {
+    let caps = Caps { depth: DEPTH, ..Caps::default() };
+    let mut search = Search::new(setting, contexts, true, caps, budget).ok()?;
+    search.leave_out_deep_stacks();
+    for _ in 0..PIECES {
+        // An answer, a limit: what was met until then was met.
+        if !matches!(search.advance(&mut || true), Ok(None)) || search.shared().count() > most {
+            break;
+        }
+    }
+    let states: Vec<Vec<i32>> = search.shared().map(<[i32]>::to_vec).collect();
+    (states.len() <= most).then_some(states)
+}
