@@ -4,7 +4,7 @@
 //! at as well. What is found need not be all that there is: whoever uses it must notice what is missing.
 
 use crate::search::{Caps, Search, Setting};
-use preempt_core::Budget;
+use preempt_core::{Budget, Verdict};
 
 /// Frames of a stack: few calls within calls show most shared states, and the stacks are many already.
 const DEPTH: u32 = 8;
@@ -12,7 +12,8 @@ const DEPTH: u32 = 8;
 /// Pieces of work: some hundredths of a second.
 const PIECES: usize = 24;
 
-/// Shared states that few steps lead to; none if there are more than `most`, or rounds cannot execute the program.
+/// Shared states that few steps lead to; none if there are more than `most`, if more of them still came in the second half of the
+/// search, if something goes wrong within it, or if rounds cannot execute the program.
 pub fn scout(
     setting: &Setting<'_>,
     contexts: Option<u32>,
@@ -22,12 +23,23 @@ pub fn scout(
     let caps = Caps { depth: DEPTH, ..Caps::default() };
     let mut search = Search::new(setting, contexts, true, caps, budget).ok()?;
     search.leave_out_deep_stacks();
-    for _ in 0..PIECES {
-        // An answer, a limit: what was met until then was met.
-        if !matches!(search.advance(&mut || true), Ok(None)) || search.shared().count() > most {
-            break;
+    let mut halfway = 0;
+    for piece in 0..PIECES {
+        if piece == PIECES / 2 {
+            halfway = search.shared_states();
+        }
+        let answer = search.advance(&mut || true).ok()?;
+        if search.shared_states() > most as u64 {
+            return None;
+        }
+        match answer.map(|answer| answer.verdict) {
+            None => {}
+            Some(Verdict::Violated) => return None,
+            Some(_) => {
+                halfway = search.shared_states();
+                break;
+            }
         }
     }
-    let states: Vec<Vec<i32>> = search.shared().map(<[i32]>::to_vec).collect();
-    (states.len() <= most).then_some(states)
+    (search.shared_states() == halfway).then(|| search.shared().map(<[i32]>::to_vec).collect())
 }

@@ -66,10 +66,14 @@ enum End {
     NoRoom,
     /// These shared states have no number.
     Unnumbered(BTreeSet<Slots>),
+    /// Nothing goes wrong in the shared states that have a number, and it is to be known of all.
+    NotByNumber,
 }
 
-/// After so many times with more numbers, shared states are carried as bits.
-const MOST_NUMBERINGS: usize = 64;
+/// After so many times with more numbers, shared states are carried as bits: a search that found most of them was good
+/// enough, and one that did not was not. Without a search each time brings what one more step leads to.
+const MOST_NUMBERINGS: usize = 4;
+const MOST_NUMBERINGS_ALONE: usize = 64;
 
 /// How many contexts there is room for at first, if nobody says how many there are to be.
 const FIRST_ROOM: usize = 4;
@@ -117,6 +121,10 @@ impl<'a> Driver<'a> {
             order => order,
         };
         let mut enlarged = 0;
+        let most = match self.options.shared {
+            SharedStates::Numbers => MOST_NUMBERINGS_ALONE,
+            SharedStates::Auto | SharedStates::Bits => MOST_NUMBERINGS,
+        };
         loop {
             let mut vars = Vars::new(self.shape.clone(), room, order, table, self.budget)?;
             vars.baton = self.baton.clone();
@@ -129,9 +137,10 @@ impl<'a> Driver<'a> {
                 End::Conclusion(conclusion) => return Ok(conclusion),
                 // Variables cannot be put between others later: begin again with more of them.
                 End::NoRoom => room *= 2,
+                End::NotByNumber => self.shape.numbering = None,
                 End::Unnumbered(states) => {
                     enlarged += 1;
-                    let known = self.shape.numbering.take().filter(|_| enlarged <= MOST_NUMBERINGS);
+                    let known = self.shape.numbering.take().filter(|_| enlarged <= most);
                     self.shape.numbering = known.and_then(|known| known.with(&states)).map(Arc::new);
                 }
             }
@@ -236,7 +245,7 @@ impl<'a> Driver<'a> {
     fn sequential(&mut self, vars: &Vars) -> Result<End> {
         let programs = self.programs(vars)?;
         let Some(graph) = programs.graphs.first().filter(|graph| graph.can_fail()) else {
-            return Ok(End::Conclusion(self.cannot_fail()));
+            return Ok(self.cannot_fail(vars));
         };
         let initial = self.initial(vars)?;
         if self.options.method == Method::Eager {
@@ -264,7 +273,7 @@ impl<'a> Driver<'a> {
     fn round_robin(&mut self, vars: &Vars) -> Result<End> {
         let programs = self.programs(vars)?;
         if !programs.graphs.iter().any(Graph::can_fail) {
-            return Ok(End::Conclusion(self.cannot_fail()));
+            return Ok(self.cannot_fail(vars));
         }
         let initial = self.initial(vars)?;
         let mut configurations = match self.options.contexts {
@@ -336,10 +345,14 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// No command of any thread can go wrong, however many threads there are.
-    fn cannot_fail(&self) -> Conclusion {
+    /// No command of any thread can go wrong, however many threads there are, in any shared state that these variables tell.
+    fn cannot_fail(&self, vars: &Vars) -> End {
+        if vars.numbered.is_some() {
+            return End::NotByNumber;
+        }
         let verdict = Verdict::conclude(false, None);
-        Conclusion { verdict, guarantee: Guarantee::Exhaustive, contexts: 1, violation: None }
+        let guarantee = Guarantee::Exhaustive;
+        End::Conclusion(Conclusion { verdict, guarantee, contexts: 1, violation: None })
     }
 
     fn holds(&self, guarantee: Guarantee, contexts: u32) -> Conclusion {
