@@ -12,8 +12,8 @@ const DEPTH: u32 = 8;
 /// Pieces of work: some hundredths of a second.
 const PIECES: usize = 24;
 
-/// Shared states that few steps lead to; none if there are more than `most`, if more of them still came in the second half of the
-/// search, if something goes wrong within it, or if rounds cannot execute the program.
+/// Shared states that few steps lead to; none if there are more than `most`, if the search neither ended nor was long enough for
+/// its second half to show that no more come, if something goes wrong within it, or if rounds cannot execute the program.
 pub fn scout(
     setting: &Setting<'_>,
     contexts: Option<u32>,
@@ -35,11 +35,12 @@ pub fn scout(
         match answer.map(|answer| answer.verdict) {
             None => {}
             Some(Verdict::Violated) => return None,
-            Some(_) => {
-                halfway = search.shared_states();
-                break;
-            }
+            Some(_) => return Some(met(&search)),
         }
     }
-    (search.shared_states() == halfway).then(|| search.shared().map(<[i32]>::to_vec).collect())
+    (search.has_mixed() && search.shared_states() == halfway).then(|| met(&search))
+}
+
+fn met(search: &Search<'_>) -> Vec<Vec<i32>> {
+    search.shared().map(<[i32]>::to_vec).collect()
 }
