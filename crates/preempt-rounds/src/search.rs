@@ -145,16 +145,6 @@ impl<'a> Search<'a> {
         Ok(Search { setting, budget, caps, contexts, turns, start, rounds, sorted, failure: None })
     }
 
-    /// Stacks that are too deep are left out from now on, instead of ending the search: an answer says nothing any more.
-    pub(crate) fn leave_out_deep_stacks(&mut self) {
-        self.turns.deep_left_out = true;
-    }
-
-    /// Has every thread gone on after every other? Rounds have done so after two of them, sorted threads do from the beginning.
-    pub(crate) fn has_mixed(&self) -> bool {
-        self.sorted.is_some() || self.round() > 2
-    }
-
     /// Goes on until there is an answer, or `pause` says that it is enough for now.
     pub fn advance(&mut self, pause: &mut dyn FnMut() -> bool) -> Result<Option<Answer>> {
         if self.start.codes.is_empty() {

@@ -14,7 +14,7 @@ use crate::configurations::{Configurations, Round};
 use crate::error::{AnalysisError, Result};
 use crate::graph::{Graph, Programs, raw};
 use crate::handoff::Handoff;
-use crate::numbers::{MOST_STATES, Numbering, Slots};
+use crate::numbers::{Numbering, Slots, few};
 use crate::places::own;
 use crate::round_robin::{Analysis, FailingContext, Method};
 use crate::sequential;
@@ -167,9 +167,8 @@ impl<'a> Driver<'a> {
             SharedStates::Bits => None,
             SharedStates::Numbers => Numbering::of([initial].into()),
             SharedStates::Auto => {
-                let found = scout(&self.setting, self.options.contexts, MOST_STATES, self.budget)?;
-                let states = found.iter().map(|state| slots(state)).chain([initial]);
-                Numbering::of(states.collect()).filter(|numbers| numbers.is_worth_it(&shape.shared))
+                let found = scout(&self.setting, few(&shape.shared), self.budget)?;
+                Numbering::of(found.iter().map(|state| slots(state)).chain([initial]).collect())
             }
         }
     }

@@ -20,7 +20,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// With more states than this, numbers without a structure make large diagrams.
-pub(crate) const MOST_STATES: usize = 1 << 10;
+const MOST_STATES: usize = 1 << 10;
+
+/// How many states are few enough to be counted, so that numbers have at most a third of the bits.
+pub(crate) fn few(types: &[Type]) -> usize {
+    let bits: usize = types.iter().map(|ty| usize::from(ty.bits)).sum();
+    MOST_STATES.min(1 << (bits / 3).min(31))
+}
 
 /// A shared state: the bits of each slot as a number.
 pub(crate) type Slots = Vec<u64>;
@@ -44,12 +50,6 @@ impl Numbering {
 
     pub fn bits(&self) -> u8 {
         preempt_bdd::space::bits(self.states.len() as u64).max(1) as u8
-    }
-
-    /// Do numbers save at least half of the bits?
-    pub fn is_worth_it(&self, types: &[Type]) -> bool {
-        let bits: usize = types.iter().map(|ty| usize::from(ty.bits)).sum();
-        bits >= 2 * usize::from(self.bits()) && bits >= 16
     }
 
     pub fn number(&self, state: &[u64]) -> Option<u64> {
