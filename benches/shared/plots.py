@@ -60,6 +60,29 @@ def bars(path, title, y_name, groups):
     write(path, out)
 
 
+def scatter(path, title, x_name, y_name, series):
+    """Each series is a list of (x, y, what is written beside the dot); a dashed line where both are equal."""
+    values = [value for points in series.values() for x, y, _ in points for value in (x, y)]
+    if not values:
+        return
+    scale = Scale(values)
+    across = (WIDTH - LEFT - RIGHT) / (HEIGHT - TOP - BOTTOM)
+    place = lambda value: LEFT + (HEIGHT - BOTTOM - scale.y(value)) * across
+    out = frame(title, y_name, scale)
+    for power in range(scale.first, scale.last + 1):
+        label = f"{10**power:,}" if power >= 0 else f"{10.0**power:g}"
+        out.append(text(place(10.0**power), HEIGHT - BOTTOM + 20, label, "middle"))
+    out.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 15, x_name, "middle"))
+    out.append(f'<line x1="{LEFT}" y1="{HEIGHT - BOTTOM}" x2="{WIDTH - RIGHT}" y2="{TOP}" stroke="#333" stroke-dasharray="6 3"/>')
+    for i, (name, points) in enumerate(series.items()):
+        colour = COLOURS[i % len(COLOURS)]
+        for x, y, words in points:
+            out.append(f'<circle cx="{place(x):.1f}" cy="{scale.y(y):.1f}" r="4" fill="{colour}" fill-opacity="0.7"/>')
+            out.append(text(place(x) + 6, scale.y(y) - 4, words, "start", 9))
+        out += legend(i, name, colour)
+    write(path, out)
+
+
 class Scale:
     """Powers of ten from below the least value to above the greatest."""
 

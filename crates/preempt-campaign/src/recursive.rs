@@ -1,19 +1,21 @@
-//! Programs with recursion by every method that there is: rounds, diagrams lazy and eager, the portfolio, pushdown systems
-//! forward and backward, the program made sequential, and brute force where there are few states. All say whether something
-//! goes wrong within so many contexts, and how many it takes.
+//! Programs with recursion by every method that there is: rounds, diagrams lazy and eager, with shared states as bits and by
+//! number, the portfolio, pushdown systems forward and backward, the program made sequential, and brute force where there are
+//! few states. All say whether something goes wrong within so many contexts, and how many it takes. The explicit engine knows
+//! no contexts: it says whether something goes wrong at all, as rounds without a bound do, and by which run.
 
 use crate::sequential::fails_within;
 use crate::{Compared, same};
 use preempt_boolean::generator::{self, Shape};
 use preempt_boolean::{load, print, sequentialize};
 use preempt_core::{Budget, Limits, Silent, SourceMap, Verdict};
+use preempt_explicit::{Goal, SearchOptions, explore_system};
 use preempt_model::{Interpreter, Model};
 use preempt_promela::generator::Line;
 use preempt_pushdown::{Direction, PushdownOptions};
 use preempt_rounds::threads::Threads;
 use preempt_rounds::{Caps, RoundsOptions};
 use preempt_symbolic::portfolio;
-use preempt_symbolic::{Method, SymbolicOptions};
+use preempt_symbolic::{Method, SharedStates, SymbolicOptions};
 use std::time::Duration;
 
 const TABLE: preempt_bdd::TableOptions = preempt_bdd::TableOptions { nodes: 1 << 20, cache: 1 << 14 };
@@ -46,14 +48,20 @@ fn answer(verdict: &Verdict, contexts: u32) -> Answer {
 fn every_method(model: &Model, sources: &SourceMap, contexts: u32) -> Compared {
     let limits = || Limits { time: Some(Duration::from_secs(20)), ..Limits::default() };
     let (bound, instances) = (Some(contexts), 4);
-    let diagrams = |method| {
-        let options =
-            SymbolicOptions { contexts: bound, method, table: TABLE, limits: limits(), ..Default::default() };
+    let diagrams = |method, shared| {
+        let options = SymbolicOptions {
+            contexts: bound,
+            method,
+            shared,
+            table: TABLE,
+            limits: limits(),
+            ..Default::default()
+        };
         let report = preempt_symbolic::check(model, sources, &options, &mut Silent).ok()?;
         answer(&report.outcome.verdict, report.contexts)
     };
-    let Some(expected) = diagrams(Method::Lazy) else { return Ok(0) };
-    let by_rounds = || {
+    let Some(expected) = diagrams(Method::Lazy, SharedStates::Bits) else { return Ok(0) };
+    let by_rounds = |bound| {
         let (symmetry, caps) = (true, CAPS);
         let options = RoundsOptions { contexts: bound, instances, symmetry, caps, limits: limits() };
         let report = preempt_rounds::check(model, sources, &options, &mut Silent).ok()?;
@@ -71,9 +79,10 @@ fn every_method(model: &Model, sources: &SourceMap, contexts: u32) -> Compared {
         let report = preempt_pushdown::check(model, sources, &options, &mut Silent).ok()?;
         answer(&report.outcome.verdict, report.contexts)
     };
-    let ways: [(&str, Answer); 7] = [
-        ("eager", diagrams(Method::Eager)),
-        ("rounds", by_rounds()),
+    let ways: [(&str, Answer); 8] = [
+        ("eager", diagrams(Method::Eager, SharedStates::Bits)),
+        ("shared states by number", diagrams(Method::Lazy, SharedStates::Numbers)),
+        ("rounds", by_rounds(bound)),
         ("portfolio", by_both()),
         ("pushdown, forward", as_rules(Direction::Forward)),
         ("pushdown, backward", as_rules(Direction::Backward)),
@@ -87,8 +96,43 @@ fn every_method(model: &Model, sources: &SourceMap, contexts: u32) -> Compared {
             compared += 1;
         }
     }
+    if let Some(run) = state_by_state(model, sources) {
+        let fails = run.is_some();
+        let within = expected.is_none_or(|_| fails);
+        same(|| "explicit: what goes wrong within a bound does so at all".into(), &within, &true)?;
+        if let Some(fewest) = by_rounds(None) {
+            same(|| "explicit, beside rounds without a bound".into(), &fails, &fewest.is_some())?;
+            let enough = fewest.zip(run).is_none_or(|(fewest, run)| fewest <= run);
+            same(|| format!("explicit: no run has fewer than {fewest:?} rounds"), &enough, &true)?;
+        }
+        compared += 1;
+    }
     Ok(compared)
 }
+
+/// The explicit engine, with real stacks: the rounds of the run in which something goes wrong, if there is one.
+fn state_by_state(model: &Model, sources: &SourceMap) -> Answer {
+    let threads = Threads::of(model, sources, 4, &Budget::unlimited()).ok()?;
+    let interpreter = Interpreter::new(model, sources).ok()?;
+    let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
+    let options = SearchOptions { limits, ..SearchOptions::default() };
+    let report = explore_system(&interpreter, &options, Goal::First, &mut Silent).ok()?;
+    match report.outcome.verdict {
+        Verdict::Holds => Some(None),
+        // The interpreter's stack has an end, and the program's has not.
+        Verdict::Violated if report.outcome.violation?.name.contains("nested deeper") => None,
+        Verdict::Violated => {
+            let pids: Vec<usize> = report.outcome.counterexample?.steps.iter().map(|step| step.pid).collect();
+            // Where threads start others, their turns do not come in the order of their numbers.
+            let rounds = 1 + pids.windows(2).filter(|two| two[1] < two[0]).count() as u32;
+            threads.sites.is_empty().then_some(Some(rounds))
+        }
+        Verdict::Inconclusive(_) => None,
+    }
+}
+
+/// The explicit engine gives up beyond so many states.
+const MOST_STATES: u64 = 20_000;
 
 /// The fewest contexts with which the sequential program fails.
 fn sequentialized(model: &Model, sources: &SourceMap, most: u32) -> Answer {

@@ -8,7 +8,7 @@ use preempt_core::{Budget, Limits, Silent, Verdict};
 use preempt_model::{Interpreter, Model, System};
 use preempt_promela::generator::Line;
 use preempt_rounds::{Caps, RoundsOptions};
-use preempt_symbolic::{Method, SymbolicOptions, VariableOrder, check};
+use preempt_symbolic::{Method, SharedStates, SymbolicOptions, VariableOrder, check};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -30,6 +30,7 @@ pub fn table() -> Vec<SymbolicOptions> {
                         method,
                         order,
                         instances,
+                        shared: if instances == 1 { SharedStates::Numbers } else { SharedStates::Auto },
                         table: TABLE,
                         limits,
                     });

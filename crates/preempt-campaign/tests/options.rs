@@ -121,21 +121,21 @@ fn of_the_explicit_engine() {
 
 #[test]
 fn of_the_symbolic_engine() {
-    let symbolic: BTreeSet<String> =
-        sequential::table()
-            .iter()
-            .map(|options| {
-                let preempt_symbolic::SymbolicOptions {
-                    contexts,
-                    method,
-                    instances,
-                    order,
-                    table: _,
-                    limits: _,
-                } = options;
-                format!("{contexts:?} {method:?} {instances} {order:?}")
-            })
-            .collect();
+    let symbolic: BTreeSet<String> = sequential::table()
+        .iter()
+        .map(|options| {
+            let preempt_symbolic::SymbolicOptions {
+                contexts,
+                method,
+                instances,
+                order,
+                shared,
+                table: _,
+                limits: _,
+            } = options;
+            format!("{contexts:?} {method:?} {instances} {order:?} {shared:?}")
+        })
+        .collect();
     assert_eq!(symbolic.len(), 24, "{symbolic:?}");
 }
 

@@ -26,6 +26,7 @@ pub mod liveness;
 mod round_robin;
 mod rules;
 mod run;
+mod scout;
 pub mod search;
 mod stops;
 mod supported;
@@ -35,4 +36,5 @@ mod turns;
 
 pub use check::{RoundsOptions, RoundsReport, check};
 pub use error::{Cap, Ended, Unsupported};
+pub use scout::scout;
 pub use search::{Answer, Basis, Caps, Search, Setting};

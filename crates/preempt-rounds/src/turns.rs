@@ -44,6 +44,8 @@ pub(crate) struct Turns<'a> {
     numbers: FxMap<(u32, u64), u32>,
     turns: Vec<Turn>,
     caps: Caps,
+    /// Stacks that are too deep do not end the search.
+    pub deep_left_out: bool,
     budget: &'a Budget,
     bytes: u64,
 }
@@ -66,6 +68,7 @@ impl<'a> Turns<'a> {
             numbers: FxMap::default(),
             turns: Vec::new(),
             caps,
+            deep_left_out: false,
             budget,
             bytes: 0,
         }
@@ -155,6 +158,9 @@ impl<'a> Turns<'a> {
                 passed.insert((shared, started));
             }
             if self.stacks.depth(stack) > self.caps.depth {
+                if self.deep_left_out {
+                    continue;
+                }
                 return Err(Ended::TooMuch(Cap::Depth));
             }
             let rule = self.rules.rule(kind, shared, top, partner)?;

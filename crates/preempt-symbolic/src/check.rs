@@ -24,10 +24,24 @@ pub struct SymbolicOptions {
     pub instances: u32,
     /// Where the program's variables stand in the diagrams.
     pub order: VariableOrder,
+    /// How shared states are carried through the diagrams.
+    pub shared: SharedStates,
     /// The table in which the diagrams live.
     pub table: preempt_bdd::TableOptions,
     /// Time and memory; states and depth mean nothing here.
     pub limits: Limits,
+}
+
+/// How shared states are carried through the diagrams (`numbers`): it decides how fast they are, never what they answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SharedStates {
+    /// By number where a short search of explicit rounds finds few of them, otherwise bit by bit.
+    #[default]
+    Auto,
+    /// Bit by bit.
+    Bits,
+    /// By number, beginning with the first one alone: those that are met later are added.
+    Numbers,
 }
 
 impl Default for SymbolicOptions {
@@ -37,6 +51,7 @@ impl Default for SymbolicOptions {
             method: Method::Lazy,
             instances: 4,
             order: VariableOrder::default(),
+            shared: SharedStates::default(),
             table: preempt_bdd::TableOptions::default(),
             limits: Limits::default(),
         }

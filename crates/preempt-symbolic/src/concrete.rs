@@ -160,7 +160,7 @@ impl Run<'_> {
     fn fits(&self, machine: &Machine, pid: usize, taken: &Taken) -> bool {
         let types = &self.setting.vars.shape.shared;
         let shared = machine.globals.iter().zip(types).map(|(value, ty)| raw(*value, *ty));
-        if !shared.zip(&taken.shared).all(|(value, wanted)| value == *wanted) {
+        if !shared.zip(self.setting.vars.decode(&taken.shared)).all(|(value, wanted)| value == *wanted) {
             return false;
         }
         let Some(locals) = &taken.locals else { return true };

@@ -6,14 +6,15 @@
 //! procedure recurses. Most violations take few contexts, and threads apart are cheaper than all of them together: so the
 //! rules come first, and after two rounds the configurations go ahead.
 
-use crate::SymbolicOptions;
 use crate::baton::Baton;
+use crate::check::{SharedStates, SymbolicOptions};
 use crate::codes::reads_pid;
 use crate::concrete::Executor;
 use crate::configurations::{Configurations, Round};
 use crate::error::{AnalysisError, Result};
 use crate::graph::{Graph, Programs, raw};
 use crate::handoff::Handoff;
+use crate::numbers::{Numbering, Slots, few};
 use crate::places::own;
 use crate::round_robin::{Analysis, FailingContext, Method};
 use crate::sequential;
@@ -22,7 +23,8 @@ use crate::vars::{Copy, Shape, VariableOrder, Vars};
 use preempt_bdd::{Bdd, TableOptions};
 use preempt_core::{Budget, Guarantee, Property, SourceMap, StopReason, Trace, Verdict};
 use preempt_model::Model;
-use preempt_rounds::Setting;
+use preempt_rounds::{Setting, scout};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What is analysed.
@@ -57,6 +59,22 @@ pub(crate) struct Conclusion {
     pub violation: Option<(Property, Trace)>,
 }
 
+/// How an analysis with a fixed set of variables ends.
+enum End {
+    Conclusion(Conclusion),
+    /// There are no variables for the next round.
+    NoRoom,
+    /// These shared states have no number.
+    Unnumbered(BTreeSet<Slots>),
+    /// Nothing goes wrong in the shared states that have a number, and it is to be known of all.
+    NotByNumber,
+}
+
+/// After so many times with more numbers, shared states are carried as bits: a search that found most of them was good
+/// enough, and one that did not was not. Without a search each time brings what one more step leads to.
+const MOST_NUMBERINGS: usize = 4;
+const MOST_NUMBERINGS_ALONE: usize = 64;
+
 /// How many contexts there is room for at first, if nobody says how many there are to be.
 const FIRST_ROOM: usize = 4;
 
@@ -83,6 +101,7 @@ impl<'a> Driver<'a> {
 
     pub fn run(&mut self) -> Result<Conclusion> {
         let sequential = self.setting.threads.all.len() < 2;
+        self.shape.numbering = self.numbering().map(Arc::new);
         let mut room = match self.options.contexts {
             _ if sequential => 1,
             Some(contexts) => contexts.max(1) as usize,
@@ -96,22 +115,61 @@ impl<'a> Driver<'a> {
         let order = match self.options.order {
             // Two contexts are over before a trial would be worth it.
             VariableOrder::Trial if sequential || room <= 2 => VariableOrder::Dependencies,
+            // Numbers depend on everything.
+            VariableOrder::Trial if self.shape.numbering.is_some() => VariableOrder::Dependencies,
             VariableOrder::Trial => self.trial(table)?,
             order => order,
+        };
+        let mut enlarged = 0;
+        let most = match self.options.shared {
+            SharedStates::Numbers => MOST_NUMBERINGS_ALONE,
+            SharedStates::Auto | SharedStates::Bits => MOST_NUMBERINGS,
         };
         loop {
             let mut vars = Vars::new(self.shape.clone(), room, order, table, self.budget)?;
             vars.baton = self.baton.clone();
-            let conclusion = match sequential {
-                true => Some(self.sequential(&vars)?),
+            let end = match sequential {
+                true => self.sequential(&vars)?,
                 false => self.round_robin(&vars)?,
             };
             self.nodes = self.nodes.max(vars.space.nodes() as u64);
-            if let Some(conclusion) = conclusion {
-                return Ok(conclusion);
+            match end {
+                End::Conclusion(conclusion) => return Ok(conclusion),
+                // Variables cannot be put between others later: begin again with more of them.
+                End::NoRoom => room *= 2,
+                End::NotByNumber => self.shape.numbering = None,
+                End::Unnumbered(states) => {
+                    enlarged += 1;
+                    let known = self.shape.numbering.take().filter(|_| enlarged <= most);
+                    self.shape.numbering = known.and_then(|known| known.with(&states)).map(Arc::new);
+                }
             }
-            // Variables cannot be put between others later: begin again with more of them.
-            room *= 2;
+        }
+    }
+
+    /// Numbers for shared states, if they are to be carried so: where there are few, and no other way of looking at
+    /// configurations is lost by it.
+    fn numbering(&self) -> Option<Numbering> {
+        let (shape, threads) = (&self.shape, &self.setting.threads);
+        let whole = self.options.contexts.is_none() && !shape.own.is_empty();
+        if whole
+            || self.options.method == Method::Eager
+            || !threads.extra.is_empty()
+            || shape.shared.is_empty()
+        {
+            return None;
+        }
+        let slots = |globals: &[i32]| -> Slots {
+            globals.iter().zip(&shape.shared).map(|(value, ty)| raw(*value, *ty)).collect()
+        };
+        let initial = slots(&threads.initial.globals);
+        match self.options.shared {
+            SharedStates::Bits => None,
+            SharedStates::Numbers => Numbering::of([initial].into()),
+            SharedStates::Auto => {
+                let found = scout(&self.setting, few(&shape.shared), self.budget)?;
+                Numbering::of(found.iter().map(|state| slots(state)).chain([initial]).collect())
+            }
         }
     }
 
@@ -152,8 +210,8 @@ impl<'a> Driver<'a> {
             .zip(&vars.shape.shared)
             .map(|(value, ty)| raw(*value, *ty))
             .collect();
-        values.resize(vars.shared_count(), 0);
-        let point: Vec<_> = vars.all_shared(Copy::Start(0)).zip(values).collect();
+        values.resize(vars.shape.shared.len(), 0);
+        let point: Vec<_> = vars.all_shared(Copy::Start(0)).zip(vars.encode(values)).collect();
         Ok(vars.space.point(&point)?)
     }
 
@@ -183,32 +241,38 @@ impl<'a> Driver<'a> {
     }
 
     /// Fig. 3: without other threads there is one context.
-    fn sequential(&mut self, vars: &Vars) -> Result<Conclusion> {
+    fn sequential(&mut self, vars: &Vars) -> Result<End> {
         let programs = self.programs(vars)?;
         let Some(graph) = programs.graphs.first().filter(|graph| graph.can_fail()) else {
-            return Ok(self.cannot_fail());
+            return Ok(self.cannot_fail(vars));
         };
         let initial = self.initial(vars)?;
         if self.options.method == Method::Eager {
             let to_entry = vars.shared_renaming([(Copy::Start(0), Copy::Entry)]);
             let reachable = sequential::eager(vars, graph, &initial.rename(&to_entry)?)?;
             if !sequential::failing(vars, graph, &reachable)? {
-                return Ok(self.holds(Guarantee::Exhaustive, 1));
+                return Ok(End::Conclusion(self.holds(Guarantee::Exhaustive, 1)));
             }
         }
         let (_, failure) = sequential::lazy(vars, graph, &initial, true)?;
-        let Some(failure) = failure else { return Ok(self.holds(Guarantee::Exhaustive, 1)) };
+        let Some(failure) = failure else {
+            return Ok(match unnumbered(vars) {
+                Some(states) => End::Unnumbered(states),
+                None => End::Conclusion(self.holds(Guarantee::Exhaustive, 1)),
+            });
+        };
         let vectors = failure.states;
         let failing =
             FailingContext { thread: 0, context: 0, node: failure.key, edge: failure.edge, vectors };
-        self.violated(vars, &programs, &Handoff::new(vars, 1, initial), &failing)
+        let handoff = Handoff::new(vars, 1, initial);
+        Ok(End::Conclusion(self.violated(vars, &programs, &handoff, &failing)?))
     }
 
-    /// Fig. 5, round by round. `None` if there is no room for the next round.
-    fn round_robin(&mut self, vars: &Vars) -> Result<Option<Conclusion>> {
+    /// Fig. 5, round by round.
+    fn round_robin(&mut self, vars: &Vars) -> Result<End> {
         let programs = self.programs(vars)?;
         if !programs.graphs.iter().any(Graph::can_fail) {
-            return Ok(Some(self.cannot_fail()));
+            return Ok(self.cannot_fail(vars));
         }
         let initial = self.initial(vars)?;
         let mut configurations = match self.options.contexts {
@@ -227,13 +291,19 @@ impl<'a> Driver<'a> {
             // Either nothing more is to come, or the configurations say in which round it will.
             if k == RULES_FIRST && !self.fails {
                 match self.decided(&mut configurations)? {
-                    Some(Round::Nothing) => return Ok(Some(self.holds(Guarantee::Exhaustive, self.rounds))),
+                    Some(Round::Nothing) => {
+                        return Ok(End::Conclusion(self.holds(Guarantee::Exhaustive, self.rounds)));
+                    }
                     Some(Round::Failure) => self.fails = true,
                     Some(Round::New) | None => {}
                 }
             }
             if let Some(failing) = analysis.round(k)? {
-                return Ok(Some(self.violated(vars, &programs, &analysis.handoff, &failing)?));
+                let violated = self.violated(vars, &programs, &analysis.handoff, &failing)?;
+                return Ok(End::Conclusion(violated));
+            }
+            if let Some(states) = unnumbered(vars) {
+                return Ok(End::Unnumbered(states));
             }
             self.rounds = self.rounds.max(k as u32 + 1);
             counters.states.set(shared_states(vars, &analysis.handoff, k)?);
@@ -241,7 +311,9 @@ impl<'a> Driver<'a> {
                 && let Some(whole) = &mut configurations
             {
                 match whole.round() {
-                    Ok(Round::Nothing) => return Ok(Some(self.holds(Guarantee::Exhaustive, self.rounds))),
+                    Ok(Round::Nothing) => {
+                        return Ok(End::Conclusion(self.holds(Guarantee::Exhaustive, self.rounds)));
+                    }
                     // A table that is too small for configurations may be large enough for the threads apart.
                     Err(AnalysisError::TableFull) => configurations = None,
                     Err(error) => return Err(error),
@@ -249,7 +321,10 @@ impl<'a> Driver<'a> {
                 }
             }
         }
-        Ok(self.options.contexts.map(|contexts| self.holds(Guarantee::Contexts(contexts), contexts)))
+        Ok(match self.options.contexts {
+            Some(contexts) => End::Conclusion(self.holds(Guarantee::Contexts(contexts), contexts)),
+            None => End::NoRoom,
+        })
     }
 
     /// Rounds of configurations until it is known how they end; `None` if there is no room for them.
@@ -269,10 +344,14 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// No command of any thread can go wrong, however many threads there are.
-    fn cannot_fail(&self) -> Conclusion {
+    /// No command of any thread can go wrong, however many threads there are, in any shared state that these variables tell.
+    fn cannot_fail(&self, vars: &Vars) -> End {
+        if vars.numbered.is_some() {
+            return End::NotByNumber;
+        }
         let verdict = Verdict::conclude(false, None);
-        Conclusion { verdict, guarantee: Guarantee::Exhaustive, contexts: 1, violation: None }
+        let guarantee = Guarantee::Exhaustive;
+        End::Conclusion(Conclusion { verdict, guarantee, contexts: 1, violation: None })
     }
 
     fn holds(&self, guarantee: Guarantee, contexts: u32) -> Conclusion {
@@ -315,9 +394,14 @@ impl<'a> Driver<'a> {
     }
 }
 
+/// Shared states without a number that were met: what follows from them is not known.
+fn unnumbered(vars: &Vars) -> Option<BTreeSet<Slots>> {
+    vars.numbered.as_ref().map(|numbered| numbered.met()).filter(|met| !met.is_empty())
+}
+
 /// How many shared states there are after a round.
 fn shared_states(vars: &Vars, handoff: &Handoff<'_>, k: usize) -> Result<u64> {
-    let variables: Vec<_> = vars.all_shared(Copy::Now(k)).collect();
+    let variables: Vec<_> = vars.all_shared(Copy::Start(k)).collect();
     let count = vars.space.count(&handoff.reachable(k)?, &variables);
     Ok(count.and_then(|count| u64::try_from(count).ok()).unwrap_or(u64::MAX))
 }

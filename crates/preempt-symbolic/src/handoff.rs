@@ -2,10 +2,12 @@
 //! those at their ends (R11), and compositions of them say which starts and ends fit together (R8, R9, Checker): Lal and
 //! Reps 2009 (paper 002), Fig. 5, for any number of threads.
 //!
-//! Relations here are over `Start(0..=k)` and `Now(0..=k)`. A vector of starts of thread 1 is carried through threads
-//! 1 to n and comes out as the starts of thread 1's next contexts. For thread j, what is before it is the composition of
-//! E_1 to E_(j-1) for the same number of contexts, and what is after it the composition of E_(j+1) to E_n for one context
-//! less: taking only the neighbours' E, as the rules for two threads read, would join histories that do not fit.
+//! A vector of starts of thread 1 is carried through threads 1 to n and comes out as the starts of thread 1's next
+//! contexts. For thread j, what is before it is the composition of E_1 to E_(j-1) for the same number of contexts, and what
+//! is after it the composition of E_(j+1) to E_n for one context less: taking only the neighbours' E, as the rules for two
+//! threads read, would join histories that do not fit. The starts of thread 1 are `Other` throughout: E is over `Start` and
+//! `Now`, what is before a thread over `Other` and its `Start`, what is after one over its `Now` and the `Other` of the next
+//! contexts. So the renamings between them keep the order of the copies (see `vars`).
 //!
 //! Compositions are the most expensive part of many threads (43 % of the last round with seven of them). Two things keep
 //! them small: what the contexts before rule out is left out of them, which took eight threads from 22.3 s to 7.4 s and
@@ -24,11 +26,13 @@ pub(crate) struct Handoff<'a> {
     pub initial: Bdd,
     /// `e[k][j]`: E_j for the contexts 0 to k.
     pub e: Vec<Vec<Bdd>>,
-    /// `before[k][j]`: the composition of the threads before j; none for j = 0, where it would be the identity. Without
-    /// what the threads from j on could not have led to in the contexts before: `valid` would drop it anyway, and kept,
-    /// it makes the composition an order of magnitude larger for seven threads.
+    /// `before[k][j]`: how the first thread's starts become those of thread j, over `Other(0..=k)` and `Start(0..=k)`;
+    /// none for j = 0, where it would be the identity. Without what the threads from j on could not have led to in the
+    /// contexts before: `valid` would drop it anyway, and kept, it makes the composition an order of magnitude larger for
+    /// seven threads.
     pub before: Vec<Vec<Option<Bdd>>>,
-    /// `from[k][j]`: the composition of thread j and those after it; none for j = n.
+    /// `from[k][j]`: how the starts of thread j become the first thread's next ones, over `Start(0..=k)` and
+    /// `Other(1..=k + 1)`; none for j = 0, which is never after another thread, and for j = n.
     pub from: Vec<Vec<Option<Bdd>>>,
 }
 
@@ -43,12 +47,20 @@ impl<'a> Handoff<'a> {
             self.e.push(Vec::new());
             self.before.push(vec![None]);
         }
+        let vars = self.vars;
+        let ends = (0..=k).map(|i| (Copy::Now(i), Copy::Start(i)));
         let composed = match self.before[k].last().and_then(Option::as_ref) {
-            None => effect.and(&self.initial)?,
-            Some(before) => self.compose(k, before, &effect)?,
+            None => {
+                let starts = (0..=k).map(|i| (Copy::Start(i), Copy::Other(i)));
+                effect.and(&self.initial)?.rename(&vars.shared_renaming(starts.chain(ends)))?
+            }
+            Some(before) => {
+                let starts = vars.shared_cube((0..=k).map(Copy::Start))?;
+                before.and_exists(&effect, &starts)?.rename(&vars.shared_renaming(ends))?
+            }
         };
-        let composed = match self.after(self.e[k].len(), k, Copy::Start)? {
-            Some(after) => composed.and(&after)?,
+        let composed = match self.following(self.e[k].len(), k) {
+            Some(following) => composed.and(following)?,
             None => composed,
         };
         self.e[k].push(effect);
@@ -62,11 +74,19 @@ impl<'a> Handoff<'a> {
         if self.from.len() > k {
             return Ok(());
         }
-        let mut from = vec![None];
+        let vars = self.vars;
+        let mut from: Vec<Option<Bdd>> = vec![None];
         for effect in self.e[k].iter().skip(1).rev() {
             from.push(Some(match from.last().and_then(Option::as_ref) {
-                None => effect.clone(),
-                Some(rest) => self.compose(k, effect, rest)?,
+                None => {
+                    let next = (0..=k).map(|i| (Copy::Now(i), Copy::Other(i + 1)));
+                    effect.rename(&vars.shared_renaming(next))?
+                }
+                Some(rest) => {
+                    let meet = (0..=k).map(|i| (Copy::Start(i), Copy::Now(i)));
+                    let rest = rest.rename(&vars.shared_renaming(meet))?;
+                    effect.and_exists(&rest, &vars.shared_cube((0..=k).map(Copy::Now))?)?
+                }
             }));
         }
         // thread 1 is never after another one
@@ -76,71 +96,52 @@ impl<'a> Handoff<'a> {
         Ok(())
     }
 
-    fn compose(&self, k: usize, first: &Bdd, second: &Bdd) -> Result<Bdd> {
-        let vars = self.vars;
-        let first = first.rename(&vars.shared_renaming((0..=k).map(|i| (Copy::Now(i), Copy::Other(i)))))?;
-        let second =
-            second.rename(&vars.shared_renaming((0..=k).map(|i| (Copy::Start(i), Copy::Other(i)))))?;
-        Ok(first.and_exists(&second, &vars.shared_cube((0..=k).map(Copy::Other))?)?)
-    }
-
     /// Which starts of the contexts 0 to k of thread j, with ends of the contexts before k, fit the other threads:
     /// over `Start(0..=k)` and `Now(0..k)`. R12 for context 0, R8 for the first thread, R9 for the others.
     pub fn valid(&self, j: usize, k: usize) -> Result<Bdd> {
         let vars = self.vars;
-        let Some((before, after)) = self.around(j, k)? else {
+        let after = self.after(j, k)?;
+        let Some(before) = self.before(j, k) else {
             // The first thread. R8: it starts as the last thread has ended.
-            if k == 0 {
-                return Ok(self.initial.clone());
-            }
-            let after = match self.after(0, k, Copy::Start)? {
-                Some(after) => after,
-                None => self.shifted(Copy::Start, k)?,
-            };
-            return Ok(after.and(&self.initial)?);
+            let starts = vars.shared_renaming((1..=k).map(|i| (Copy::Other(i), Copy::Start(i))));
+            return Ok(after.rename(&starts)?.and(&self.initial)?);
         };
         Ok(before.and_exists(&after, &vars.shared_cube((0..=k).map(Copy::Other))?)?)
     }
 
-    /// For any thread but the first, with `Other` as the starts of the first: how they become this thread's starts,
-    /// and how the ends of this thread's contexts become them.
-    pub fn around(&self, j: usize, k: usize) -> Result<Option<(Bdd, Bdd)>> {
+    /// How the first thread's starts become those of thread j; none for the first thread itself.
+    pub fn before(&self, j: usize, k: usize) -> Option<&Bdd> {
+        self.before.get(k)?.get(j)?.as_ref()
+    }
+
+    /// What follows thread j in the contexts before `k`; none if no thread is after it, or no context before.
+    fn following(&self, j: usize, k: usize) -> Option<&Bdd> {
+        self.from.get(k.checked_sub(1)?)?.get(j + 1)?.as_ref()
+    }
+
+    /// How the ends of thread j's contexts before `k` become the first thread's next starts: over `Now(0..k)` and
+    /// `Other(1..=k)`.
+    pub fn after(&self, j: usize, k: usize) -> Result<Bdd> {
         let vars = self.vars;
-        let Some(Some(before)) = self.before.get(k).and_then(|row| row.get(j)) else { return Ok(None) };
-        let starts = (0..=k).map(|i| (Copy::Start(i), Copy::Other(i)));
-        let before = before
-            .rename(&vars.shared_renaming(starts.chain((0..=k).map(|i| (Copy::Now(i), Copy::Start(i))))))?;
-        let after = match self.after(j, k, Copy::Other)? {
-            Some(after) => after,
-            None => self.shifted(Copy::Other, k)?,
-        };
-        Ok(Some((before, after)))
-    }
-
-    /// How the ends of thread j's contexts before `k` become the first thread's next `starts`; none if no thread is
-    /// after it.
-    fn after(&self, j: usize, k: usize, starts: fn(usize) -> Copy) -> Result<Option<Bdd>> {
-        let Some(Some(after)) = k.checked_sub(1).map(|last| &self.from[last][j + 1]) else { return Ok(None) };
-        let ends = (0..k).map(|i| (Copy::Now(i), starts(i + 1)));
-        let pairs = (0..k).map(|i| (Copy::Start(i), Copy::Now(i))).chain(ends);
-        Ok(Some(after.rename(&self.vars.shared_renaming(pairs))?))
-    }
-
-    /// Every end of a context is the start of the next.
-    fn shifted(&self, start: fn(usize) -> Copy, k: usize) -> Result<Bdd> {
-        let mut result = self.vars.space.yes();
-        for i in 0..k {
-            result = result.and(&self.vars.shared_equal(Copy::Now(i), start(i + 1))?)?;
+        if let Some(following) = self.following(j, k) {
+            let ends = (0..k).map(|i| (Copy::Start(i), Copy::Now(i)));
+            return Ok(following.rename(&vars.shared_renaming(ends))?);
         }
-        Ok(result)
+        // every end of a context is the start of the next
+        (0..k).try_fold(vars.space.yes(), |all, i| {
+            Ok(all.and(&vars.shared_equal(Copy::Now(i), Copy::Other(i + 1))?)?)
+        })
     }
 
-    /// The rule Checker: the shared states after round `k`, over `Now(k)`.
+    /// The rule Checker: the shared states after round `k`, over `Start(k)`, since they are what a next round starts with.
     pub fn reachable(&self, k: usize) -> Result<Bdd> {
         let vars = self.vars;
-        let Some(Some(through)) = self.before[k].get(self.threads) else { return Ok(vars.space.no()) };
-        let fits = through.and(&self.shifted(Copy::Start, k)?)?;
-        let history = (0..=k).map(Copy::Start).chain((0..k).map(Copy::Now));
+        let Some(through) = self.before(self.threads, k) else { return Ok(vars.space.no()) };
+        let mut fits = through.clone();
+        for i in 0..k {
+            fits = fits.and(&vars.shared_equal(Copy::Start(i), Copy::Other(i + 1))?)?;
+        }
+        let history = (0..=k).map(Copy::Other).chain((0..k).map(Copy::Start));
         Ok(fits.exists(&vars.shared_cube(history)?)?)
     }
 }

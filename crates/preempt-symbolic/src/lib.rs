@@ -14,6 +14,7 @@
 //! * `graph`: a thread as nodes and relations (Fig. 2); `translate`, `starting`: from a model to graphs;
 //! * `word`, `value`, `effect`: arithmetic, expressions and commands as functions of the state; `relation`: relations in
 //!   parts; `vars`, `dependencies`: the BDD variables, and their order;
+//! * `numbers`: shared states by number where there are few of them;
 //! * `places`: how many places a thread can stand at;
 //! * `schedule`, `path`, `concrete`: from a failure to a run on the reference interpreter.
 #![forbid(unsafe_code)]
@@ -29,6 +30,7 @@ mod effect;
 mod error;
 mod graph;
 mod handoff;
+mod numbers;
 mod path;
 mod places;
 pub mod portfolio;
@@ -48,7 +50,7 @@ mod word;
 use preempt_rounds::codes;
 pub use preempt_rounds::{liveness, threads};
 
-pub use check::{SymbolicOptions, SymbolicReport, check};
+pub use check::{SharedStates, SymbolicOptions, SymbolicReport, check};
 pub use error::{AnalysisError, Unsupported};
 pub use round_robin::Method;
 pub use vars::VariableOrder;

@@ -5,6 +5,7 @@
 //! thousands of nodes.
 
 use crate::error::Result;
+use crate::numbers::Outside;
 use crate::vars::{Copy, Vars};
 use preempt_bdd::{Bdd, Cube, Partition, Renaming};
 use std::cell::RefCell;
@@ -118,12 +119,19 @@ pub(crate) struct Relation {
     product: Product,
     shared: Vec<usize>,
     locals: Vec<usize>,
+    /// Where it leads to a shared state without a number.
+    outside: Option<Outside>,
     images: RefCell<BTreeMap<usize, Rc<(Partition, Renaming)>>>,
 }
 
 impl Relation {
+    /// `shared`, `locals`: the variables that it writes.
     pub fn new(product: Product, shared: Vec<usize>, locals: Vec<usize>) -> Relation {
-        Relation { product, shared, locals, images: RefCell::default() }
+        Relation { product, shared, locals, outside: None, images: RefCell::default() }
+    }
+
+    pub fn leaving(self, outside: Option<Outside>) -> Relation {
+        Relation { outside, ..self }
     }
 
     pub fn writes_nothing(&self) -> bool {
@@ -143,6 +151,9 @@ impl Relation {
             // Only what is written: below the last of it the diagram stays as it is.
             let settle = vars.space.renaming(shared.chain(locals));
             self.images.borrow_mut().insert(k, Rc::new((partition, settle)));
+        }
+        if let Some(outside) = &self.outside {
+            outside.note(vars, set, k)?;
         }
         let image = self.images.borrow()[&k].clone();
         let after = set.through(&image.0)?;

@@ -52,8 +52,15 @@ pub(crate) struct Rules<'a> {
     callers: Vec<Vec<(usize, usize, usize)>>,
     forget_caller: Cube,
     entered: BTreeMap<usize, Bdd>,
-    joins: BTreeMap<usize, (Renaming, Cube)>,
+    joins: BTreeMap<usize, Join>,
     summaries: BTreeMap<usize, Cube>,
+}
+
+/// How callers in one context meet summaries: in `Next` and in the parameters handed over.
+struct Join {
+    caller: Renaming,
+    summary: Renaming,
+    forgotten: Cube,
 }
 
 /// Where something goes wrong.
@@ -262,19 +269,18 @@ impl<'a> Rules<'a> {
     fn join(&mut self, (from, to): (usize, usize), caller: &Bdd, call: &Call, summary: &Bdd) -> Result<Bdd> {
         let vars = self.vars;
         if let std::collections::btree_map::Entry::Vacant(entry) = self.joins.entry(from) {
-            let shared = [(Copy::Entry, Copy::Now(from)), (Copy::Now(from), Copy::Next)];
-            let pairs = shared
-                .into_iter()
-                .flat_map(|(old, new)| vars.all_shared(old).zip(vars.all_shared(new)).collect::<Vec<_>>());
+            let entered = vars.all_shared(Copy::Entry).zip(vars.all_shared(Copy::Next));
             let params = (0..vars.param_count()).map(|slot| (vars.param(slot), vars.param_handed(slot)));
-            let renaming = vars.space.renaming(pairs.chain(params));
             let handed = (0..vars.param_count()).map(|slot| vars.param_handed(slot));
-            let cube = vars.space.cube(vars.all_shared(Copy::Now(from)).chain(handed))?;
-            entry.insert((renaming, cube));
+            entry.insert(Join {
+                caller: vars.shared_renaming([(Copy::Now(from), Copy::Next)]),
+                summary: vars.space.renaming(entered.chain(params)),
+                forgotten: vars.space.cube(vars.all_shared(Copy::Next).chain(handed))?,
+            });
         }
-        let (renaming, cube) = &self.joins[&from];
-        let joined = call.arguments.and(vars, caller, from)?.and_exists(&summary.rename(renaming)?, cube)?;
-        let mut after = joined.rename(vars.settle(from))?;
+        let Join { caller: leaves, summary: meets, forgotten } = &self.joins[&from];
+        let caller = call.arguments.and(vars, caller, from)?.rename(leaves)?;
+        let mut after = caller.and_exists(&summary.rename(meets)?, forgotten)?;
         if let Some(results) = &call.results {
             after = results.image(vars, &after, to)?;
         }

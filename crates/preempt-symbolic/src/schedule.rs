@@ -35,27 +35,22 @@ pub(crate) fn schedule(
 
     // Where the first thread starts: through the threads before this one it must lead to this one's starts, and
     // through those after it this one's ends must lead to it.
-    let first = match handoff.around(j, k)? {
+    let first = match handoff.before(j, k) {
         None => mine.starts.clone(),
-        Some((before, after)) => {
+        Some(before) => {
             let fits = before.and(&point(vars, Copy::Start, &mine.starts)?)?;
-            let fits = fits.and(&after.and(&point(vars, Copy::Now, &mine.ends[..k])?)?)?;
-            pick(vars, &fits, (0..=k).map(Copy::Other))
+            let after = handoff.after(j, k)?.and(&point(vars, Copy::Now, &mine.ends[..k])?)?;
+            pick(vars, &fits.and(&after)?, (0..=k).map(Copy::Other))
         }
     };
-    let from_first = point(vars, Copy::Start, &first)?;
+    let from_first = point(vars, Copy::Other, &first)?;
     let mut ends = mine.starts.clone();
     for thread in (0..j).rev() {
         // E of this thread ends in `ends`; it starts where the threads before it can lead to
         let effect = handoff.e[k][thread].and(&point(vars, Copy::Now, &ends)?)?;
-        let starts = match &handoff.before[k][thread] {
+        let starts = match handoff.before(thread, k) {
             None => first.clone(),
-            Some(before) => {
-                let reached = before.and(&from_first)?;
-                let to_now = vars.shared_renaming((0..=k).map(|i| (Copy::Start(i), Copy::Now(i))));
-                let mine = effect.exists(&vars.shared_cube((0..=k).map(Copy::Now))?)?.rename(&to_now)?;
-                pick(vars, &reached.and(&mine)?, (0..=k).map(Copy::Now))
-            }
+            Some(before) => pick(vars, &before.and(&from_first)?.and(&effect)?, (0..=k).map(Copy::Start)),
         };
         threads[thread] = Contexts { starts: starts.clone(), ends };
         ends = starts;
@@ -68,19 +63,17 @@ pub(crate) fn schedule(
         }
         // E of this thread starts in `starts`; the threads after it must lead to the next starts of the first
         let effect = handoff.e[k - 1][thread].and(&point(vars, Copy::Start, &starts)?)?;
-        let ends = match &handoff.from[k - 1][thread + 1] {
-            None => first[1..].to_vec(),
-            Some(after) => {
-                let wanted = after.and(&point(vars, Copy::Now, &first[1..])?)?;
-                let to_start = vars.shared_renaming((0..k).map(|i| (Copy::Now(i), Copy::Start(i))));
-                let mine = effect.exists(&vars.shared_cube((0..k).map(Copy::Start))?)?.rename(&to_start)?;
-                pick(vars, &wanted.and(&mine)?, (0..k).map(Copy::Start))
-            }
-        };
+        let wanted = handoff.after(thread, k)?.and(&point(vars, next, &first[1..])?)?;
+        let ends = pick(vars, &wanted.and(&effect)?, (0..k).map(Copy::Now));
         threads[thread] = Contexts { starts, ends: ends.clone() };
         starts = ends;
     }
     Ok(threads)
+}
+
+/// The starts of the first thread's contexts but the first.
+fn next(context: usize) -> Copy {
+    Copy::Other(context + 1)
 }
 
 /// Values of these copies in one member of the set.

@@ -39,7 +39,7 @@ impl Builder<'_> {
         let space = &self.vars.space;
         let definition = self.model.code(code);
         let types = &self.vars.shape.locals[usize::from(code.0)];
-        let mut state = Valuation::now(self.vars, code, 0);
+        let mut state = Valuation::now(self.vars, code);
         for (slot, ty) in types.iter().enumerate() {
             let width = usize::from(ty.bits);
             state.locals[slot] = match slot < definition.parameters.len() {
@@ -117,7 +117,7 @@ impl Builder<'_> {
     ) -> Result<()> {
         let space = &self.vars.space;
         let site = &self.threads.sites[site];
-        let now = Valuation::now(self.vars, thread.code, 0);
+        let now = Valuation::now(self.vars, thread.code);
         let counter = Word::from_bits(space, now.shared[site.counter].clone(), false);
         let started = counter.below(space, &Word::constant(space, instance as i32))?.not()?;
         let mut after = now.clone();

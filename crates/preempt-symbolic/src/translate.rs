@@ -123,7 +123,7 @@ impl Builder<'_> {
         numbering: &mut Numbering,
     ) -> Result<Node> {
         let space = &self.vars.space;
-        let now = Valuation::now(self.vars, code, 0);
+        let now = Valuation::now(self.vars, code);
         let definition = self.model.code(code);
         let mut node = Node {
             location: Some(location),
@@ -274,14 +274,24 @@ impl Builder<'_> {
         let shared = changed(&now.shared, &after.shared);
         let locals = changed(&now.locals, &after.locals);
         let mut parts = vec![taken.clone()];
-        for &slot in &shared {
-            self.vars.space.go_on()?;
-            parts.extend(self.bits_equal(self.vars.shared(slot, Copy::Next), &after.shared[slot])?);
+        let (mut written, mut outside) = (shared, None);
+        match &self.vars.numbered {
+            Some(numbered) if !written.is_empty() => {
+                parts.extend(numbered.step(&self.vars.space, after, &written)?);
+                outside = numbered.outside(self.vars, &parts, after)?;
+                written = vec![0];
+            }
+            _ => {
+                for &slot in &written {
+                    self.vars.space.go_on()?;
+                    parts.extend(self.bits_equal(self.vars.shared(slot, Copy::Next), &after.shared[slot])?);
+                }
+            }
         }
         for &slot in &locals {
             parts.extend(self.bits_equal(self.vars.local_next(slot), &after.locals[slot])?);
         }
-        Ok(Relation::new(Product::new(self.vars, parts)?, shared, locals))
+        Ok(Relation::new(Product::new(self.vars, parts)?, written, locals).leaving(outside))
     }
 
     /// The variable has these bits, and zeros above them: for each bit a condition.

@@ -15,10 +15,12 @@ pub(crate) struct Valuation {
 }
 
 impl Valuation {
-    /// Before the step: every variable is itself.
-    pub fn now(vars: &Vars, code: CodeId, k: usize) -> Valuation {
-        let shared =
-            (0..vars.shared_count()).map(|slot| vars.space.bits(vars.shared(slot, Copy::Now(k)))).collect();
+    /// Before the step in the first context: every variable is itself.
+    pub fn now(vars: &Vars, code: CodeId) -> Valuation {
+        let shared = match &vars.numbered {
+            Some(numbered) => numbered.now().to_vec(),
+            None => vars.all_shared(Copy::Now(0)).map(|variable| vars.space.bits(variable)).collect(),
+        };
         let types = &vars.shape.locals[usize::from(code.0)];
         let local = |(slot, ty): (usize, &preempt_model::Type)| {
             let mut bits = vars.space.bits(vars.local(slot));

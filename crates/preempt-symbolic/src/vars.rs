@@ -9,6 +9,7 @@
 use crate::baton::{Baton, Runner};
 use crate::dependencies::{self, Numbers};
 use crate::error::{AnalysisError, Result};
+use crate::numbers::{Numbered, Numbering, Slots};
 use preempt_bdd::{Bdd, Cube, Layout, Renaming, Space, TableOptions, Variable, order};
 use preempt_core::Budget;
 use preempt_model::{CodeId, Command, Expr, Model, Type};
@@ -21,6 +22,8 @@ use std::sync::Arc;
 pub(crate) struct Shape {
     /// Types of the shared slots: those of the model, and after them those that starting threads needs.
     pub shared: Vec<Type>,
+    /// If there is one variable for all shared slots: the shared states that it counts.
+    pub numbering: Option<Arc<Numbering>>,
     /// Types of the locals of each code.
     pub locals: Vec<Vec<Type>>,
     pub results: Vec<u8>,
@@ -86,6 +89,26 @@ impl Shape {
         shape
     }
 
+    /// Widths of the variables that say what the shared state is.
+    fn shared_bits(&self) -> Vec<u8> {
+        match &self.numbering {
+            Some(numbering) => vec![numbering.bits()],
+            None => self.shared.iter().map(|ty| ty.bits).collect(),
+        }
+    }
+
+    /// What depends on each other, by the numbers of the variables that there are.
+    fn variable_groups(&self) -> Vec<(CodeId, Vec<u32>)> {
+        let slots = self.shared.len() as u32;
+        let variable = |&slot: &u32| match (&self.numbering, slot.checked_sub(slots)) {
+            (None, _) => slot,
+            (Some(_), None) => 0,
+            (Some(_), Some(other)) => other + 1,
+        };
+        let group = |(code, group): &(CodeId, Vec<u32>)| (*code, group.iter().map(variable).collect());
+        self.groups.iter().map(group).collect()
+    }
+
     /// Widths of the locals, shared by all codes.
     fn local_bits(&self) -> Vec<u8> {
         let count = self.locals.iter().map(Vec::len).max().unwrap_or(0);
@@ -126,6 +149,8 @@ pub(crate) struct Vars {
     /// If somebody else works at the same question, in turns.
     pub baton: Option<Arc<Baton>>,
     pub shape: Shape,
+    /// If shared states are carried as numbers.
+    pub numbered: Option<Numbered>,
     pub contexts: usize,
     shared: Vec<Variable>,
     locals: Vec<Variable>,
@@ -134,8 +159,6 @@ pub(crate) struct Vars {
     choices: Vec<Variable>,
     /// For each thread where it stands, and the locals of each code that it can be in.
     own: Vec<(Variable, BTreeMap<CodeId, Vec<Variable>>)>,
-    /// `Next` of shared variables and locals becomes `Now`, for each context.
-    settle: Vec<Renaming>,
     lift: Vec<Renaming>,
     choice_levels: BTreeSet<u32>,
     made: Made,
@@ -168,7 +191,7 @@ impl Vars {
         let local_bits = shape.local_bits();
         let values = |bits: u8| 1u64 << bits.clamp(1, 32);
         let shared: Vec<Variable> =
-            shape.shared.iter().map(|ty| layout.add(values(ty.bits), copies)).collect();
+            shape.shared_bits().into_iter().map(|bits| layout.add(values(bits), copies)).collect();
         // A parameter is a local that keeps its first value: copies 2 and 3.
         let locals: Vec<Variable> = local_bits.iter().map(|&bits| layout.add(values(bits), 4)).collect();
         let results: Vec<Variable> = shape.results.iter().map(|&bits| layout.add(values(bits), 1)).collect();
@@ -187,6 +210,10 @@ impl Vars {
                 (place, variables)
             })
             .collect();
+        let slots: Vec<Variable> = match &shape.numbering {
+            Some(_) => shape.shared.iter().map(|ty| layout.add(values(ty.bits), 1)).collect(),
+            None => Vec::new(),
+        };
         let order = match order {
             VariableOrder::Declared => Vec::new(),
             VariableOrder::Dependencies | VariableOrder::Trial => {
@@ -195,14 +222,6 @@ impl Vars {
         };
         let space = layout.build_ordered(&order, options)?;
         let params = locals.clone();
-        let settle = (0..contexts)
-            .map(|k| {
-                let global = shared
-                    .iter()
-                    .map(|v| (v.copy(copy(contexts, Copy::Next)), v.copy(copy(contexts, Copy::Now(k)))));
-                space.renaming(global.chain(locals.iter().map(|v| (v.copy(1), *v))))
-            })
-            .collect();
         let lift = (0..contexts)
             .map(|k| {
                 let now = |v: &Variable, k| v.copy(copy(contexts, Copy::Now(k)));
@@ -215,8 +234,16 @@ impl Vars {
         let all_choices = space.cube(choices.iter().copied())?;
         let own_params = space.cube(params.iter().map(|v| v.copy(2)))?;
         let params_become_own = space.renaming(params.iter().map(|v| (v.copy(3), v.copy(2))));
+        let numbered = match &shape.numbering {
+            Some(numbering) => {
+                let step = [Copy::Now(0), Copy::Next].map(|which| shared[0].copy(copy(contexts, which)));
+                Some(Numbered::new(&space, numbering.clone(), (step[0], step[1]), slots)?)
+            }
+            None => None,
+        };
         Ok(Vars {
             space,
+            numbered,
             budget: budget.clone(),
             baton: None,
             shape,
@@ -227,7 +254,6 @@ impl Vars {
             results,
             choices,
             own,
-            settle,
             lift,
             choice_levels,
             made: Made::default(),
@@ -249,8 +275,25 @@ impl Vars {
         self.budget.exhausted().map_or(Ok(()), |reason| Err(AnalysisError::Stopped(reason)))
     }
 
+    /// How many variables say what the shared state is: one for each slot, or one for all.
     pub fn shared_count(&self) -> usize {
         self.shared.len()
+    }
+
+    /// A shared state, slot by slot, as these variables say it.
+    pub fn encode(&self, slots: Slots) -> Slots {
+        match &self.numbered {
+            Some(numbered) => vec![numbered.numbering.number(&slots).unwrap_or(0)],
+            None => slots,
+        }
+    }
+
+    /// And back.
+    pub fn decode<'s>(&'s self, values: &'s [u64]) -> &'s [u64] {
+        match (&self.numbered, values) {
+            (Some(numbered), [number]) => numbered.numbering.state(*number).unwrap_or(&[]),
+            _ => values,
+        }
     }
 
     pub fn shared(&self, slot: usize, which: Copy) -> Variable {
@@ -304,11 +347,6 @@ impl Vars {
     /// From the first context to context `k`.
     pub fn lift(&self, k: usize) -> &Renaming {
         &self.lift[k]
-    }
-
-    /// After a step in context `k`: what is next is now.
-    pub fn settle(&self, k: usize) -> &Renaming {
-        &self.settle[k]
     }
 
     /// Copies of shared variables as one cube, made once.
@@ -366,11 +404,12 @@ fn dependency_order(
     count: u32,
     own: &[(Variable, BTreeMap<CodeId, Vec<Variable>>)],
 ) -> Vec<u32> {
-    let shared = shape.shared.len() as u32;
+    let shared = shape.shared_bits().len() as u32;
     let results = shared + shape.local_bits().len() as u32;
-    let mut groups: Vec<Vec<u32>> = shape.groups.iter().map(|(_, group)| group.clone()).collect();
+    let by_code = shape.variable_groups();
+    let mut groups: Vec<Vec<u32>> = by_code.iter().map(|(_, group)| group.clone()).collect();
     for (_, codes) in own {
-        for (code, group) in &shape.groups {
+        for (code, group) in &by_code {
             let Some(locals) = codes.get(code) else { continue };
             let place = |&number: &u32| match number.checked_sub(shared) {
                 _ if number >= results => Some(number),
@@ -389,12 +428,15 @@ fn dependency_order(
 }
 
 fn copy(contexts: usize, which: Copy) -> u32 {
-    // What belongs to one context stands together.
+    // What belongs to one context stands together, and copies stand so that no renaming of the rules and of the hand-off
+    // turns two of them round: a renaming that keeps the order costs a visit to each node, another one builds the diagram
+    // anew. `Next` becomes the last `Now`, or takes its place, while `Entry` stays; `Start` and `Now` of the threads after
+    // become `Now` and the `Other` of the next context.
     (match which {
         Copy::Other(k) => 3 * k,
         Copy::Start(k) => 3 * k + 1,
         Copy::Now(k) => 3 * k + 2,
-        Copy::Entry => 3 * contexts,
-        Copy::Next => 3 * contexts + 1,
+        Copy::Next => 3 * contexts,
+        Copy::Entry => 3 * contexts + 1,
     }) as u32
 }

@@ -6,7 +6,7 @@ use preempt_boolean::generator::{self, Shape};
 use preempt_boolean::{load, print, sequentialize};
 use preempt_core::{Budget, Silent, SourceMap, Verdict};
 use preempt_model::Model;
-use preempt_symbolic::{Method, SymbolicOptions, check};
+use preempt_symbolic::{Method, SharedStates, SymbolicOptions, check};
 
 const TABLE: preempt_bdd::TableOptions = preempt_bdd::TableOptions { nodes: 1 << 22, cache: 1 << 16 };
 
@@ -15,9 +15,18 @@ fn model(text: &str) -> (Model, SourceMap) {
     (loaded.model.unwrap_or_else(|| panic!("{:?}\n{text}", loaded.diagnostics)), loaded.sources)
 }
 
-fn fails((model, sources): &(Model, SourceMap), contexts: u32, method: Method) -> bool {
-    let options =
-        SymbolicOptions { contexts: Some(contexts), method, table: TABLE, ..SymbolicOptions::default() };
+fn fails(program: &(Model, SourceMap), contexts: u32, method: Method) -> bool {
+    carried(program, contexts, method, SharedStates::Auto)
+}
+
+fn carried(
+    (model, sources): &(Model, SourceMap),
+    contexts: u32,
+    method: Method,
+    shared: SharedStates,
+) -> bool {
+    let contexts = Some(contexts);
+    let options = SymbolicOptions { contexts, method, shared, table: TABLE, ..SymbolicOptions::default() };
     match check(model, sources, &options, &mut Silent).unwrap().outcome.verdict {
         Verdict::Violated => true,
         Verdict::Holds => false,
@@ -36,6 +45,8 @@ fn eager_lazy_and_sequentialized_agree_on_recursive_programs() {
             let concurrent = model(&text);
             let lazy = fails(&concurrent, contexts, Method::Lazy);
             assert_eq!(fails(&concurrent, contexts, Method::Eager), lazy, "eager, seed {seed}\n{text}");
+            let numbered = carried(&concurrent, contexts, Method::Lazy, SharedStates::Numbers);
+            assert_eq!(numbered, lazy, "shared states by number, seed {seed}\n{text}");
             let Ok(program) = sequentialize::to_boolean(
                 &concurrent.0,
                 &concurrent.1,

@@ -3,7 +3,7 @@
 mod brute;
 mod generate;
 
-use crate::check::{SymbolicOptions, check};
+use crate::check::{SharedStates, SymbolicOptions, check};
 use crate::configurations::Configurations;
 use crate::graph::{Graph, Programs, raw};
 use crate::liveness::Liveness;
@@ -62,7 +62,7 @@ impl Setting {
 
     fn members(&self, set: &preempt_bdd::Bdd, k: usize) -> BTreeSet<Vec<i32>> {
         let model_slots = self.threads.initial.globals.len();
-        let variables: Vec<_> = self.vars.all_shared(Copy::Now(k)).collect();
+        let variables: Vec<_> = self.vars.all_shared(Copy::Start(k)).collect();
         let mut rest = set.clone();
         let mut members = BTreeSet::new();
         while let Some(values) = self.vars.space.pick(&rest, &variables) {
@@ -171,24 +171,44 @@ fn verdicts(seeds: std::ops::Range<u64>, kind: Kind, contexts: usize) -> [usize;
         // after what the first process did alone
         let initial = system.close(&Threads::of(&model, &sources, 4, &Budget::unlimited()).unwrap().initial);
         let Some(brute) = brute::rounds(&system, initial, kind.threads, contexts, 4) else { continue };
-        for method in [Method::Lazy, Method::Eager] {
+        let ways = [
+            (Method::Lazy, SharedStates::Bits),
+            (Method::Lazy, SharedStates::Numbers),
+            (Method::Eager, SharedStates::Bits),
+        ];
+        // By number the analysis begins again and again, here with the first state alone.
+        let by_number = seed.is_multiple_of(4);
+        for (method, shared) in ways.into_iter().filter(|way| by_number || way.1 == SharedStates::Bits) {
             let options = SymbolicOptions {
                 contexts: Some(contexts as u32),
                 method,
+                shared,
                 table: TABLE,
                 ..SymbolicOptions::default()
             };
             let report = check(&model, &sources, &options, &mut Silent).unwrap();
             match brute.violation {
                 Some((round, _)) => {
-                    assert_eq!(report.outcome.verdict, Verdict::Violated, "seed {seed} {kind:?} {method:?}");
+                    assert_eq!(
+                        report.outcome.verdict,
+                        Verdict::Violated,
+                        "seed {seed} {kind:?} {method:?} {shared:?}"
+                    );
                     // with calls that were not followed it may come earlier
                     if !brute.cut {
-                        assert_eq!(report.contexts as usize, round + 1, "seed {seed} {kind:?} {method:?}");
+                        assert_eq!(
+                            report.contexts as usize,
+                            round + 1,
+                            "seed {seed} {kind:?} {method:?} {shared:?}"
+                        );
                     }
                 }
                 None if !brute.cut => {
-                    assert_eq!(report.outcome.verdict, Verdict::Holds, "seed {seed} {kind:?} {method:?}")
+                    assert_eq!(
+                        report.outcome.verdict,
+                        Verdict::Holds,
+                        "seed {seed} {kind:?} {method:?} {shared:?}"
+                    )
                 }
                 None => {}
             }
@@ -264,4 +284,50 @@ fn sequential_programs_reach_the_same_states_eagerly_and_lazily() {
         assert_eq!(symbolic, explicit, "seed {seed}");
     }
     assert!(compared > 200, "{compared}");
+}
+
+/// A renaming that turns two variables round builds the diagram anew. `present` are the copies that occur.
+#[test]
+fn renamings_of_the_rules_and_of_the_hand_off_keep_the_order() {
+    use Copy::{Entry, Next, Now, Other, Start};
+    let model = program(0, PLAIN);
+    let liveness = Liveness::of(&model, &Budget::unlimited()).unwrap();
+    let contexts = 3;
+    let vars = Setting::new(&model, contexts, &liveness).vars;
+    let level = |copy: Copy| vars.space.levels(vars.shared(0, copy))[0];
+    let keeps = |present: Vec<Copy>, renaming: &dyn Fn(Copy) -> Copy| {
+        let mut order: Vec<(u32, u32)> =
+            present.iter().map(|&copy| (level(copy), level(renaming(copy)))).collect();
+        order.sort_unstable();
+        assert!(order.windows(2).all(|two| two[0].1 < two[1].1), "{present:?}: {order:?}");
+    };
+    for k in 0..contexts {
+        let starts: Vec<Copy> = (0..=k).map(Start).collect();
+        let before: Vec<Copy> = (0..k).map(Now).collect();
+        let ends: Vec<Copy> = (0..=k).map(Now).collect();
+        let others: Vec<Copy> = (0..=k).map(Other).collect();
+        // R1: what is next is now; R2: a caller and a summary meet in `Next`
+        keeps([&starts[..], &before, &[Entry, Next]].concat(), &|copy| {
+            if copy == Next { Now(k) } else { copy }
+        });
+        keeps([&starts[..], &ends, &[Entry]].concat(), &|copy| if copy == Now(k) { Next } else { copy });
+        for from in 0..=k {
+            let summary = [&starts[from + 1..], &ends[from..], &[Entry]].concat();
+            keeps(summary, &|copy| if copy == Entry { Next } else { copy });
+        }
+        // the hand-off: what is before a thread, what is after it, and both for the first thread
+        let ended = |copy| if let Now(i) = copy { Start(i) } else { copy };
+        keeps([&others[..], &ends].concat(), &ended);
+        keeps([&starts[..], &ends].concat(), &|copy| match copy {
+            Start(i) => Other(i),
+            copy => ended(copy),
+        });
+        if k + 1 < contexts {
+            let next: Vec<Copy> = (1..=k + 1).map(Other).collect();
+            keeps([&starts[..], &ends].concat(), &|copy| if let Now(i) = copy { Other(i + 1) } else { copy });
+            let after = [&starts[..], &next].concat();
+            keeps(after, &|copy| if let Start(i) = copy { Now(i) } else { copy });
+            keeps([&ends[..], &next].concat(), &|copy| if let Other(i) = copy { Start(i) } else { copy });
+        }
+    }
 }
