@@ -121,7 +121,7 @@ fn one_that_was_made_to_fit_never_ends_the_process() {
             forged[content + 8..].copy_from_slice(&sum.to_le_bytes());
             match run(&mut native, goal, states(2000), Some(forged)).0 {
                 Err(CheckError::Checkpoint(_)) => refused += 1,
-                Err(CheckError::Unsupported(why)) => panic!("{at}: {why}"),
+                Err(why @ (CheckError::Unsupported(_) | CheckError::Parts(_))) => panic!("{at}: {why}"),
                 Ok(outcome) if numbers(&outcome) == numbers(&whole) => same += 1,
                 Ok(_) => other += 1,
             }
