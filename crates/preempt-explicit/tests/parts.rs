@@ -141,16 +141,16 @@ impl Asked<'_> {
             round: Barrier::new(count),
         });
         let mut found: Vec<_> = std::thread::scope(|scope| {
-            let begin = |(number, files): (usize, &mut F)| {
+            let mut threads = Vec::new();
+            for (number, files) in files.iter_mut().enumerate() {
                 let office = Arc::clone(&office);
-                scope.spawn(move || {
+                threads.push(scope.spawn(move || {
                     let (mut desk, mut silent) = (Desk { number, office }, Silent);
                     let (options, goal) = (self.options, self.goal);
                     let job = InParts { options, goal, exchange: &mut desk, files, progress: &mut silent };
                     answer_in_parts(self.question, self.model, self.sources, job)
-                })
-            };
-            let threads: Vec<_> = files.iter_mut().enumerate().map(begin).collect();
+                }));
+            }
             threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
         });
         let first = found.remove(0);
@@ -359,6 +359,18 @@ fn symmetry_and_limits() {
     .outcome(3);
     assert_eq!(stopped.verdict, Verdict::Inconclusive(StopReason::States));
     assert!(stopped.stats.states > whole.stats.states / 2 && stopped.stats.states < whole.stats.states);
+}
+
+/// A piece with more values than the tables take: what they do not have travels as it is.
+#[test]
+fn more_values_than_a_table_has() {
+    let text = "byte a, b, c; active proctype P() { do :: a = (a + 1) % 60 :: b = (b + 1) % 60 :: c = (c + 1) % 6 od }";
+    let (model, sources) = load(text);
+    let (question, options) = (&Check::Safety, &SearchOptions::default());
+    let asked = Asked { question, model: &model, sources: &sources, options, goal: Goal::Count };
+    let found = asked.outcome(2);
+    assert_eq!(found.stats.states, 60 * 60 * 6);
+    assert_eq!(shown(found), shown(asked.alone()));
 }
 
 /// What nobody has sent ends the search with an error, and never the process.

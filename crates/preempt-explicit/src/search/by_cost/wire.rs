@@ -4,7 +4,8 @@
 //! [`crate::store::packed`]. The numbers are the sender's. It has one set of tables for everybody, which only grow, and each
 //! receiver has a copy of their beginning: a batch begins with what is new since the last one, so that a state is no more
 //! than the numbers of its pieces, packed into as few bits as the tables need. A number travels in full once for each
-//! receiver, and not with each state.
+//! receiver, and not with each state. A table that is full takes no more values, so that copies for many senders have room: what it
+//! does not have travels as it is.
 //!
 //! Batches of one sender must be read in the order in which they were written; they are numbered, so that this is noticed.
 
@@ -109,6 +110,9 @@ struct Link {
 /// The first byte of a batch, which tells it from other mail.
 pub const STATES: u8 = 0;
 
+/// Values of a table. The number after the last says that the value follows.
+const MOST_WORDS: u32 = 1 << 14;
+
 /// So many states are one batch.
 const BATCH: usize = 4096;
 
@@ -146,11 +150,16 @@ impl Sender {
         for piece in &self.tables.classes[class].pieces {
             let (word, words) = (piece.read(state), &mut self.tables.words[piece.table]);
             let next = words.len() as u32;
-            let number = *self.numbers[piece.table].entry(word).or_insert(next);
-            if number == next {
-                words.push(word);
+            let known = self.numbers[piece.table].get(&word).copied();
+            match known {
+                Some(number) => link.waiting.push(number),
+                None if next < MOST_WORDS => {
+                    self.numbers[piece.table].insert(word, next);
+                    words.push(word);
+                    link.waiting.push(next);
+                }
+                None => link.waiting.extend([MOST_WORDS, word as u32, (word >> 32) as u32]),
             }
-            link.waiting.push(number);
         }
         link.count += 1;
         Some(if link.count >= BATCH { self.batch(to) } else { None })
@@ -200,6 +209,7 @@ impl Sender {
         let mut at = 0;
         for _ in 0..link.count {
             let [class, head, steps] = [0, 1, 2].map(|k| link.waiting[at + k]);
+            at += 3;
             let pieces = &tables.classes[class as usize].pieces;
             bits.put(class, class_bits);
             bits.put(head & 0xFF, 8);
@@ -209,9 +219,17 @@ impl Sender {
                 bits.put(head >> 8, 2);
                 bits.put(steps, 32);
             }
-            let numbers = &link.waiting[at + 3..at + 3 + pieces.len()];
-            pieces.iter().zip(numbers).for_each(|(piece, number)| bits.put(*number, widths[piece.table]));
-            at += 3 + pieces.len();
+            for piece in pieces {
+                let number = link.waiting[at];
+                at += 1;
+                bits.put(number, widths[piece.table]);
+                if number == MOST_WORDS {
+                    let length = 8 * piece.length as u32;
+                    bits.put(link.waiting[at], length.min(32));
+                    bits.put(link.waiting[at + 1], length.saturating_sub(32));
+                    at += 2;
+                }
+            }
         }
         link.waiting.clear();
         link.count = 0;
@@ -273,8 +291,16 @@ impl Receiver {
             self.state.clear();
             self.state.extend_from_slice(&class.blank);
             for piece in &class.pieces {
-                let number = bits.take(widths[piece.table])? as usize;
-                piece.write(&mut self.state, *self.tables.words[piece.table].get(number)?);
+                let number = bits.take(widths[piece.table])?;
+                let word = match number {
+                    MOST_WORDS => {
+                        let length = 8 * piece.length as u32;
+                        let low = u64::from(bits.take(length.min(32))?);
+                        low | u64::from(bits.take(length.saturating_sub(32))?) << 32
+                    }
+                    number => *self.tables.words[piece.table].get(number as usize)?,
+                };
+                piece.write(&mut self.state, word);
             }
             let (leaving_is_free, runs_alone) = (flags & 1 != 0, flags & 2 != 0);
             debug_assert_eq!(system.class_of(&self.state), class.number);
@@ -293,8 +319,10 @@ fn width(count: usize) -> u32 {
     usize::BITS - count.saturating_sub(1).leading_zeros()
 }
 
+/// Of numbers in each table; one that is full has one more.
 fn widths(tables: &Tables) -> Vec<u32> {
-    tables.words.iter().map(|words| width(words.len())).collect()
+    let of_table = |words: &Vec<u64>| width(words.len() + usize::from(words.len() >= MOST_WORDS as usize));
+    tables.words.iter().map(of_table).collect()
 }
 
 pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
