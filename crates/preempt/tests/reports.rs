@@ -1,6 +1,5 @@
 //! What people read: values, names of objects, racing accesses, and the test that repeats a failing run.
 
-use preempt::cell::UnsafeCell;
 use preempt::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::SeqCst};
 use preempt::sync::{Arc, Condvar, Mutex, mpsc};
 use preempt::{CheckReport, Checker, FailureKind, OperationCount, Verdict, thread};
@@ -282,13 +281,13 @@ fn operations_by_thread_and_line() {
 /// A data race as a page, which `.ci/browser` looks at where there is a browser.
 #[test]
 fn a_race_is_a_page() {
-    struct Slot(UnsafeCell<u32>, AtomicUsize);
+    struct Slot(preempt::cell::UnsafeCell<u32>, AtomicUsize);
     // SAFETY: it is not; that is what the page shows.
     #[allow(unsafe_code)]
     unsafe impl Sync for Slot {}
     let page = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("rust-race.html");
     let report = Checker::new().report_html(&page).run(|| {
-        let slot = Arc::new(Slot(UnsafeCell::new(0), AtomicUsize::new(0)));
+        let slot = Arc::new(Slot(preempt::cell::UnsafeCell::new(0), AtomicUsize::new(0)));
         let other = Arc::clone(&slot);
         let writer = thread::Builder::new().name("writer".into()).spawn(move || {
             // The flag is raised before the value is there.

@@ -30,7 +30,7 @@ function executedBlock(data, block) {
   const byLine = (one, other) => (one[0] ? one[0][1] : 0) - (other[0] ? other[0][1] : 0);
   const rows = data.executed.parts.flatMap(([name, entries]) => [...entries].sort(byLine).map(([place, text, remark], index) =>
     make("tr", {}, make("td", {}, index ? "" : name), make("td", { class: "line" }, line(place)),
-      make("td", {}, make("code", {}, text), remark ? ` ${remark}` : ""))));
+      make("td", {}, make("code", {}, text), remark ? make("span", { class: "remark" }, remark) : ""))));
   return block(data.executed.title, make("table", { class: "executed" }, ...rows));
 }
 
