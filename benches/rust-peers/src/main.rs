@@ -3,7 +3,7 @@
 mod programs;
 
 use preempt::{Checker, Strategy};
-use programs::{NAMES, loom as for_loom, preempt as for_preempt, shuttle as for_shuttle};
+use programs::{NAMES, STEPS, loom as for_loom, preempt as for_preempt, shuttle as for_shuttle};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -51,7 +51,8 @@ fn processor_time() -> Duration {
 fn preempt(test: fn(), strategy: Strategy, bound: Option<u32>) -> (Cost, preempt::CheckReport) {
     let mut report = None;
     let cost = timed(|| {
-        let checker = Checker::new().strategy(strategy).max_preemptions(bound);
+        // What is measured is the search: see the last table for what the repetitions of its first run cost.
+        let checker = Checker::new().strategy(strategy).max_preemptions(bound).check_determinism(false);
         let done = checker.max_executions(MOST).max_duration(PATIENCE).run(test);
         assert!(done.failure.is_none(), "{done}");
         let complete = done.verdict == preempt::Verdict::Holds;
@@ -128,12 +129,49 @@ fn repeat(test: fn(), strategy: &str, times: u64) {
     println!("{:.2} microseconds per execution", Cost { executions, time, complete: true }.microseconds());
 }
 
+/// Three threads with so many steps on atomics of their own, and a process to itself: executions, processor time of the search, and the most
+/// memory that the process had.
+fn private(library: &str, steps: usize) {
+    STEPS.store(steps, Relaxed);
+    let cost = match library {
+        "preempt" => timed(|| (Checker::new().run(for_preempt::private).executions, true)),
+        _ => loom(for_loom::private, None),
+    };
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux tells about a process");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).map_or("?", str::trim);
+    println!("{} | {:.2} | {peak}", cost.shown(), cost.time.as_secs_f64() * 1e3);
+}
+
+/// [`private`] for both, in processes of their own.
+fn private_table() {
+    println!("\n## Independent work: three threads, n `fetch_add` each on an atomic of its own\n");
+    println!(
+        "One happens-before graph, so one execution. The whole check with its default options, the repetitions of the run that show\n\
+         whether it is deterministic included; in a process of its own, with its peak of memory.\n"
+    );
+    println!("| n | preempt: executions | milliseconds | peak | loom: executions | milliseconds | peak |");
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    for steps in ["20", "80", "320", "1280"] {
+        let one = |library: &str| {
+            let program = std::env::current_exe().expect("the name of this program");
+            let output = std::process::Command::new(program).args(["private", library, steps]).output();
+            String::from_utf8_lossy(&output.expect("it runs").stdout).trim().to_string()
+        };
+        println!("| {steps} | {} | {} |", one("preempt"), one("loom"));
+    }
+}
+
 fn slashed(costs: &[Cost]) -> String {
     costs.iter().map(Cost::shown).collect::<Vec<_>>().join("/")
 }
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [verb, library, steps] = &words[..]
+        && verb == "private"
+    {
+        return private(library, steps.parse().expect("a number"));
+    }
     if let [program, strategy, times] = &words[..] {
         let number = |word: &String| word.parse::<usize>().expect("a number");
         return repeat(for_preempt::ALL[number(program)], strategy, number(times) as u64);
@@ -195,4 +233,5 @@ fn main() {
             report.prefixes as f64 / report.executions.max(1) as f64
         );
     }
+    private_table();
 }

@@ -1,6 +1,9 @@
 //! The programs, once for each library: `programs!(name, root)` makes a module that uses `root::sync` and
 //! `root::thread`. They are the usual small ones; none of them fails.
 
+/// Of each thread in `private`.
+pub static STEPS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(80);
+
 /// A thread that does each of these, and one that waits for all.
 macro_rules! programs {
     ($library:ident) => {
@@ -24,6 +27,15 @@ macro_rules! programs {
                     Box::new(move || body(i)) as Body
                 };
                 run((0..threads).map(each).collect());
+            }
+
+            /// Independent work.
+            pub fn private() {
+                let steps = crate::programs::STEPS.load(std::sync::atomic::Ordering::Relaxed);
+                run_same(3, move |_| {
+                    let own = AtomicUsize::new(0);
+                    (0..steps).for_each(|_| _ = own.fetch_add(1, SeqCst));
+                });
             }
 
             /// An atomic load and then a store.
