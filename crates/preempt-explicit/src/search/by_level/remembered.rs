@@ -13,8 +13,7 @@
 //! forgotten.
 //!
 //! **What it costs.** A line of the cache for each difference, at most [`MOST_LINES`], two bytes for each state or so; what is
-//! new takes the place of what is old. Who cannot move most of the time needs no room for steps: of such processes four have
-//! room in a line. Where most of what is asked is not there, it is not asked for a while.
+//! new takes the place of what is old. Where most of what is asked is not there, it is not asked for a while.
 
 use crate::store::index::prefetch;
 use crate::store::packed::PackedStore;
@@ -31,9 +30,6 @@ const FEWEST_LINES: usize = 1 << 8;
 const MOST_LINES: usize = 1 << 20;
 /// States for each line, where there are many.
 const STATES_PER_LINE: u64 = 16;
-
-/// Lines for those who cannot move.
-const MOST_RESTING: usize = 1 << 18;
 
 /// Steps that have no room in a line; more than that, and everything is forgotten.
 const MOST_BESIDE: usize = 1 << 18;
@@ -59,11 +55,6 @@ struct Line {
     tag: Key,
     steps: [Step; STEPS],
 }
-
-/// The bits that decide of some who cannot move, each with a note that it is there.
-#[derive(Debug, Clone, Copy, Default)]
-#[repr(align(64))]
-struct Resting([Key; 4]);
 
 /// A difference between a state and a successor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -98,9 +89,6 @@ struct Group {
     asks_timeout: bool,
     asked: u32,
     missed: u32,
-    /// Of those asked, so many could not move; and was that most of them, the last time?
-    resting: u32,
-    mostly_rests: bool,
     /// So many questions are not asked.
     rest: u32,
 }
@@ -132,12 +120,10 @@ pub struct Class {
 #[derive(Debug, Default)]
 pub struct Remembered {
     lines: Vec<Line>,
-    resting: Vec<Resting>,
     beside: Vec<Step>,
     classes: Vec<Option<Class>>,
-    /// What was overwritten since there are so many lines.
+    /// Lines that were overwritten since there are so many.
     lost: usize,
-    lost_resting: usize,
 }
 
 /// What is known of a process in a state.
@@ -155,15 +141,11 @@ pub enum Asked {
 #[derive(Debug, Clone, Copy)]
 pub struct Place(u32);
 
-/// There are no steps.
-const NO_STEPS: u32 = u32::MAX;
-
 /// What is compared, and whether the process asks for a timeout: then it is remembered what it does where there is none.
 #[derive(Debug, Clone, Copy)]
 pub struct Tag {
     key: Key,
     pub asks_timeout: bool,
-    mostly_rests: bool,
 }
 
 #[inline]
@@ -179,7 +161,6 @@ impl Remembered {
     /// The packing is another one.
     pub fn forget(&mut self) {
         self.lines.fill(Line::default());
-        self.resting.fill(Resting::default());
         self.beside.clear();
         self.classes.clear();
     }
@@ -228,30 +209,22 @@ impl Remembered {
         group.asked += 1;
         if group.asked >= WINDOW {
             group.rest = if group.missed > WINDOW / 2 { REST } else { 0 };
-            group.mostly_rests = group.resting > WINDOW / 2;
-            (group.asked, group.missed, group.resting) = (0, 0, 0);
+            (group.asked, group.missed) = (0, 0);
         }
-        let Group { asks_timeout, mostly_rests, .. } = *group;
+        let asks_timeout = group.asks_timeout;
         let tag = [key[0] & group.mask[0], key[1] & group.mask[1] | (process as u64) << PROCESS];
-        let is_it = |other: &Key| other[0] == tag[0] && other[1] & TAG == tag[1] && other[1] >> NOTE != 0;
-        if mostly_rests && !self.resting.is_empty() {
-            let Resting(some) = &self.resting[home(&tag, self.resting.len())];
-            if some.iter().any(is_it) {
-                group.resting += 1;
-                return Asked::Known { place: Place(NO_STEPS), asks_timeout };
-            }
+        if lines == 0 {
+            return Asked::New(Tag { key: tag, asks_timeout });
         }
-        if lines > 0 {
-            let at = home(&tag, lines);
-            for at in [at, at ^ 1] {
-                if is_it(&self.lines[at].tag) {
-                    group.resting += u32::from(self.lines[at].tag[1] >> NOTE == 1);
-                    return Asked::Known { place: Place(at as u32), asks_timeout };
-                }
+        let at = home(&tag, lines);
+        for at in [at, at ^ 1] {
+            let line = &self.lines[at];
+            if line.tag[0] == tag[0] && line.tag[1] & TAG == tag[1] && line.tag[1] >> NOTE != 0 {
+                return Asked::Known { place: Place(at as u32), asks_timeout };
             }
         }
         group.missed += 1;
-        Asked::New(Tag { key: tag, asks_timeout, mostly_rests })
+        Asked::New(Tag { key: tag, asks_timeout })
     }
 
     /// Asks for the memory that a question about a process will need, if there is too much of it for a near cache.
@@ -266,19 +239,16 @@ impl Remembered {
                 .by_number
                 .get(number)
                 .and_then(|group| own.groups.get(usize::from(*group).wrapping_sub(1)));
-            if let Some(Group { mask, rest: 0, mostly_rests, .. }) = group {
+            if let Some(Group { mask, rest: 0, .. }) = group {
                 let tag = [key[0] & mask[0], key[1] & mask[1] | (process as u64) << PROCESS];
-                match *mostly_rests && !self.resting.is_empty() {
-                    true => prefetch(&self.resting[home(&tag, self.resting.len())]),
-                    false => prefetch(&self.lines[home(&tag, lines)]),
-                }
+                prefetch(&self.lines[home(&tag, lines)]);
             }
         }
     }
 
     #[inline]
     pub fn steps(&self, Place(at): Place) -> &[Step] {
-        let Some(line) = self.lines.get(at as usize) else { return &[] };
+        let line = &self.lines[at as usize];
         match line.tag[1] >> NOTE {
             BESIDE => {
                 let Step([start, count]) = line.steps[0];
@@ -315,30 +285,18 @@ impl Remembered {
         let mask = store.encoding.mask_of(&store.pieces, class, &stretches);
         let is_same = |group: &Group| group.mask == mask && group.asks_timeout == asks_timeout;
         let group = own.groups.iter().position(is_same).unwrap_or_else(|| {
-            let (asked, missed, resting) = (0, 0, 0);
-            own.groups.push(Group {
-                mask,
-                asks_timeout,
-                asked,
-                missed,
-                resting,
-                mostly_rests: false,
-                rest: 0,
-            });
+            own.groups.push(Group { mask, asks_timeout, asked: 0, missed: 0, rest: 0 });
             own.groups.len() - 1
         });
         own.by_number[number] = u16::try_from(group + 1).unwrap_or(NO_GROUP);
         let key = [key[0] & mask[0], key[1] & mask[1] | (process as u64) << PROCESS];
-        Some(Tag { key, asks_timeout, mostly_rests: false })
+        Some(Tag { key, asks_timeout })
     }
 
     /// Remembers the steps of the process that was asked for.
     pub fn remember(&mut self, tag: Tag, steps: impl ExactSizeIterator<Item = Step>, states: u64) {
-        let count = steps.len();
-        if count == 0 && tag.mostly_rests {
-            return self.put_resting(tag.key, states);
-        }
         self.make_room(states);
+        let count = steps.len();
         let mut line = Line { tag: tag.key, ..Line::default() };
         let note = if count <= STEPS {
             line.steps.iter_mut().zip(steps).for_each(|(place, step)| *place = step);
@@ -371,30 +329,6 @@ impl Remembered {
         self.lines[at] = line;
     }
 
-    fn put_resting(&mut self, tag: Key, states: u64) {
-        let lines = self.resting.len();
-        let most = (states / STATES_PER_LINE / 4).clamp(1 << 12, MOST_RESTING as u64) as usize;
-        if lines == 0 || self.lost_resting >= 2 * lines && 2 * lines <= most {
-            let more = vec![Resting::default(); (2 * lines).max(FEWEST_LINES)];
-            let old = std::mem::replace(&mut self.resting, more);
-            let all = old.iter().flat_map(|Resting(some)| some).filter(|tag| tag[1] >> NOTE != 0);
-            all.for_each(|tag| self.add_resting([tag[0], tag[1] & TAG]));
-            self.lost_resting = 0;
-        }
-        self.add_resting(tag);
-    }
-
-    fn add_resting(&mut self, tag: Key) {
-        let at = home(&tag, self.resting.len());
-        let Resting(some) = &mut self.resting[at];
-        let free = some.iter().position(|other| other[1] >> NOTE == 0);
-        let place = free.unwrap_or_else(|| {
-            self.lost_resting += 1;
-            self.lost_resting % some.len()
-        });
-        some[place] = [tag[0], tag[1] | 1 << NOTE];
-    }
-
     /// Twice as many lines, if many were lost and there are states enough.
     fn make_room(&mut self, states: u64) {
         let lines = self.lines.len();
@@ -416,8 +350,7 @@ impl Remembered {
                 + process.groups.capacity() * size_of::<Group>()
         };
         let classes = self.classes.iter().flatten().flat_map(|class| &class.each);
-        let lines = (self.lines.capacity() + self.resting.capacity()) * size_of::<Line>()
-            + self.beside.capacity() * size_of::<Step>();
+        let lines = self.lines.capacity() * size_of::<Line>() + self.beside.capacity() * size_of::<Step>();
         (lines + classes.map(of_process).sum::<usize>()) as u64
     }
 }
