@@ -13,13 +13,19 @@ GB = 1e9
 
 
 class Machine:
-    """What a machine has, for each of its processes."""
+    """What a machine of so many has, for each of its processes. Every process is connected with every other one, and timely has two
+    threads for each connection: so many processes as there are cores, or fewer, so that there are not too many threads."""
 
-    def __init__(self, options):
+    def __init__(self, options, machines):
+        threads = lambda each: each * 2 * (machines * each - 1)
         self.processes = options.cores
-        self.memory = options.memory * GB * 0.8
+        while self.processes > 1 and threads(self.processes) > options.threads:
+            self.processes //= 2
+        # Each process has a copy of everybody's tables.
+        tables = self.processes * machines * self.processes * options.table_bytes
+        self.memory = max(0, options.memory * GB * 0.8 - tables)
         # Bytes a second for one process, if all send at once.
-        self.network = options.network * 1e9 / 8 / options.cores
+        self.network = options.network * 1e9 / 8 / self.processes
 
 
 class Model:
@@ -30,7 +36,6 @@ class Model:
         self.seconds = options.state_seconds
         self.transitions = options.transitions
         self.wire = options.wire_bytes
-        self.words = options.word_bytes
 
 
 def main(words):
@@ -40,7 +45,8 @@ def main(words):
     add("--state-seconds", type=float, default=4e-6, help="of the processor for a state (4e-6)")
     add("--transitions", type=float, default=3, help="of a state (3)")
     add("--wire-bytes", type=float, default=6, help="of a state that is sent (6)")
-    add("--word-bytes", type=float, default=0.5, help="of word tables for a state, sent to everybody (0.5)")
+    add("--table-bytes", type=float, default=200e3, help="of the word tables of a process, which all others have (200e3)")
+    add("--threads", type=int, default=30_000, help="that a machine can have (30000)")
     add("--barrier", type=float, default=60e-6, help="seconds of a moment without work, two processes (60e-6)")
     add("--barrier-each", type=float, default=15e-6, help="seconds more for each further process (15e-6)")
     add("--latency", type=float, default=50e-6, help="seconds of the network, beyond loopback (50e-6)")
@@ -51,14 +57,15 @@ def main(words):
     add("--failures", type=float, default=3, help="years until a machine fails (3)")
     add("--seed", type=int, default=1)
     options = options.parse_args(words)
-    rng, machine, model = random.Random(options.seed), Machine(options), Model(options)
+    rng, model = random.Random(options.seed), Model(options)
     rows = []
     for count in (10, 100, 1000):
-        holds = count * machine.memory / (model.bytes + model.words)
+        machine = Machine(options, count)
+        holds = count * machine.memory / model.bytes
         for states in (1e9, 1e12):
             for moments in (200, 2_000, 20_000):
                 rows.append(planned(count, states, moments, holds, machine, model, options, rng))
-    heads = ["machines", "hold", "states", "moments", "time", "work", "network", "barriers", "skew", "checkpoint", "what limits it"]
+    heads = ["machines", "processes", "hold", "states", "moments", "time", "work", "network", "barriers", "skew", "checkpoint", "what limits it"]
     print("\n".join(table(heads, rows)))
 
 
@@ -66,7 +73,7 @@ def planned(count, states, moments, holds, machine, model, options, rng):
     processes = count * machine.processes
     shape = [count_at(states, moments, moment) for moment in range(moments)]
     if states > holds:
-        return [count, short(holds), short(states), moments, "", "", "", "", "", "", "memory: it does not fit"]
+        return [count, processes, short(holds), short(states), moments, "", "", "", "", "", "", "memory: it does not fit"]
     total = work = network = waits = skew = 0.0
     for new in sampled(shape):
         weight, size = new
@@ -83,7 +90,7 @@ def planned(count, states, moments, holds, machine, model, options, rng):
     if total > fails:
         limits += "; a machine fails on the way: needs checkpoints"
     return [
-        count, short(holds), short(states), moments, clock(total), clock(work - skew), clock(network), clock(waits),
+        count, processes, short(holds), short(states), moments, clock(total), clock(work - skew), clock(network), clock(waits),
         clock(skew), clock(saving), limits,
     ]
 
@@ -111,8 +118,7 @@ def moment_of(states, processes, model, machine, rng):
     else:
         largest = max(poisson(mean, rng) for _ in range(min(processes, 4_000)))
     away = 1 - 1 / processes
-    # Everybody hears every new word once from each who meets it; that is far less than once a state.
-    bytes_out = largest * (model.transitions * away * model.wire + model.words)
+    bytes_out = largest * model.transitions * away * model.wire
     return largest * model.seconds, mean * model.seconds, bytes_out / machine.network
 
 

@@ -10,12 +10,11 @@ from shared.tables import table
 from shared.timing import run
 
 MODELS = [
-    ("odometer.pml", ["-DN=100"]),
+    ("odometer.pml", ["-DN=60"]),
     ("bakery.pml", []),
-    ("german.pml", ["-DN=4"]),
+    ("german.pml", ["-DN=3"]),
     ("raft_terms.pml", ["-DN=4"]),
     ("filter_lock.pml", ["-DN=4"]),
-    ("file_transfer.pml", []),
 ]
 CHAIN = "int n; active proctype P() { do :: n < %d -> n++ :: else -> break od }"
 NOTE = re.compile(
