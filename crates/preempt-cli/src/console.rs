@@ -133,6 +133,11 @@ pub fn stderr_width() -> usize {
     width(terminal_size::terminal_size_of(io::stderr()))
 }
 
+/// Of notes on stderr: only people need their lines to be short.
+pub fn note_width() -> usize {
+    terminal_size::terminal_size_of(io::stderr()).map_or(usize::MAX, |_| stderr_width())
+}
+
 /// Of the line on stderr that is written over and over: exactly, since one that wraps cannot be erased.
 pub fn progress_width() -> usize {
     terminal_size::terminal_size_of(io::stderr()).map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0))

@@ -125,9 +125,12 @@ fn rounds_list_the_statements_that_states_list() {
     let mut listed = 0;
     for name in ["lock", "two_locks", "readers_writer", "peterson_3", "bakery_2_3", "msmie_3_1_1"] {
         let file = format!("{}/../../models/boolean/{name}.bp", env!("CARGO_MANIFEST_DIR"));
-        let (verdict, rounds) = found(&file, &["--method", "rounds"]);
-        assert_eq!(verdict, "holds", "{name}");
-        let (_, states) = found(&file, &["--engine", "explicit"]);
+        let asked = |how: [&str; 2]| -> Value {
+            let output = preempt(&["check", &file, "--format", "json", how[0], how[1]]);
+            serde_json::from_slice(&output.stdout).expect("JSON")
+        };
+        let (rounds, states) = (asked(["--method", "rounds"]), asked(["--engine", "explicit"]));
+        assert_eq!(rounds["verdict"], "holds", "{name}");
         assert_eq!(missing(&rounds), missing(&states), "{name}");
         listed += missing(&rounds).len();
     }

@@ -93,6 +93,7 @@ fn the_page_has_every_field_that_is_printed_and_no_other() {
     let nets = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/nets.in");
     let (pnml, questions) = (format!("{nets}/token.pnml"), format!("{nets}/questions.xml"));
     let mixed = format!("{nets}/mixed.formula");
+    let protocol = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/protocols/seize.protocol");
     let mut runs: Vec<Vec<&str>> = vec![
         vec!["check", &several],
         vec!["check", &several, "--all-errors"],
@@ -119,6 +120,7 @@ fn the_page_has_every_field_that_is_printed_and_no_other() {
         vec!["check", &choice, "--method", "pushdown", "--direction", "backward", "--error-projection"],
         vec!["check", &net],
         vec!["check", &mutex],
+        vec!["check", protocol],
         vec!["check", &pnml, "--properties", &questions],
         vec!["check", &pnml, "--properties", &mixed],
     ];

@@ -215,6 +215,6 @@ const WIDTH: usize = 110;
 impl fmt::Display for Checked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&render_report(&self.0, &TextOptions { width: WIDTH, ..TextOptions::default() }))?;
-        f.write_str(&render_notes(&self.0, Style::plain()))
+        f.write_str(&render_notes(&self.0, usize::MAX, Style::plain()))
     }
 }

@@ -16,7 +16,7 @@ pub struct OperationCount {
     pub thread: String,
     /// What the thread did: `load`, `lock`.
     pub operation: String,
-    /// Where in the test; none for what only this crate knows of, such as the end of a task.
+    /// Where in the test; none for what only this crate or std knows of, such as the end of a task.
     pub location: Option<Location>,
     /// How often, over all runs.
     pub times: u64,
@@ -33,7 +33,9 @@ pub(crate) fn operations(heartbeats: &Heartbeats) -> Vec<OperationCount> {
             let number = entry.thread;
             let label = entry.label.as_deref().unwrap_or(if number == 0 { "main" } else { "thread" });
             threads.entry(name).or_insert_with(|| (number, format!("{label}({number})")));
-            let location = (!is_own(entry.location.file())).then(|| place(entry.location));
+            // What std calls back, such as a waker, stands in a text that nobody has written here.
+            let file = entry.location.file();
+            let location = (!is_own(file) && !file.starts_with("/rustc/")).then(|| place(entry.location));
             let count = counts.entry((name, location, entry.verb)).or_default();
             *count = (count.0 + entry.times, count.1 + entry.delayed);
         }

@@ -3,7 +3,9 @@
 use crate::checker::Checker;
 use crate::report::{CheckReport, Failure};
 use crate::source::Sources;
-use preempt_core::{Guarantee, Measure, Property, PropertyKind, Report, RunInfo, Statistics, Trace};
+use preempt_core::{
+    Guarantee, Measure, Minimality, Property, PropertyKind, Report, RunInfo, Statistics, Trace,
+};
 use preempt_report::{Page, Points, render_html};
 use std::path::{Path, PathBuf};
 
@@ -58,7 +60,15 @@ fn page(report: &CheckReport) -> String {
         ..Report::new(report.verdict, Guarantee::Exhaustive)
     };
     let sources = trace.as_ref().map_or(Vec::new(), texts);
-    let whole = Report { counterexample: trace, ..whole };
+    let minimality = match failure {
+        Some(failure) if failure.fewest_preemptions => Minimality::Fewest,
+        _ => Minimality::Nothing,
+    };
+    let mut whole = Report { counterexample: trace, minimality, ..whole };
+    // The first line of the message is the headline.
+    for line in failure.iter().flat_map(|failure| failure.message.lines().skip(1)) {
+        whole.note(line.trim());
+    }
     // What a check that found nothing rests on is for its own words to say.
     let headline = failure.is_none().then(|| report.to_string());
     let again = failure.filter(|failure| !failure.schedule.is_empty()).map(again);

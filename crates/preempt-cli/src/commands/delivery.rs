@@ -21,7 +21,7 @@ pub struct Delivery {
 impl Delivery {
     /// What the report notes goes to stderr at once.
     pub fn of(report: &Report, again: Option<String>, line: &CommandLine) -> Delivery {
-        console::complain(&render_notes(report, console::stderr_style(line.colour())));
+        console::complain(&render_notes(report, console::note_width(), console::stderr_style(line.colour())));
         let text = match line.format() {
             Format::Json => to_json(report),
             Format::Text => {

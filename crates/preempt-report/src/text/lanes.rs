@@ -5,7 +5,7 @@ use super::TextOptions;
 use super::columns::{Cell, Line, Table};
 use super::counterexample::pieces;
 use super::rows::{Row, net_changes};
-use super::words::{clean, cut, fill, fit, grouped, wrap};
+use super::words::{clean, cut, cut_name, fill, fit, grouped, wrap};
 use crate::style::Ink;
 use preempt_core::{Call, Location, Partner, Step, SwitchKind, Trace, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -125,8 +125,10 @@ impl<'a> Lanes<'a> {
                     cells.push(Cell { lines: vec![self.map(row)] });
                 }
                 let column = cells.len();
-                cells
-                    .push(Cell::of(Ink::Plain, cut(&clean(&step.process), self.table.columns[column].width)));
+                cells.push(Cell::of(
+                    Ink::Plain,
+                    cut_name(&clean(&step.process), self.table.columns[column].width),
+                ));
                 cells.push(self.own_text(row, self.table.columns[column + 1].width));
             }
         }

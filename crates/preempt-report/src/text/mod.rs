@@ -111,11 +111,11 @@ pub fn render_cut_short(report: &Report, options: &TextOptions) -> String {
 }
 
 /// What whoever asked should know beside the answer, a line each.
-pub fn render_notes(report: &Report, style: Style) -> String {
+pub fn render_notes(report: &Report, width: usize, style: Style) -> String {
     let line = |note: &preempt_core::Note| {
         format!("{}: {}\n", style.paint(Ink::Strong, note.kind.name()), words::clean(&note.text))
     };
-    report.notes.iter().map(line).collect()
+    words::fit(&report.notes.iter().map(line).collect::<String>(), width)
 }
 
 #[cfg(test)]

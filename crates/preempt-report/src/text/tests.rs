@@ -262,7 +262,7 @@ fn notes_are_told_apart_from_the_answer() {
     let mut report = holds(None);
     report.note("a\x1b[31m");
     report.warn("b");
-    assert_eq!(render_notes(&report, Style::plain()), "note: a [31m\nwarning: b\n");
+    assert_eq!(render_notes(&report, 80, Style::plain()), "note: a [31m\nwarning: b\n");
     assert!(!render_report(&report, &TextOptions::default()).contains("note"));
 }
 

@@ -77,6 +77,16 @@ pub(crate) fn cut(text: &str, room: usize) -> String {
     format!("{}…", head.trim_end())
 }
 
+/// The name of a process with `…` in it if it is too wide: its number, as in `Phi…(12)`, tells it from others.
+pub(super) fn cut_name(name: &str, room: usize) -> String {
+    let number = name.rfind('(').filter(|_| name.ends_with(')')).unwrap_or(name.len());
+    let (kind, number) = name.split_at(number);
+    if fits(name, room) || width(number) + 2 > room {
+        return cut(name, room);
+    }
+    cut(kind, room - width(number)) + number
+}
+
 /// Lines of at most `room` columns, broken at blanks where there are any.
 pub(super) fn wrap(text: &str, room: usize) -> Vec<String> {
     fill(text.split(' '), room)
@@ -206,5 +216,8 @@ mod tests {
             "\u{1b}[31mviolated\u{1b}[0m: one\n  two\n"
         );
         assert_eq!(cut("abc", 4), "abc");
+        assert_eq!(cut_name("Philosopher(12)", 8), "Phi…(12)");
+        assert_eq!(cut_name("Philosopher(12)", 5), "Phil…");
+        assert_eq!((cut_name("P(1)", 4), cut_name("no number", 4)), ("P(1)".into(), "no…".into()));
     }
 }
