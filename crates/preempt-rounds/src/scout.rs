@@ -17,8 +17,8 @@ const DEPTH: u32 = 8;
 /// Configurations that are expanded in each of three parts: all together a tenth of a second.
 const WORK: usize = 1 << 14;
 
-/// Shared states that few steps lead to; none if there are more than `most`, if the search did not end and its last two thirds
-/// brought new ones, if something goes wrong within it, or if rounds cannot execute the program.
+/// Shared states that few steps lead to; none if there are more than `most`, if the search did not end and its last third still
+/// brought many new ones, if something goes wrong within it, or if rounds cannot execute the program.
 pub fn scout(setting: &Setting<'_>, most: usize, budget: &Budget) -> Option<Vec<Vec<i32>>> {
     supported(setting.model, &setting.threads).ok()?;
     let mut turns = Turns::new(setting, Caps { depth: DEPTH, ..Caps::default() }, budget);
@@ -38,7 +38,8 @@ pub fn scout(setting: &Setting<'_>, most: usize, budget: &Budget) -> Option<Vec<
         }
         met.push(turns.rules.shared.len());
     }
-    (met.first() == met.last()).then(|| states(&turns))
+    let few_more = matches!(met[..], [_, before, after] if after <= before + before / 8);
+    few_more.then(|| states(&turns))
 }
 
 fn states(turns: &Turns<'_>) -> Vec<Vec<i32>> {

@@ -1,8 +1,8 @@
 //! The sample models, programs with special cases, and why sorted threads and rounds are never mixed.
 
-use preempt_core::{Guarantee, Silent, SourceMap, StopReason, Verdict};
+use preempt_core::{Budget, Guarantee, Silent, SourceMap, StopReason, Verdict};
 use preempt_model::Model;
-use preempt_rounds::{Basis, Caps, RoundsOptions, RoundsReport, check};
+use preempt_rounds::{Basis, Caps, RoundsOptions, RoundsReport, Setting, check, scout};
 use std::path::Path;
 
 fn boolean(text: &str) -> (Model, SourceMap) {
@@ -156,6 +156,22 @@ fn recursion_without_end_is_left_to_others() {
         RoundsOptions { caps: Caps { bytes: 1 << 20, ..Caps::default() }, ..RoundsOptions::default() };
     let report = answer(&promela(counting), &options);
     assert_eq!(report.outcome.verdict, Verdict::Inconclusive(StopReason::States));
+}
+
+#[test]
+fn a_short_search_collects_shared_states_also_where_recursion_never_ends() {
+    let budget = Budget::unlimited();
+    let collected = |(model, sources): &(Model, SourceMap), most| {
+        let setting = Setting::new(model, sources, 4, &budget).expect("it can be executed");
+        scout(&setting, most, &budget).map(|states| states.len() as u64)
+    };
+    let tree = sample("search_tree_1_1");
+    let all = without_bound(&tree, false).shared_states;
+    assert_eq!(collected(&tree, 1000), Some(all));
+    assert_eq!(collected(&tree, all as usize - 1), None, "there are more than wanted");
+    let endless = "decl x, y; void main() begin x, y := F, F; start_thread f(); start_thread g(); end
+                   void f() begin if * then f(); fi x := !x; end void g() begin y := x; end";
+    assert_eq!(collected(&boolean(endless), 1000), Some(4));
 }
 
 #[test]

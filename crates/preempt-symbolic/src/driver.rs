@@ -72,7 +72,7 @@ enum End {
 
 /// After so many times with more numbers, shared states are carried as bits: a search that found most of them was good
 /// enough, and one that did not was not. Without a search each time brings what one more step leads to.
-const MOST_NUMBERINGS: usize = 4;
+const MOST_NUMBERINGS: usize = 2;
 const MOST_NUMBERINGS_ALONE: usize = 64;
 
 /// How many contexts there is room for at first, if nobody says how many there are to be.

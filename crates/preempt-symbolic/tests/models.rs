@@ -2,7 +2,7 @@
 
 use preempt_core::{Guarantee, PropertyKind, Silent, SourceMap, Verdict};
 use preempt_model::Model;
-use preempt_symbolic::{Method, SymbolicOptions, SymbolicReport, VariableOrder, check};
+use preempt_symbolic::{Method, SharedStates, SymbolicOptions, SymbolicReport, VariableOrder, check};
 use std::path::Path;
 
 const TABLE: preempt_bdd::TableOptions = preempt_bdd::TableOptions { nodes: 1 << 23, cache: 1 << 18 };
@@ -160,4 +160,18 @@ fn orders_differ_only_in_size() {
         report.nodes
     });
     assert_ne!(sizes[0], sizes[1]);
+}
+
+#[test]
+fn few_shared_states_are_carried_by_number() {
+    let (model, sources) = boolean("search_tree_1_1");
+    let nodes = |shared| {
+        let contexts = Some(2);
+        let options = SymbolicOptions { contexts, shared, table: TABLE, ..SymbolicOptions::default() };
+        let report = check(&model, &sources, &options, &mut Silent).unwrap();
+        assert_eq!(report.outcome.verdict, Verdict::Holds, "{shared:?}");
+        report.nodes
+    };
+    let (numbers, bits) = (nodes(SharedStates::Auto), nodes(SharedStates::Bits));
+    assert!(numbers * 2 < bits, "{numbers} nodes by number, {bits} by bits");
 }
