@@ -30,6 +30,7 @@ macro_rules! programs {
             }
 
             /// Independent work.
+            #[allow(dead_code, reason = "shuttle runs it in every order")]
             pub fn private() {
                 let steps = crate::programs::STEPS.load(std::sync::atomic::Ordering::Relaxed);
                 run_same(3, move |_| {
