@@ -78,7 +78,7 @@ def measured(words, options):
     if found.status not in (0, 1):
         return found, None
     stats = json.loads(found.stdout)["stats"]
-    return found, (stats["states"], stats["transitions"], json.dumps(stats.get("levels")))
+    return found, (stats["states"], stats["transitions"], json.dumps(stats["per_level"]))
 
 
 def ports(count):

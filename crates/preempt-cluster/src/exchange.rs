@@ -88,6 +88,13 @@ impl Cluster {
     }
 }
 
+impl Cluster {
+    /// Has this part given up on the others?
+    pub fn has_failed(&self) -> bool {
+        self.failed
+    }
+}
+
 /// The worker ends, and with it the connections; whoever is still at work is waited for.
 impl Drop for Cluster {
     fn drop(&mut self) {

@@ -89,9 +89,10 @@ fn work(line: &CommandLine, hosts: &Hosts, number: usize) -> Result<ExitStatus, 
         count: hosts.count() as u32,
     };
     let is_over = || job::current().budget.exhausted().is_some();
-    let streams =
-        connect(hosts, &identity, &secret, preempt_cluster::connect::PATIENCE, &is_over).map_err(refused)?;
+    let streams = connect(hosts, &identity, &secret, preempt_cluster::connect::PATIENCE, &is_over);
+    // If the time is over, that is why nobody came.
     job::check()?;
+    let streams = streams.map_err(refused)?;
     let mut cluster = Cluster::new(streams, number).map_err(Failure::new)?;
     // Of the time that was asked for, what reading and meeting have left.
     plan.settings.limits.time = job::current().time_left();
@@ -99,6 +100,12 @@ fn work(line: &CommandLine, hosts: &Hosts, number: usize) -> Result<ExitStatus, 
     let together = Together { progress: &mut watch, exchange: &mut cluster, files: &mut files, scratch };
     let found = search_together(&plan, &input, together);
     let history = watch.finish();
+    if cluster.has_failed() {
+        return Err(found
+            .err()
+            .map_or_else(|| Failure::new("the search has ended"), Failure::from)
+            .inconclusive());
+    }
     drop(cluster);
     if found.is_err() && number != 0 && is_started_with_others() {
         // The first process says the same, and has the status.

@@ -113,6 +113,8 @@ pub struct SearchPart<'a, 'b, S: ?Sized> {
     asked: u64,
     saved: usize,
     complete: u64,
+    /// States of all parts when it was asked for.
+    counted_at_save: u64,
 }
 
 /// What has come of a part.
@@ -150,6 +152,7 @@ impl<'a, 'b, S: Replayable + ?Sized> SearchPart<'a, 'b, S> {
             asked: last,
             saved: 0,
             complete: 0,
+            counted_at_save: 0,
         }
     }
 
@@ -272,7 +275,9 @@ impl<'a, 'b, S: Replayable + ?Sized> SearchPart<'a, 'b, S> {
             let about = format!("{total} states, {preemptions} preemptions, {steps} steps");
             self.files.complete(self.complete, &about);
         }
-        if self.files.is_due() && self.stopped.is_none() {
+        // Only if something is new: a checkpoint is mail, and the search ends when there is none.
+        if total > self.counted_at_save && self.files.is_due() && self.stopped.is_none() {
+            self.counted_at_save = total;
             self.asked += 1;
             self.saved = 0;
             let save = message(SAVE, &[self.asked, self.complete]);
