@@ -85,12 +85,12 @@ fn repeat(fibers: &mut Fibers, schedule: &[Move]) -> Repetition {
     let mut flow = Flow::Continue;
     for &step in schedule {
         match runner.step(step) {
-            Ok(next) if next == Flow::Continue => {}
-            Ok(stop) => flow = stop,
+            Ok(Flow::Continue) => {}
+            Ok(Flow::Stop) => {
+                flow = Flow::Stop;
+                break;
+            }
             Err(_) => break,
-        }
-        if flow == Flow::Stop {
-            break;
         }
     }
     let stuck = schedule.get(runner.len()).map(|step| step.thread);
