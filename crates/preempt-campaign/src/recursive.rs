@@ -132,7 +132,7 @@ fn state_by_state(model: &Model, sources: &SourceMap) -> Answer {
 }
 
 /// The explicit engine gives up beyond so many states.
-const MOST_STATES: u64 = 20_000;
+const MOST_STATES: u64 = 3_000;
 
 /// The fewest contexts with which the sequential program fails.
 fn sequentialized(model: &Model, sources: &SourceMap, most: u32) -> Answer {
