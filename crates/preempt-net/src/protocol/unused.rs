@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn a_large_protocol_is_left_alone() {
         let variables = (0..17).map(|it| format!("local b{it} : bool = false\n")).collect::<String>();
-        let text = format!("{variables}rule r when b0 = false do b0 := true\nbad all: one with b0 = true");
+        let text = format!("{variables}rule r when not b0 do b0 := true\nbad it: one with b0");
         let (protocol, mistakes) = read(SourceMap::new().add("p.protocol", &text), &text, &[]);
         assert!(mistakes.is_empty(), "{mistakes:?}");
         assert_eq!(unused_rules(&protocol, &Budget::unlimited()), None);
