@@ -37,8 +37,10 @@ pub(crate) fn repeat_first_run(fibers: &mut Fibers, runs: u64) -> Option<Differe
     let first = fibers.take_first_run()?;
     fibers.end_run();
     let past = last_run();
+    fibers.repeats = true;
     let difference = compare(fibers, &first, runs);
     fibers.end_run();
+    fibers.repeats = false;
     hand_over(past);
     difference
 }

@@ -60,6 +60,8 @@ pub(crate) struct Fibers {
     memory: RunMemory,
     /// What all runs have done; replays do not count.
     tally: Tally,
+    /// From now on runs are those of the search again: they are not counted once more.
+    pub repeats: bool,
     /// How many of a thread's steps may be spurious.
     max_spurious: u32,
     /// The extra steps (`extra.rs`) of all who run this test.
@@ -91,6 +93,7 @@ impl Fibers {
             spare: Vec::new(),
             memory: RunMemory::default(),
             tally: Tally::default(),
+            repeats: false,
             max_spurious,
             extra,
             heartbeat,
@@ -179,7 +182,7 @@ impl Fibers {
         let Some(cut) = try_with(|context| {
             context.cutting = true;
             let steps = context.steps.take().unwrap_or_default();
-            if !self.record {
+            if !self.record && !self.repeats {
                 self.tally.add_run(&steps, &context.threads);
             }
             self.spare = std::mem::replace(&mut self.before, steps);
