@@ -290,7 +290,7 @@ const TEXT: &str = "
         do :: c!n,i; break :: c?x,_ -> i++ :: x > 1 -> x-- :: i > 0 -> break :: i < 3 -> i++ od;
         assert(x < 3)
     }
-    init { run W(1); run W(2); run W(3); x = 1 }";
+    init { run W(1); run W(2); x = 1 }";
 
 fn load(text: &str) -> (Model, SourceMap) {
     let mut read = |_: &str| Err("there are no other files".to_string());
