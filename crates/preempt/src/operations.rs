@@ -70,7 +70,7 @@ impl CheckReport {
     ///     child.join().unwrap();
     /// });
     /// let text = report.scheduling_points();
-    /// assert!(text.starts_with("operations: 4 of main(0), 2 of thread(1)\n"), "{text}");
+    /// assert!(text.starts_with("operations: 6 of main(0), 2 of thread(1)\n"), "{text}");
     /// assert_eq!(report.operations.iter().map(|it| it.times).sum::<u64>(), report.steps);
     /// ```
     pub fn scheduling_points(&self) -> String {
