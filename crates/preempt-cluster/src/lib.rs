@@ -1,7 +1,7 @@
 //! A search in several processes: what it needs beside the search itself, which is `preempt-explicit`'s.
 //!
 //! * [`exchange`]: mail between the parts, on timely dataflow;
-//! * [`hosts`]: who belongs to it; [`connect`]: connections between all of them, each of which begins with a [`handshake`];
+//! * [`hosts`]: who belongs to it; [`mod@connect`]: connections between all of them, each of which begins with a [`handshake`];
 //! * [`supervisor`]: starts processes, and says what has become of them.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
