@@ -24,7 +24,7 @@ pub fn connect(
     let until = Instant::now() + patience;
     let mut streams: Vec<Option<TcpStream>> = (0..hosts.count()).map(|_| None).collect();
     let listener = listen(hosts.addresses[number], &hosts.names[number])?;
-    for other in 0..number {
+    for (other, place) in streams.iter_mut().enumerate().take(number) {
         let name = &hosts.names[other];
         let mut stream = call(hosts.addresses[other], other, name, until, is_over)?;
         let refused = |why: Refused| Refused(format!("process {other} ({name}): {why}"));
@@ -32,7 +32,7 @@ pub fn connect(
         if answered as usize != other {
             return Err(refused(Refused(format!("process {answered} answers there"))));
         }
-        streams[other] = Some(ready(stream)?);
+        *place = Some(ready(stream)?);
     }
     while let Some(missing) = (number + 1..hosts.count()).find(|other| streams[*other].is_none()) {
         let Some((mut stream, from)) = accept(&listener, until, is_over)? else {

@@ -267,6 +267,10 @@ fn claims_of_finite_runs() {
                     preempt_explicit::answer(question, &model, &sources, options, false, &mut Silent)
                         .expect("a supported model")
                         .outcome;
+                // One process looks for runs without end as well, within the same limit.
+                if matches!(expected.verdict, Verdict::Inconclusive(_)) {
+                    continue;
+                }
                 assert_eq!(
                     (found.verdict, &found.counterexample),
                     (expected.verdict, &expected.counterexample)
