@@ -216,6 +216,13 @@ class Levels(Whole):
         }
 
 
+    @staticmethod
+    def report(rows, options):
+        lines = Whole.report(rows, options)
+        lines[0] = "# Preempt and Spin, every state at its level"
+        return [line.replace("benches/run compare-spin`", "benches/run compare-spin --mode levels`") for line in lines]
+
+
 class Profile:
     """Counts do not depend on what else the machine does."""
 
