@@ -146,4 +146,4 @@ def clock(seconds):
     for size, letter in ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")):
         if seconds >= size:
             return f"{seconds / size:.3g} {letter}"
-    return f"{seconds * 1000:.2g} ms"
+    return f"{float(f'{seconds * 1000:.2g}'):g} ms"

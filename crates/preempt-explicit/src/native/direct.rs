@@ -180,22 +180,11 @@ fn take(
     let next = unsafe { Actor::new(buffer.as_mut_ptr().add(start), layout, actor.process()) };
     moves.enter(next, Timeout::Evaluated, true);
     moves.context.failed = 0;
-    match edge.apply {
-        Apply::Nothing => moves.stand_at(next, edge.target),
-        Apply::End => moves.context.relayout(program.layouts.without_last(layout.number)),
-        Apply::Code(apply) => {
-            // SAFETY: the code belongs to the program, and the context points at the copy.
-            let applied = unsafe { apply(&mut *moves.context, next.state(), next.base()) };
-            if applied != YES {
-                sink.buffer().truncate(start);
-                // Without a step: whoever asked sees that the budget has run out.
-                if applied != UNDONE {
-                    sink.violated(PropertyKind::RuntimeError);
-                }
-                return applied != UNDONE;
-            }
-            moves.stand_at(next, edge.target);
-        }
+    let applied = apply(moves, next, edge);
+    if applied != YES {
+        sink.buffer().truncate(start);
+        refuse(applied, sink);
+        return applied != UNDONE;
     }
     if let Some(after) = settle(moves, actor.process(), start, sink) {
         match edge.atomic {
@@ -310,23 +299,41 @@ fn step_in_place<'p>(
     let next = unsafe { Actor::new(sink.buffer().as_mut_ptr().add(start), layout, process) };
     moves.enter(next, Timeout::Never, true);
     moves.context.failed = 0;
+    match apply(moves, next, edge) {
+        YES => settle(moves, process, start, sink),
+        applied => {
+            refuse(applied, sink);
+            None
+        }
+    }
+}
+
+/// Changes the state of an actor that the context points at, as the edge has it: [`YES`], or why not.
+#[inline]
+fn apply(moves: &mut Moves<'_>, next: Actor<'_>, edge: &NativeEdge) -> i32 {
     match edge.apply {
         Apply::Nothing => moves.stand_at(next, edge.target),
-        Apply::End => moves.context.relayout(program.layouts.without_last(layout.number)),
+        Apply::End => {
+            let after = moves.program.layouts.without_last(next.layout().number);
+            moves.context.relayout(after);
+        }
         Apply::Code(apply) => {
-            // SAFETY: the code belongs to the program, and the context points at the state.
+            // SAFETY: the code belongs to the program, and the context points at the actor's state.
             let applied = unsafe { apply(&mut *moves.context, next.state(), next.base()) };
             if applied != YES {
-                // Without a step: whoever asked sees that the budget has run out.
-                if applied != UNDONE {
-                    sink.violated(PropertyKind::RuntimeError);
-                }
-                return None;
+                return applied;
             }
             moves.stand_at(next, edge.target);
         }
     }
-    settle(moves, process, start, sink)
+    YES
+}
+
+/// A step that was not made has no meaning; or the budget has run out, which whoever asked sees.
+fn refuse(applied: i32, sink: &mut impl Sink) {
+    if applied != UNDONE {
+        sink.violated(PropertyKind::RuntimeError);
+    }
 }
 
 /// A rendezvous: whoever takes the message runs afterwards.

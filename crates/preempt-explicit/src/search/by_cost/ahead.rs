@@ -299,4 +299,44 @@ mod tests {
         assert!(all.iter().enumerate().all(|(number, member)| rank(&set, *member) == Some(number)));
         assert_eq!(rank(&set, 4), None);
     }
+
+    /// What was announced is answered by a helper, as the system itself would; nothing else is.
+    #[cfg(feature = "native")]
+    #[test]
+    fn what_was_announced_is_known() {
+        use super::{PART, with_helpers};
+        use crate::native::Native;
+        use crate::successors::{Event, Successors};
+        use preempt_core::Budget;
+
+        let text = "byte x; active [2] proctype P() { do :: x < 9 -> x++ :: x > 0 -> x = 0 :: skip od }";
+        let additions = preempt_promela::Additions::default();
+        let loaded = preempt_promela::load("m.pml", text, &additions, &mut |_| Err(String::new()));
+        let model = loaded.model.expect("a model");
+        let budget = Budget::unlimited();
+        let mut native = Native::within(&model, &loaded.sources, &budget).expect("a supported model");
+        let state = native.initial().swap_remove(0);
+        let other: Vec<u8> = state.iter().map(|byte| !byte).collect();
+        let mut expected = Vec::new();
+        let mut seen = |event: Event<'_>| expected.push(format!("{event:?}"));
+        assert!(native.expand(&state, 1, &mut seen));
+        let helper = native.another().expect("another thread's");
+        with_helpers(vec![helper], |mut ahead| {
+            ahead.work_within(&budget);
+            (0..PART + 1).for_each(|_| ahead.announce(&state, only(1)));
+            ahead.begin_batch(PART + 2);
+            for number in [0, 3, PART - 1] {
+                let mut found = Vec::new();
+                ahead.come_to(number);
+                let moved = ahead.answer(&state, 1, &mut |event| found.push(format!("{event:?}")));
+                assert_eq!((moved, &found), (Some(true), &expected));
+                assert_eq!(ahead.answer(&state, 0, &mut |_| ()), None, "of another process");
+                assert_eq!(ahead.answer(&other, 1, &mut |_| ()), None, "of another state");
+            }
+            for number in [PART, PART + 1] {
+                ahead.come_to(number);
+                assert_eq!(ahead.answer(&state, 1, &mut |_| ()), None, "not given to a helper yet");
+            }
+        });
+    }
 }
