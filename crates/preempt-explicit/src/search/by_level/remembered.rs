@@ -43,17 +43,25 @@ const REST: u32 = 1 << 14;
 const PROCESS: u32 = 48;
 const NOTE: u32 = 56;
 
-/// In a step: the exact reduction lets the process go on alone.
-const ALONE: u64 = 1;
-/// In a line: it has so many steps less one, and these are beside it.
-const BESIDE: u64 = STEPS as u64 + 2;
+/// In a line, where others have the number of steps: these are beside it.
+const BESIDE: u64 = STEPS as u64 + 1;
 
-/// The bits that decide, whose process it is and how many steps there are, plus one; then the steps.
-#[derive(Debug, Clone, Copy, Default)]
+/// The bits that decide, whose process it is and how many steps there are; then the steps.
+#[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Line {
     tag: Key,
     steps: [Step; STEPS],
+}
+
+impl Line {
+    /// Of a process that there is not.
+    const EMPTY: Line = Line { tag: [0, 0xFF << PROCESS], steps: [Step([0, 0]); STEPS] };
+
+    #[inline]
+    fn has(&self, tag: &Key) -> bool {
+        self.tag[0] == tag[0] && self.tag[1] & TAG == tag[1]
+    }
 }
 
 /// A difference between a state and a successor.
@@ -61,8 +69,11 @@ struct Line {
 pub struct Step(Key);
 
 impl Step {
-    pub fn new(from: &Key, to: &Key, runs: u8, alone: bool) -> Step {
-        let note = u64::from(runs) << PROCESS | (u64::from(alone) * ALONE) << NOTE;
+    /// Noted: the exact reduction lets the process go on alone.
+    pub const ALONE: u8 = 1;
+
+    pub fn new(from: &Key, to: &Key, runs: u8, note: u8) -> Step {
+        let note = u64::from(runs) << PROCESS | u64::from(note) << NOTE;
         Step([from[0] ^ to[0], (from[1] ^ to[1]) & UPPER | note])
     }
 
@@ -77,20 +88,23 @@ impl Step {
     }
 
     #[inline]
-    pub fn is_alone(self) -> bool {
-        self.0[1] >> NOTE & ALONE != 0
+    pub fn note(self) -> u8 {
+        (self.0[1] >> NOTE) as u8
     }
 }
 
 /// States of one class in which a process's own piece has certain numbers: which bits decide what it does.
 #[derive(Debug, Clone, Copy)]
 struct Group {
+    /// And which process it is.
     mask: Key,
-    asks_timeout: bool,
+    process: u64,
+    /// Since the last look at how many questions were answered.
     asked: u32,
     missed: u32,
     /// So many questions are not asked.
     rest: u32,
+    asks_timeout: bool,
 }
 
 /// A process in the states of one class.
@@ -102,7 +116,6 @@ struct Process {
     place: Option<(usize, usize)>,
     /// By the number of what it holds: the group, plus one; 0 if that is not known yet.
     by_number: Vec<u16>,
-    groups: Vec<Group>,
 }
 
 /// Of what nothing can be remembered.
@@ -114,6 +127,7 @@ const MOST_NUMBERS: usize = 1 << 17;
 pub struct Class {
     pub processes: usize,
     each: Vec<Process>,
+    groups: Vec<Group>,
 }
 
 /// What is remembered in the packing of one encoding.
@@ -122,12 +136,37 @@ pub struct Remembered {
     lines: Vec<Line>,
     beside: Vec<Step>,
     classes: Vec<Option<Class>>,
+    /// What a hash is shifted by to be the number of a line.
+    shift: u32,
     /// Lines that were overwritten since there are so many.
     lost: usize,
 }
 
+/// What is asked of a process in a state, before the memory that has the answer is looked at.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    tag: Key,
+    line: u32,
+    group: u16,
+    about: About,
+    asks_timeout: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum About {
+    Steps,
+    /// Which bits decide is not known yet.
+    Group,
+    Nothing,
+}
+
+impl Question {
+    const NONE: Question =
+        Question { tag: [0, 0], line: 0, group: 0, about: About::Nothing, asks_timeout: false };
+}
+
 /// What is known of a process in a state.
-pub enum Asked {
+pub enum Answer {
     /// Its steps are at [`Remembered::steps`]; `asks_timeout`: where there is no timeout.
     Known { place: Place, asks_timeout: bool },
     /// Not yet: [`Remembered::remember`] it with this.
@@ -149,10 +188,9 @@ pub struct Tag {
 }
 
 #[inline]
-fn home(tag: &Key, lines: usize) -> usize {
-    let product = u128::from(tag[0] ^ 0x9E37_79B9_7F4A_7C15) * u128::from(tag[1] ^ 0xD1B5_4A32_D192_ED03);
-    let word = (product as u64 ^ (product >> 64) as u64).wrapping_mul(0x9FB2_1C65_1E98_DF25);
-    (word >> 32) as usize & (lines - 1)
+fn hash_of(tag: &Key) -> u64 {
+    let both = tag[0].wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ tag[1].rotate_left(32);
+    (both ^ both >> 32).wrapping_mul(0xD1B5_4A32_D192_ED03)
 }
 
 const TAG: u64 = UPPER | 0xFF << PROCESS;
@@ -160,7 +198,7 @@ const TAG: u64 = UPPER | 0xFF << PROCESS;
 impl Remembered {
     /// The packing is another one.
     pub fn forget(&mut self) {
-        self.lines.fill(Line::default());
+        self.lines.fill(Line::EMPTY);
         self.beside.clear();
         self.classes.clear();
     }
@@ -169,6 +207,12 @@ impl Remembered {
     #[inline]
     pub fn class(&self, class: u32) -> Option<&Class> {
         self.classes.get(class as usize)?.as_ref()
+    }
+
+    /// How many processes the states of a class have; none if it was not asked about yet.
+    #[inline]
+    pub fn processes(&self, class: u32) -> usize {
+        self.class(class).map_or(0, |class| class.processes)
     }
 
     /// Makes a class known, by a state of it.
@@ -180,69 +224,80 @@ impl Remembered {
             let pieces = &store.pieces.classes()[class as usize];
             let length = place.and_then(|at| pieces.leaf_at(at)).map(|leaf| pieces.length_of(leaf));
             let place = place.zip(length).filter(|_| own.is_some());
-            Process { own: own.unwrap_or_default(), place, by_number: Vec::new(), groups: Vec::new() }
+            Process { own: own.unwrap_or_default(), place, by_number: Vec::new() }
         });
         let each = each.collect();
         if self.classes.len() <= class as usize {
             self.classes.resize_with(class as usize + 1, || None);
         }
-        self.classes[class as usize] = Some(Class { processes, each });
+        self.classes[class as usize] = Some(Class { processes, each, groups: Vec::new() });
     }
 
-    /// What is known of a process in a state of a class that was met.
+    /// Asks about processes in a state of a class that was met, and for the memory that the answers will need.
     #[inline]
-    pub fn ask(&mut self, class: u32, key: &Key, process: usize) -> Asked {
-        let lines = self.lines.len();
-        let Some(Some(class)) = self.classes.get_mut(class as usize) else { return Asked::Never };
-        let Some(own) = class.each.get_mut(process) else { return Asked::Never };
-        let number = own.own.get(key) as usize;
-        let group = match own.by_number.get(number) {
-            None | Some(0) if own.place.is_some() && number < MOST_NUMBERS => return Asked::Unknown,
-            Some(group) if *group != NO_GROUP && *group > 0 => *group,
-            _ => return Asked::Never,
-        };
-        let Some(group) = own.groups.get_mut(usize::from(group) - 1) else { return Asked::Never };
-        if group.rest > 0 {
-            group.rest -= 1;
-            return Asked::Never;
-        }
-        group.asked += 1;
-        if group.asked >= WINDOW {
-            group.rest = if group.missed > WINDOW / 2 { REST } else { 0 };
-            (group.asked, group.missed) = (0, 0);
-        }
-        let asks_timeout = group.asks_timeout;
-        let tag = [key[0] & group.mask[0], key[1] & group.mask[1] | (process as u64) << PROCESS];
-        if lines == 0 {
-            return Asked::New(Tag { key: tag, asks_timeout });
-        }
-        let at = home(&tag, lines);
-        for at in [at, at ^ 1] {
-            let line = &self.lines[at];
-            if line.tag[0] == tag[0] && line.tag[1] & TAG == tag[1] && line.tag[1] >> NOTE != 0 {
-                return Asked::Known { place: Place(at as u32), asks_timeout };
-            }
-        }
-        group.missed += 1;
-        Asked::New(Tag { key: tag, asks_timeout })
-    }
-
-    /// Asks for the memory that a question about a process will need, if there is too much of it for a near cache.
-    #[inline]
-    pub fn hint(&self, class: u32, key: &Key, processes: Range<usize>) {
-        let lines = self.lines.len();
-        let Some(class) = self.class(class).filter(|_| lines > NEAR_LINES) else { return };
-        for process in processes {
-            let Some(own) = class.each.get(process) else { return };
+    pub fn ask(&mut self, class: u32, key: &Key, processes: Range<usize>, questions: &mut Vec<Question>) {
+        let Some(Some(Class { each, groups, .. })) = self.classes.get_mut(class as usize) else { return };
+        let is_far = self.lines.len() > NEAR_LINES;
+        let ask = |own: &Process| {
             let number = own.own.get(key) as usize;
-            let group = own
-                .by_number
-                .get(number)
-                .and_then(|group| own.groups.get(usize::from(*group).wrapping_sub(1)));
-            if let Some(Group { mask, rest: 0, .. }) = group {
-                let tag = [key[0] & mask[0], key[1] & mask[1] | (process as u64) << PROCESS];
-                prefetch(&self.lines[home(&tag, lines)]);
+            let group = own.by_number.get(number).copied().unwrap_or(0);
+            let Some(known) = groups.get_mut(usize::from(group).wrapping_sub(1)) else {
+                let is_open = group == 0 && own.place.is_some() && number < MOST_NUMBERS;
+                let about = if is_open { About::Group } else { About::Nothing };
+                return Question { about, ..Question::NONE };
+            };
+            if known.rest > 0 {
+                known.rest -= 1;
+                return Question::NONE;
             }
+            known.asked += 1;
+            let tag = [key[0] & known.mask[0], key[1] & known.mask[1] | known.process];
+            let line = (hash_of(&tag) >> self.shift) as u32;
+            if is_far && let Some(line) = self.lines.get(line as usize) {
+                prefetch(line);
+            }
+            Question { tag, line, group, about: About::Steps, asks_timeout: known.asks_timeout }
+        };
+        questions.extend(each.get(processes).unwrap_or_default().iter().map(ask));
+    }
+
+    /// The steps, if they are remembered, whether there is a timeout or not.
+    #[inline]
+    pub fn steps_of(&self, question: &Question) -> Option<Place> {
+        let is_there = |at: &u32| self.lines.get(*at as usize).is_some_and(|line| line.has(&question.tag));
+        match question.about == About::Steps && !question.asks_timeout {
+            true => [question.line, question.line ^ 1].into_iter().find(is_there).map(Place),
+            false => None,
+        }
+    }
+
+    /// The answer, for the same class.
+    #[inline]
+    pub fn answer(&mut self, class: u32, question: &Question) -> Answer {
+        let Question { tag, asks_timeout, .. } = *question;
+        match question.about {
+            About::Steps => {}
+            About::Group => return Answer::Unknown,
+            About::Nothing => return Answer::Never,
+        }
+        for at in [question.line, question.line ^ 1] {
+            if self.lines.get(at as usize).is_some_and(|line| line.has(&tag)) {
+                return Answer::Known { place: Place(at), asks_timeout };
+            }
+        }
+        self.missed(class, question.group);
+        Answer::New(Tag { key: tag, asks_timeout })
+    }
+
+    /// Where most of what is asked is not there, it is not asked for a while.
+    #[cold]
+    fn missed(&mut self, class: u32, group: u16) {
+        let Some(Some(class)) = self.classes.get_mut(class as usize) else { return };
+        let Some(group) = class.groups.get_mut(usize::from(group).wrapping_sub(1)) else { return };
+        group.missed += 1;
+        if group.missed > WINDOW / 2 {
+            group.rest = if group.asked < WINDOW { REST } else { 0 };
+            (group.asked, group.missed) = (0, 0);
         }
     }
 
@@ -254,7 +309,7 @@ impl Remembered {
                 let Step([start, count]) = line.steps[0];
                 &self.beside[start as usize..(start + count) as usize]
             }
-            more => &line.steps[..more as usize - 1],
+            count => &line.steps[..(count as usize).min(STEPS)],
         }
     }
 
@@ -267,7 +322,8 @@ impl Remembered {
         process: usize,
         state: &[u8],
     ) -> Option<Tag> {
-        let own = self.classes.get_mut(class as usize)?.as_mut()?.each.get_mut(process)?;
+        let Class { each, groups, .. } = self.classes.get_mut(class as usize)?.as_mut()?;
+        let own = each.get_mut(process)?;
         let (at, length) = own.place?;
         let number = own.own.get(key) as usize;
         if own.by_number.len() <= number {
@@ -283,13 +339,16 @@ impl Remembered {
             return None;
         };
         let mask = store.encoding.mask_of(&store.pieces, class, &stretches);
-        let is_same = |group: &Group| group.mask == mask && group.asks_timeout == asks_timeout;
-        let group = own.groups.iter().position(is_same).unwrap_or_else(|| {
-            own.groups.push(Group { mask, asks_timeout, asked: 0, missed: 0, rest: 0 });
-            own.groups.len() - 1
+        let process = (process as u64) << PROCESS;
+        let group = Group { mask, process, asked: 0, missed: 0, rest: 0, asks_timeout };
+        let is_same =
+            |other: &Group| (other.mask, other.process, other.asks_timeout) == (mask, process, asks_timeout);
+        let number_of_group = groups.iter().position(is_same).unwrap_or_else(|| {
+            groups.push(group);
+            groups.len() - 1
         });
-        own.by_number[number] = u16::try_from(group + 1).unwrap_or(NO_GROUP);
-        let key = [key[0] & mask[0], key[1] & mask[1] | (process as u64) << PROCESS];
+        own.by_number[number] = u16::try_from(number_of_group + 1).unwrap_or(NO_GROUP);
+        let key = [key[0] & mask[0], key[1] & mask[1] | process];
         Some(Tag { key, asks_timeout })
     }
 
@@ -297,13 +356,13 @@ impl Remembered {
     pub fn remember(&mut self, tag: Tag, steps: impl ExactSizeIterator<Item = Step>, states: u64) {
         self.make_room(states);
         let count = steps.len();
-        let mut line = Line { tag: tag.key, ..Line::default() };
+        let mut line = Line { tag: tag.key, ..Line::EMPTY };
         let note = if count <= STEPS {
             line.steps.iter_mut().zip(steps).for_each(|(place, step)| *place = step);
-            count as u64 + 1
+            count as u64
         } else {
             if self.beside.len() + count > MOST_BESIDE {
-                self.lines.fill(Line::default());
+                self.lines.fill(Line::EMPTY);
                 self.beside.clear();
             }
             line.steps[0] = Step([self.beside.len() as u64, count as u64]);
@@ -315,9 +374,8 @@ impl Remembered {
     }
 
     fn put(&mut self, line: Line) {
-        let tag = [line.tag[0], line.tag[1] & TAG];
-        let at = home(&tag, self.lines.len());
-        let is_free = |at: usize| self.lines[at].tag[1] >> NOTE == 0;
+        let at = (hash_of(&[line.tag[0], line.tag[1] & TAG]) >> self.shift) as usize;
+        let is_free = |at: usize| self.lines[at].has(&Line::EMPTY.tag);
         let at = match (is_free(at), is_free(at ^ 1)) {
             (true, _) => at,
             (false, true) => at ^ 1,
@@ -337,20 +395,18 @@ impl Remembered {
             return;
         }
         let more = (2 * lines).max(FEWEST_LINES);
-        let old = std::mem::replace(&mut self.lines, vec![Line::default(); more]);
-        self.lost = 0;
-        old.into_iter().filter(|line| line.tag[1] >> NOTE != 0).for_each(|line| self.put(line));
+        let old = std::mem::replace(&mut self.lines, vec![Line::EMPTY; more]);
+        (self.lost, self.shift) = (0, 64 - more.ilog2());
+        old.into_iter().filter(|line| !line.has(&Line::EMPTY.tag)).for_each(|line| self.put(line));
         self.lost = 0;
     }
 
     pub fn bytes(&self) -> u64 {
-        let of_process = |process: &Process| {
-            size_of::<Process>()
-                + 2 * process.by_number.capacity()
-                + process.groups.capacity() * size_of::<Group>()
+        let of_process = |process: &Process| size_of::<Process>() + 2 * process.by_number.capacity();
+        let of_class = |class: &Class| {
+            class.each.iter().map(of_process).sum::<usize>() + class.groups.capacity() * size_of::<Group>()
         };
-        let classes = self.classes.iter().flatten().flat_map(|class| &class.each);
         let lines = self.lines.capacity() * size_of::<Line>() + self.beside.capacity() * size_of::<Step>();
-        (lines + classes.map(of_process).sum::<usize>()) as u64
+        (lines + self.classes.iter().flatten().map(of_class).sum::<usize>()) as u64
     }
 }

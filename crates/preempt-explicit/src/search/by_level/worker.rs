@@ -3,21 +3,19 @@
 
 mod steps;
 
-use super::remembered::Remembered;
+use super::remembered::{Question, Remembered, Step};
 use super::waiting::{Block, Feed, Waiting, Who};
 use super::{Plan, QUEUED};
 use crate::store::packed::encoding::{Encoding, Key, Source, hash_of};
-use crate::store::packed::table::{FLAGS, SHARDS, Table, has};
+use crate::store::packed::table::{FLAGS, Known, SHARDS, Table, has};
 use crate::store::packed::{PackedStore, repacked};
 use crate::successors::Expander;
 use preempt_core::{Budget, PropertyKind};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// States that are expanded before their successors are looked up.
 const BATCH: usize = 48;
-
-/// So many states before it is expanded, the memory for it is asked for.
-const AHEAD: usize = 3;
 
 /// States that wait as they are; more than that wait as keys.
 const MOST_ON_STACK: usize = 1 << 14;
@@ -36,24 +34,59 @@ struct Item {
 #[derive(Debug, Clone, Copy)]
 struct Arrival {
     key: Key,
+    hash: u64,
     how: How,
 }
 
-/// How a state was reached.
+impl Arrival {
+    #[inline]
+    fn new(key: Key, how: How) -> Arrival {
+        Arrival { key, hash: hash_of(&key), how }
+    }
+}
+
+/// How a state was reached: the process running then, and what is to be known of it.
 #[derive(Debug, Clone, Copy)]
 pub struct How {
-    /// The process running then; without one it is an initial state.
-    pub runs: Option<u8>,
-    /// Is it one of the state's processes?
-    lives: bool,
-    /// The exact reduction lets it go on alone.
-    alone: bool,
-    /// It may be left for free.
-    free: bool,
+    process: u8,
+    bits: u8,
 }
 
 impl How {
-    pub const INITIAL: How = How { runs: None, lives: false, alone: false, free: true };
+    /// It is a step of the process. Without, it is an initial state.
+    const STEP: u8 = 1 << 1;
+    /// The process is one of the state's.
+    const LIVES: u8 = 1 << 2;
+    /// The exact reduction lets it go on alone; as in [`Step`].
+    const ALONE: u8 = Step::ALONE;
+    /// It may be left for free.
+    const FREE: u8 = 1 << 3;
+
+    pub const INITIAL: How = How { process: 0, bits: How::FREE };
+
+    #[inline]
+    fn runs(process: u8, bits: u8) -> How {
+        How { process, bits: How::STEP | bits }
+    }
+
+    /// Who is running.
+    #[inline]
+    fn process(self) -> Option<u8> {
+        self.has(How::STEP).then_some(self.process)
+    }
+
+    #[inline]
+    fn has(self, bit: u8) -> bool {
+        self.bits & bit != 0
+    }
+}
+
+/// Which questions are about an item of the stack, and what was known of its state if everybody is to be expanded who was not.
+#[derive(Debug, Clone, Copy, Default)]
+struct Asked {
+    first: u32,
+    end: u32,
+    known: Option<Known>,
 }
 
 /// A successor that could not be looked up: the store must change first.
@@ -77,6 +110,11 @@ pub struct Worker<'s, S> {
     budget: Budget,
     stack: Vec<Item>,
     arrivals: Vec<Arrival>,
+    /// What is asked about the states of the batch.
+    questions: Vec<Question>,
+    asked: [Asked; BATCH],
+    /// The questions about processes of the state that is being expanded, in the order in which they are expanded.
+    open_questions: Range<usize>,
     remembered: Remembered,
     /// Are steps remembered?
     pub remembers: bool,
@@ -113,6 +151,9 @@ impl<'s, S: Expander> Worker<'s, S> {
             budget: budget.clone(),
             stack: Vec::new(),
             arrivals: Vec::new(),
+            questions: Vec::new(),
+            asked: [Asked::default(); BATCH],
+            open_questions: 0..0,
             remembered: Remembered::default(),
             remembers: false,
             source: Source::default(),
@@ -161,21 +202,47 @@ impl<'s, S: Expander> Worker<'s, S> {
                 continue;
             }
             let from = self.stack.len().saturating_sub(BATCH);
+            self.ask_about(store, from);
             for number in from..self.stack.len() {
-                if let Some(Item { key, who }) = self.stack.get(number + AHEAD) {
-                    let processes = match who {
-                        Who::Last(process) => usize::from(*process)..usize::from(*process) + 1,
-                        Who::Everybody | Who::Others { .. } => 0..usize::MAX,
-                    };
-                    self.remembered.hint(store.encoding.class_of(key), key, processes);
-                }
-                self.expand(store, self.stack[number]);
+                let Asked { first, end, known } = self.asked[number - from];
+                self.open_questions = first as usize..end as usize;
+                self.expand(store, self.stack[number], known);
             }
             self.stack.truncate(from);
             self.look_up(store);
             if self.stack.len() > MOST_ON_STACK {
                 self.spill(store);
             }
+        }
+    }
+
+    /// Asks about all processes that are to run in the states from here on, so that the answers are near when they are
+    /// needed.
+    fn ask_about(&mut self, store: &PackedStore, from: usize) {
+        self.questions.clear();
+        if !self.remembers {
+            self.asked.fill(Asked::default());
+            return;
+        }
+        for (Item { key, who }, asked) in self.stack[from..].iter().zip(&mut self.asked) {
+            let first = self.questions.len() as u32;
+            let class = store.encoding.class_of(key);
+            let count = self.remembered.processes(class);
+            let known = match who {
+                Who::Others { .. } => store.table.take_all(key, hash_of(key), DONE),
+                Who::Everybody | Who::Last(_) => None,
+            };
+            let mut ask = |processes| self.remembered.ask(class, key, processes, &mut self.questions);
+            match (who, known) {
+                (Who::Last(process), _) => ask(usize::from(*process)..usize::from(*process) + 1),
+                (_, None) => ask(0..count),
+                (_, Some(known)) if known[0] & DONE != 0 => {}
+                (_, Some(known)) => {
+                    let others = (0..count).filter(|process| !has(&known, FLAGS + process));
+                    others.for_each(|process| ask(process..process + 1));
+                }
+            }
+            *asked = Asked { first, end: self.questions.len() as u32, known };
         }
     }
 
@@ -212,8 +279,8 @@ impl<'s, S: Expander> Worker<'s, S> {
         self.stack.is_empty()
     }
 
-    /// Expands an item of the stack.
-    fn expand(&mut self, store: &PackedStore, Item { key, who }: Item) {
+    /// Expands an item of the stack; `known` is what was known of its state if everybody has been taken already.
+    fn expand(&mut self, store: &PackedStore, Item { key, who }: Item, known: Option<Known>) {
         self.is_open = false;
         let class = store.encoding.class_of(&key);
         (self.source.class, self.source.key) = (class, key);
@@ -227,24 +294,20 @@ impl<'s, S: Expander> Worker<'s, S> {
         };
         match who {
             Who::Everybody => {
-                let mut moved = false;
-                for process in 0..self.processes {
-                    moved |= self.expand_process(store, process);
-                }
-                if !moved {
+                if !self.expand_processes(store, 0..self.processes) {
                     self.dead_end(store);
                 }
             }
             Who::Last(process) => {
-                let process_number = usize::from(process);
-                let moved = process_number < self.processes && self.expand_process(store, process_number);
+                let number = usize::from(process);
+                let moved = number < self.processes && self.expand_processes(store, number..number + 1);
                 match self.plan.charges_forced {
                     _ if moved => {}
                     true => self.give_way(store),
-                    false => self.expand_others(store, Some(process), true),
+                    false => self.expand_others(store, None, Some(process), true),
                 }
             }
-            Who::Others { blocked } => self.expand_others(store, None, blocked),
+            Who::Others { blocked } => self.expand_others(store, known, None, blocked),
         }
     }
 
@@ -259,9 +322,10 @@ impl<'s, S: Expander> Worker<'s, S> {
     }
 
     /// Everybody who has not been expanded here. If the last process cannot move, or there is none, it may be that nobody can.
-    fn expand_others(&mut self, store: &PackedStore, last: Option<u8>, blocked: bool) {
-        let hash = hash_of(&self.source.key);
-        let Some(known) = store.table.take_all(&self.source.key, hash, DONE) else { return };
+    fn expand_others(&mut self, store: &PackedStore, known: Option<Known>, last: Option<u8>, blocked: bool) {
+        let key = &self.source.key;
+        let known = known.or_else(|| store.table.take_all(key, hash_of(key), DONE));
+        let Some(known) = known else { return };
         if known[0] & DONE != 0 {
             return;
         }
@@ -270,7 +334,7 @@ impl<'s, S: Expander> Worker<'s, S> {
         let is_expanded = |process: usize| has(&known, FLAGS + process);
         for process in 0..count {
             if !is_expanded(process) {
-                moved |= self.expand_process(store, process);
+                moved |= self.expand_processes(store, process..process + 1);
             }
         }
         if blocked && !moved {
@@ -308,7 +372,7 @@ impl<'s, S: Expander> Worker<'s, S> {
     /// A state that was deferred, or an initial one. False if it does not fit.
     pub fn arrive(&mut self, store: &PackedStore, state: &[u8], how: How) -> bool {
         let Some(key) = store.encode(&*self.system, state) else { return false };
-        self.arrivals.push(Arrival { key, how });
+        self.arrivals.push(Arrival::new(key, how));
         self.look_up(store);
         true
     }
@@ -329,8 +393,7 @@ impl<'s, S: Expander> Worker<'s, S> {
     /// `None` if the table must grow first.
     #[inline]
     fn meet(&mut self, store: &PackedStore, arrival: &Arrival) -> Option<()> {
-        let Arrival { key, how } = *arrival;
-        let hash = hash_of(&key);
+        let Arrival { key, hash, how } = *arrival;
         if !self.plan.levels {
             if store.table.insert(&key, hash)? {
                 self.is_new(store, &key, hash);
@@ -338,10 +401,11 @@ impl<'s, S: Expander> Worker<'s, S> {
             }
             return Some(());
         }
-        let queues = how.lives && !how.alone && !how.free;
+        let (lives, free) = (how.has(How::LIVES), how.has(How::FREE));
+        let queues = lives && !how.has(How::ALONE) && !free;
         let flags = if queues { QUEUED } else { 0 };
         // Of somebody who has ended, nothing is known.
-        let process = how.runs.filter(|_| how.lives);
+        let process = how.process().filter(|_| lives);
         let met = store.table.meet(&key, hash, process, flags)?;
         if met.is_new {
             self.is_new(store, &key, hash);
@@ -354,9 +418,9 @@ impl<'s, S: Expander> Worker<'s, S> {
         if met.flags & DONE != 0 {
             return Some(());
         }
-        if let Some(process) = how.runs.filter(|_| !how.lives && self.plan.charges_forced) {
+        if let Some(process) = how.process().filter(|_| !lives && self.plan.charges_forced) {
             self.stack.push(Item { key, who: Who::Last(process) });
-        } else if !how.lives || how.free {
+        } else if !lives || free {
             self.stack.push(Item { key, who: Who::Others { blocked: true } });
         } else if queues && met.flags & QUEUED == 0 {
             self.later.push(&store.encoding, &key, Who::Others { blocked: false });

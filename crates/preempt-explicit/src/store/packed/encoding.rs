@@ -6,7 +6,7 @@
 //! neighbours are paired: the pair's number stands for both, as in the tree of Laarman, van de Pol and Weber ("Parallel
 //! recursive state compression for free", 2011), and pairs of pairs if need be.
 
-use super::pieces::Pieces;
+use super::pieces::{ClassPieces, Pieces};
 use super::table::FLAGS;
 use std::ops::Range;
 
@@ -22,13 +22,43 @@ const LANES: [u8; 2] = [64, 48];
 /// What of a key's second word is the key's.
 pub const UPPER: u64 = (1 << LANES[1]) - 1;
 
-/// The hash of a key; all its bits are as good.
+/// The hash of a key. Its upper half says where the key belongs, and its uppermost bits are the best of that; its lower half is
+/// the key's word ([`word_of`]).
 #[inline]
 pub fn hash_of(key: &Key) -> u64 {
-    let product = u128::from(key[0] ^ 0x9E37_79B9_7F4A_7C15) * u128::from(key[1] ^ 0xD1B5_4A32_D192_ED03);
-    let word = product as u64 ^ (product >> 64) as u64;
-    let word = word.wrapping_mul(0x9FB2_1C65_1E98_DF25);
-    word ^ word >> 32
+    let mixed = mixed(key[0] >> 32 | key[1] << 32, key[1] >> 32);
+    hash_with(key[0] as u32 ^ (mixed >> 32) as u32, mixed)
+}
+
+/// Of the key with this word and this rest, as for [`key_of`].
+#[inline]
+pub fn hash_of_parts(word: u32, rest: u128) -> u64 {
+    hash_with(word, mixed(rest as u64, (rest >> 64) as u64))
+}
+
+#[inline]
+fn hash_with(word: u32, mixed: u64) -> u64 {
+    let all = (u64::from(word) << 32 | mixed & 0xFFFF_FFFF).wrapping_mul(0x9FB2_1C65_1E98_DF25);
+    all & !0xFFFF_FFFF | u64::from(word)
+}
+
+/// Four bytes that depend on all others, and from which, with the key but for its first four, those can be told.
+#[inline]
+pub fn word_of(hash: u64) -> u32 {
+    hash as u32
+}
+
+/// The key with this word and what follows its first four bytes.
+#[inline]
+pub fn key_of(word: u32, rest: u128) -> Key {
+    let first = word ^ (mixed(rest as u64, (rest >> 64) as u64) >> 32) as u32;
+    [u64::from(first) | (rest as u64) << 32, (rest >> 32) as u64]
+}
+
+/// What follows the first four bytes of a key, mixed.
+#[inline]
+fn mixed(rest: u64, end: u64) -> u64 {
+    (rest ^ end.rotate_left(41)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 /// Where a number lies in the key.
@@ -79,6 +109,26 @@ struct ClassCode {
     pairs: Vec<Pair>,
     /// Where there are: the numbers that are in no pair.
     roots: Vec<(u32, Field)>,
+    /// Where there are none: a state in which everything is written that never changes, and which leaves do.
+    template: Vec<u8>,
+    changing: Vec<u32>,
+}
+
+impl ClassCode {
+    /// What never changes is written once. (If the number has no bits, there is one at the most.)
+    fn prepare(&mut self, pieces: &Pieces, class: &ClassPieces) {
+        self.changing.clear();
+        self.template.clear();
+        if self.pairs.is_empty() {
+            self.template.extend_from_slice(class.blank());
+            for (number, (leaf, field)) in class.leaves.iter().zip(&self.fields).enumerate() {
+                match field.bits {
+                    0 => leaf.write(&mut self.template, pieces.words(leaf.kind).word(0)),
+                    _ => self.changing.push(number as u32),
+                }
+            }
+        }
+    }
 }
 
 /// How often the numbers of each class are paired; it never becomes less.
@@ -164,6 +214,7 @@ impl Encoding {
                 }
             }
             let Some(wide) = wide else {
+                made.classes.iter_mut().zip(pieces.classes()).for_each(|(code, of)| code.prepare(pieces, of));
                 for (kind, before) in before.iter_mut().enumerate() {
                     *before = pieces.words(kind as u32).len();
                 }
@@ -238,6 +289,24 @@ impl Encoding {
             numbers[pair.right as usize] = (word >> 32) as u32;
         }
         class
+    }
+
+    /// The state of a key.
+    #[inline]
+    pub fn open(&self, pieces: &Pieces, key: &Key, numbers: &mut Vec<u32>, state: &mut Vec<u8>) {
+        let class = self.class_of(key);
+        let code = &self.classes[class as usize];
+        if !code.pairs.is_empty() {
+            self.take_apart(pieces, key, numbers);
+            return pieces.open(class, numbers, state);
+        }
+        state.clear();
+        state.extend_from_slice(&code.template);
+        let leaves = &pieces.classes()[class as usize].leaves;
+        for leaf in &code.changing {
+            let (field, leaf) = (code.fields[*leaf as usize], &leaves[*leaf as usize]);
+            leaf.write(state, pieces.words(leaf.kind).word(field.get(key) as u32));
+        }
     }
 
     /// The class of a key's state, among those that were met.
@@ -379,6 +448,8 @@ impl Encoding {
             code.fields.capacity() * size_of::<Field>()
                 + code.pairs.capacity() * size_of::<Pair>()
                 + code.roots.capacity() * size_of::<(u32, Field)>()
+                + code.template.capacity()
+                + code.changing.capacity() * size_of::<u32>()
         };
         self.classes.iter().map(of_class).sum::<usize>() as u64
     }

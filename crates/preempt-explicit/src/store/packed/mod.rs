@@ -68,8 +68,7 @@ impl PackedStore {
 
     /// The state of a key.
     pub fn open(&self, key: &Key, numbers: &mut Vec<u32>, state: &mut Vec<u8>) {
-        let class = self.encoding.take_apart(&self.pieces, key, numbers);
-        self.pieces.open(class, numbers, state);
+        self.encoding.open(&self.pieces, key, numbers, state);
     }
 
     /// An encoding that has room for these states, too; everything is packed anew.

@@ -47,7 +47,7 @@ impl Leaf {
     }
 
     #[inline]
-    fn write(&self, state: &mut [u8], word: u64) {
+    pub fn write(&self, state: &mut [u8], word: u64) {
         let at = self.at as usize;
         match state.get_mut(at..at + 8).and_then(|bytes| <&mut [u8; 8]>::try_from(bytes).ok()) {
             Some(bytes) => {
@@ -104,6 +104,11 @@ impl ClassPieces {
 }
 
 impl ClassPieces {
+    /// A state of which nothing but the class is written.
+    pub fn blank(&self) -> &[u8] {
+        &self.blank
+    }
+
     /// The piece that begins here.
     pub fn leaf_at(&self, offset: usize) -> Option<usize> {
         self.leaves.iter().position(|leaf| leaf.offset as usize == offset)

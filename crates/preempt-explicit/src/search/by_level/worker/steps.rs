@@ -1,10 +1,10 @@
 //! The steps of one process in the state that is being expanded: remembered, or computed and then remembered.
 
 use super::{Arrival, Deferred, How, Worker};
-use crate::search::by_level::remembered::{Asked, Step, Tag};
+use crate::search::by_level::remembered::{Answer, Place, Step, Tag};
 use crate::search::spinning::spins;
 use crate::store::packed::PackedStore;
-use crate::store::packed::encoding::{Source, hash_of};
+use crate::store::packed::encoding::Source;
 use crate::successors::{Expander, Sink};
 use preempt_core::PropertyKind;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ enum Remember {
 impl<S: Expander> Worker<'_, S> {
     pub(super) fn can_move(&mut self, store: &PackedStore, process: usize) -> bool {
         if self.remembers
-            && let Asked::Known { place, asks_timeout } = self.ask(process)
+            && let Answer::Known { place, asks_timeout } = self.ask(process)
         {
             let moves = !self.remembered.steps(place).is_empty();
             if moves || !asks_timeout || self.somebody_moves(store, process) {
@@ -33,17 +33,30 @@ impl<S: Expander> Worker<'_, S> {
         self.system.can_move(&self.state, process)
     }
 
+    /// What is known of a process now.
+    fn ask(&mut self, process: usize) -> Answer {
+        let Source { class, key, .. } = self.source;
+        let first = self.questions.len();
+        self.remembered.ask(class, &key, process..process + 1, &mut self.questions);
+        let question = if self.questions.len() > first { self.questions.pop() } else { None };
+        question.map_or(Answer::Never, |question| self.remembered.answer(class, &question))
+    }
+
+    /// What was asked about the process before the batch was expanded, or is asked now.
     #[inline]
-    fn ask(&mut self, process: usize) -> Asked {
-        self.remembered.ask(self.source.class, &self.source.key, process)
+    fn answer(&mut self, process: usize) -> Answer {
+        match self.open_questions.next() {
+            Some(question) => self.remembered.answer(self.source.class, &self.questions[question]),
+            None => self.ask(process),
+        }
     }
 
     /// Can another process move without a timeout? Then there is none, whoever asks for it.
     fn somebody_moves(&mut self, store: &PackedStore, but: usize) -> bool {
         for process in (0..self.processes).filter(|process| *process != but) {
             let moves = match self.ask(process) {
-                Asked::Known { place, .. } => !self.remembered.steps(place).is_empty(),
-                Asked::New(_) | Asked::Unknown | Asked::Never => {
+                Answer::Known { place, .. } => !self.remembered.steps(place).is_empty(),
+                Answer::New(_) | Answer::Unknown | Answer::Never => {
                     self.open(store);
                     self.system.moves_without_timeout(&self.state, process)
                 }
@@ -55,50 +68,80 @@ impl<S: Expander> Worker<'_, S> {
         false
     }
 
-    /// Says whether the process could move at all.
+    /// Expands all of these processes, and says whether one of them could move.
     #[inline]
+    pub(super) fn expand_processes(&mut self, store: &PackedStore, mut processes: Range<usize>) -> bool {
+        let mut moved = false;
+        while !processes.is_empty() {
+            if self.remembers {
+                moved |= self.take_remembered(store, &mut processes);
+            }
+            if let Some(process) = processes.next() {
+                moved |= self.expand_process(store, process);
+            }
+        }
+        moved
+    }
+
+    /// The first of these processes, as long as their steps were asked for and are remembered. Says whether one could move.
+    #[inline]
+    fn take_remembered(&mut self, store: &PackedStore, processes: &mut Range<usize>) -> bool {
+        let mut moved = false;
+        while processes.start < processes.end
+            && let Some(question) = self.questions[..self.open_questions.end].get(self.open_questions.start)
+            && let Some(place) = self.remembered.steps_of(question)
+        {
+            moved |= self.take_steps(store, processes.start, place);
+            self.work += 1;
+            processes.start += 1;
+            self.open_questions.start += 1;
+        }
+        moved
+    }
+
+    /// What remembered steps of a process lead to. Says whether there are any.
+    #[inline(always)]
+    fn take_steps(&mut self, store: &PackedStore, process: usize, place: Place) -> bool {
+        let (key, steps) = (self.source.key, self.remembered.steps(place));
+        let count = steps.len() as u64;
+        for step in steps {
+            let arrival = Arrival::new(step.from(&key), How::runs(step.runs(), How::LIVES | step.note()));
+            store.table.prefetch(arrival.hash);
+            self.arrivals.push(arrival);
+        }
+        self.counted.transitions += count;
+        self.work += count;
+        #[cfg(debug_assertions)]
+        self.audit(store, process, place);
+        #[cfg(not(debug_assertions))]
+        let _ = process;
+        count > 0
+    }
+
+    /// Says whether the process could move at all.
     pub(super) fn expand_process(&mut self, store: &PackedStore, process: usize) -> bool {
         self.work += 1;
         if !self.remembers {
             return self.compute(store, process, Remember::Nothing);
         }
-        let key = self.source.key;
-        match self.ask(process) {
-            Asked::Known { place, asks_timeout: true }
-                if self.remembered.steps(place).is_empty() && !self.somebody_moves(store, process) =>
+        match self.answer(process) {
+            // Where there is a timeout, something else may be done.
+            Answer::Known { place, asks_timeout }
+                if !asks_timeout
+                    || !self.remembered.steps(place).is_empty()
+                    || self.somebody_moves(store, process) =>
             {
-                self.compute(store, process, Remember::Nothing)
+                self.take_steps(store, process, place)
             }
-            Asked::Known { place, .. } => {
-                let steps = self.remembered.steps(place);
-                for step in steps {
-                    let next = step.from(&key);
-                    store.table.prefetch(hash_of(&next));
-                    let how =
-                        How { runs: Some(step.runs()), lives: true, alone: step.is_alone(), free: false };
-                    self.arrivals.push(Arrival { key: next, how });
-                }
-                let (count, moved) = (steps.len() as u64, !steps.is_empty());
-                self.counted.transitions += count;
-                self.work += count;
-                #[cfg(debug_assertions)]
-                self.audit(store, process, place);
-                moved
-            }
-            Asked::New(tag) => self.compute(store, process, Remember::At(tag)),
-            Asked::Unknown => self.compute(store, process, Remember::Somewhere),
-            Asked::Never => self.compute(store, process, Remember::Nothing),
+            Answer::Known { .. } | Answer::Never => self.compute(store, process, Remember::Nothing),
+            Answer::New(tag) => self.compute(store, process, Remember::At(tag)),
+            Answer::Unknown => self.compute(store, process, Remember::Somewhere),
         }
     }
 
     /// Now and then, are the steps what they are remembered to be?
     #[cfg(debug_assertions)]
-    fn audit(
-        &mut self,
-        store: &PackedStore,
-        process: usize,
-        place: crate::search::by_level::remembered::Place,
-    ) {
+    fn audit(&mut self, store: &PackedStore, process: usize, place: Place) {
         self.audited += 1;
         if !self.audited.is_multiple_of(8) {
             return;
@@ -106,8 +149,8 @@ impl<S: Expander> Worker<'_, S> {
         let (counted, work) = (std::mem::take(&mut self.counted), self.work);
         let (deferred, later) = (std::mem::take(&mut self.deferred), self.arrivals.len());
         let moved = self.compute(store, process, Remember::Nothing);
-        let computed = self.arrivals.drain(later..).map(|Arrival { key, how }| {
-            Step::new(&self.source.key, &key, how.runs.unwrap_or(u8::MAX), how.alone)
+        let computed = self.arrivals.drain(later..).map(|Arrival { key, how, .. }| {
+            Step::new(&self.source.key, &key, how.process, how.bits & How::ALONE)
         });
         let computed: Vec<Step> = computed.collect();
         if self.budget.stopped().is_none() && self.deferred.is_empty() {
@@ -156,8 +199,9 @@ impl<S: Expander> Worker<'_, S> {
             let next = &self.bytes[start..end];
             match store.encode(&*self.system, next) {
                 Some(key) => {
-                    store.table.prefetch(hash_of(&key));
-                    self.arrivals.push(Arrival { key, how });
+                    let arrival = Arrival::new(key, how);
+                    store.table.prefetch(arrival.hash);
+                    self.arrivals.push(arrival);
                 }
                 None => self.deferred.push(Deferred { state: next.to_vec(), how }),
             }
@@ -187,8 +231,8 @@ impl<S: Expander> Worker<'_, S> {
                 false => self.somebody_moves(store, process),
             };
         if is_timeless {
-            let step = |Arrival { key: next, how }: &Arrival| {
-                Step::new(&key, next, how.runs.unwrap_or(u8::MAX), how.alone)
+            let step = |Arrival { key: next, how, .. }: &Arrival| {
+                Step::new(&key, next, how.process, how.bits & How::ALONE)
             };
             self.remembered.remember(tag, self.arrivals[first..].iter().map(step), self.states);
         }
@@ -197,14 +241,13 @@ impl<S: Expander> Worker<'_, S> {
     /// What is to be known of a successor beside who runs.
     fn how(&mut self, how: How, bytes: Range<usize>) -> How {
         let next = &self.bytes[bytes];
-        let runs = how.runs.unwrap_or(u8::MAX);
-        let lives = usize::from(runs) < self.system.process_count(next);
-        let alone = self.plan.reduces && lives && self.system.runs_alone(next, usize::from(runs));
-        let free = self.plan.fair_switch
-            && !alone
-            && lives
-            && spins(&mut *self.system, &self.budget, next, usize::from(runs));
-        How { lives, alone, free, ..how }
+        let runs = usize::from(how.process);
+        let lives = runs < self.system.process_count(next);
+        let alone = self.plan.reduces && lives && self.system.runs_alone(next, runs);
+        let free =
+            self.plan.fair_switch && !alone && lives && spins(&mut *self.system, &self.budget, next, runs);
+        let bit = |is: bool, bit: u8| if is { bit } else { 0 };
+        How::runs(how.process, bit(lives, How::LIVES) | bit(alone, How::ALONE) | bit(free, How::FREE))
     }
 }
 
@@ -236,14 +279,14 @@ impl Sink for Met<'_> {
     fn arrived(&mut self, start: usize, runs: u8) {
         let next = &self.bytes[start..];
         let end = self.bytes.len();
-        let lives = usize::from(runs) < self.processes;
-        let how = How { runs: Some(runs), lives, alone: false, free: false };
+        let how = How::runs(runs, if usize::from(runs) < self.processes { How::LIVES } else { 0 });
         // States of one class begin in the same way.
         let is_alike = next[..self.header] == self.state[..self.header];
         let PackedStore { encoding, pieces, table, .. } = self.store;
         if is_alike && let Some(key) = encoding.encode_successor(pieces, self.source, self.state, next) {
-            table.prefetch(hash_of(&key));
-            self.arrivals.push(Arrival { key, how });
+            let arrival = Arrival::new(key, how);
+            table.prefetch(arrival.hash);
+            self.arrivals.push(arrival);
             self.starts.push((start, end));
             return;
         }

@@ -2,18 +2,19 @@
 //! time, each from its first bucket to its last.
 #![allow(unsafe_code, reason = "entries of any number of bytes in memory of their own")]
 
-use super::{Ends, Format, SHARDS, Shard, Table};
+use super::bucket::Sought;
+use super::{Format, SHARDS, Shard, Table};
 use crate::store::packed::encoding::{Key, hash_of};
 use crate::store::packed::pages::Pages;
 
 /// Of a hundred entries, at most so many are used; after growing it is so many.
 pub(super) const FULLEST: u64 = 84;
-pub(super) const AFTER_GROWTH: u64 = 54;
+pub(super) const AFTER_GROWTH: u64 = 48;
 
 impl Table {
     /// Makes room for so many states more, wherever they belong. Says whether there was memory.
     pub fn make_room(&mut self, more: u64, threads: usize) -> bool {
-        let (entries, each) = (self.entries as u64, more / SHARDS as u64 + more / 64 + 8);
+        let (entries, each) = (self.layout.entries as u64, more / SHARDS as u64 + more / 64 + 8);
         let is_full = |shard: &Shard| (shard.used + each) * 100 > shard.buckets * entries * FULLEST;
         let full: Vec<usize> = (0..SHARDS).filter(|number| is_full(&self.shards[*number])).collect();
         let grown = |number: &usize| {
@@ -32,45 +33,45 @@ impl Table {
     /// Buckets are in the order of hashes, so that both are gone through from the first to the last.
     fn rewritten(&self, old: &Shard, buckets: u64) -> Option<Shard> {
         let mut shard = self.empty(buckets)?;
-        self.each(old, |key, known| self.append(&shard, hash_of(&key), self.ends(&key), known));
+        for number in 0..old.buckets as usize {
+            let bucket = self.bucket(old, number);
+            for entry in 0..bucket.count() {
+                let (sought, hash) = bucket.entry(entry);
+                self.append(&shard, hash, sought, bucket.known(entry));
+            }
+        }
         shard.used = old.used;
         Some(shard)
     }
 
     /// Of what is not there yet, where there is room.
     #[inline]
-    fn append(&self, shard: &Shard, hash: u64, ends: Ends, known: &[u8]) {
-        let size = self.format.entry();
+    fn append(&self, shard: &Shard, hash: u64, sought: Sought, known: *const u8) {
         let mut at = Table::home(shard, hash);
         loop {
-            let mut held = self.hold(shard, at);
-            if held.count < self.entries {
-                // SAFETY: the bucket is held, and has room for one entry more.
-                unsafe {
-                    let entry = held.start.add(held.count * size);
-                    self.write(entry, ends);
-                    let length = known.len().min(self.format.known);
-                    std::ptr::copy_nonoverlapping(known.as_ptr(), entry.add(self.format.key), length);
+            let bucket = self.bucket(shard, at);
+            if let Some(entry) = bucket.add_new(sought, self.shared) {
+                let length = self.layout.format.known;
+                if length > 0 {
+                    // SAFETY: so many bytes are known of an entry, and nobody looks at them before the table has grown.
+                    unsafe { std::ptr::copy_nonoverlapping(known, bucket.known(entry), length) };
                 }
-                held.added();
                 return;
             }
-            drop(held);
             at = if at + 1 == shard.buckets as usize { 0 } else { at + 1 };
         }
     }
 
+    /// Each key and what is known of its state, while nobody changes anything.
     #[inline]
     pub(super) fn each(&self, shard: &Shard, mut visit: impl FnMut(Key, &[u8])) {
-        for bucket in 0..shard.buckets as usize {
-            let held = self.hold(shard, bucket);
-            for number in 0..held.count {
-                // SAFETY: the bucket is held, and has so many entries.
-                unsafe {
-                    let entry = held.start.add(number * self.format.entry());
-                    let known = std::slice::from_raw_parts(entry.add(self.format.key), self.format.known);
-                    visit(self.key_at(entry), known);
-                }
+        for number in 0..shard.buckets as usize {
+            let bucket = self.bucket(shard, number);
+            for entry in 0..bucket.count() {
+                // SAFETY: so many bytes are known of an entry.
+                let known =
+                    unsafe { std::slice::from_raw_parts(bucket.known(entry), self.layout.format.known) };
+                visit(bucket.key(entry), known);
             }
         }
     }
@@ -125,18 +126,21 @@ impl Moving<'_> {
         let hash = hash_of(key);
         self.to.prefetch(hash);
         self.waiting.push((hash, *key));
-        self.known.extend_from_slice(known);
+        // There may be room for more processes than before, of which nothing is known.
+        let length = self.to.layout.format.known;
+        self.known.extend_from_slice(&known[..known.len().min(length)]);
+        self.known.extend(std::iter::repeat_n(0, length.saturating_sub(known.len())));
         if self.waiting.len() == 64 {
             self.flush();
         }
     }
 
     fn flush(&mut self) {
-        let each = self.known.len() / self.waiting.len().max(1);
+        let each = self.to.layout.format.known;
         for (number, (hash, key)) in self.waiting.drain(..).enumerate() {
             let shard = Table::shard_of(hash);
-            let known = &self.known[number * each..(number + 1) * each];
-            self.to.append(&self.to.shards[shard], hash, self.to.ends(&key), known);
+            let (sought, known) = (self.to.layout.sought(&key, hash), &self.known[number * each..]);
+            self.to.append(&self.to.shards[shard], hash, sought, known.as_ptr());
             self.moved[shard] += 1;
         }
         self.known.clear();
