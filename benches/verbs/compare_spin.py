@@ -30,12 +30,33 @@ from shared.spin import Refused
 from shared.tables import geometric_mean, row, table
 from shared.timing import run
 
+# Models of `benches/models` with other constants, which have 0.3 to 10 million states: `--large`.
+LARGE = (
+    ("anderson_5", "anderson", {"N": 5}),
+    ("bakery_max5", "bakery", {"MAX": 5}),
+    ("bakery_max6", "bakery", {"MAX": 6}),
+    ("cache_5", "cache_4", {"N": 5}),
+    ("exchange_4", "exchange", {"N": 4}),
+    ("file_transfer_30", "file_transfer", {"BLOCKS": 30, "WINDOW": 6}),
+    ("filter_lock_5", "filter_lock", {"N": 5}),
+    ("german", "german", {}),
+    ("msmie", "msmie", {}),
+    ("odometer_99", "odometer", {"N": 99}),
+    ("peterson", "peterson", {}),
+    ("philosophers_9", "philosophers_9", {}),
+    ("philosophers_ring_8", "philosophers_ring", {"N": 8}),
+    ("raft_terms_3", "raft_terms", {"TERMS": 3}),
+    ("slotted_ring_4", "slotted_ring", {"N": 4}),
+    ("worst_case_12", "worst_case_12", {}),
+)
+
 PROMELA = (".pml", ".pm", ".prm", ".prom", ".promela", ".spin")
 
 
 def main(words):
     options = arguments(__name__)
-    options.add_argument("paths", nargs="*", default=[os.path.join(ROOT, "models")])
+    options.add_argument("paths", nargs="*")
+    options.add_argument("--large", action="store_true", help="our own models with constants that make them large, too")
     options.add_argument("--mode", choices=MODES, default="whole")
     options.add_argument("--repeat", type=int, default=3, metavar="N")
     options.add_argument("--limit", type=float, default=300, metavar="SECONDS", help="for each run")
@@ -47,7 +68,9 @@ def main(words):
     command = preempt()
     rows, left_out = [], []
     mode = MODES[options.mode]
-    for path in promela_models(options.paths, PROMELA):
+    made = tempfile.TemporaryDirectory()
+    paths = options.paths + (write_large(made.name) if options.large else [])
+    for path in promela_models(paths or [os.path.join(ROOT, "models")], PROMELA):
         try:
             with tempfile.TemporaryDirectory() as folder:
                 rows.append(mode.compare(Both(command, path, folder, options)))
@@ -66,6 +89,21 @@ def main(words):
     with open(out, "w") as file:
         file.write(text)
     print(text)
+
+
+def write_large(folder):
+    """The models of LARGE, as files of this folder."""
+    paths = []
+    for name, source, constants in LARGE:
+        with open(os.path.join(ROOT, "benches", "models", source + ".pml")) as file:
+            text = file.read()
+        for constant, value in constants.items():
+            text, count = re.subn(rf"^#define {constant} \d+$", f"#define {constant} {value}", text, flags=re.M)
+            assert count == 1, (name, constant)
+        paths.append(os.path.join(folder, name + ".pml"))
+        with open(paths[-1], "w") as file:
+            file.write(text)
+    return paths
 
 
 class Both:

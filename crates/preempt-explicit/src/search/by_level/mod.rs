@@ -36,7 +36,7 @@ use preempt_core::{Cost, Memory, Progress, Snapshot, StopReason};
 use preempt_model::search::RunCost;
 use std::sync::Arc;
 use waiting::Feed;
-use worker::{Deferred, How, Worker};
+use worker::{Deferred, How, Quota, Worker};
 
 /// Everybody is to be expanded at the next level.
 const QUEUED: u8 = 1;
@@ -207,20 +207,20 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
         // What `--fair-switch` asks depends on more than the step.
         let remembers = self.statistics.stats.states >= self.worth_remembering && !self.plan.fair_switch;
         self.workers.iter_mut().for_each(|worker| worker.remembers = remembers);
-        let most_new = self.most_new(options).div_ceil(threads as u64);
+        let quota = &Quota::new(self.most_new(options), MOST_WORK * threads as u64);
         let (store, feed) = (&self.store, &self.feed);
         if threads == 1 {
-            self.workers[0].round(store, feed, most_new, MOST_WORK);
+            self.workers[0].round(store, feed, quota);
             return;
         }
         std::thread::scope(|scope| {
             let mut workers = self.workers.iter_mut();
             let first = workers.next();
             for worker in workers {
-                scope.spawn(move || worker.round(store, feed, most_new, MOST_WORK));
+                scope.spawn(move || worker.round(store, feed, quota));
             }
             if let Some(worker) = first {
-                worker.round(store, feed, most_new, MOST_WORK);
+                worker.round(store, feed, quota);
             }
         });
     }

@@ -12,8 +12,12 @@
 //! states are not remembered, nor are those of processes of which nothing is known. When keys are packed anew, everything is
 //! forgotten.
 //!
-//! **What it costs.** A line of the cache for each difference, at most [`MOST_LINES`], two bytes for each state or so; what is
-//! new takes the place of what is old. Where most of what is asked is not there, it is not asked for a while.
+//! **What it costs.** A line of the cache for each process and what decides its steps, at most [`MOST_LINES`], eight bytes for
+//! each state where there are many and all are used; what is new takes the place of what is old. Where most of what is asked
+//! is not there, it is not asked for a while.
+//!
+//! A question ([`Question`]) is asked for all states of a batch before the first answer is looked at, so that the lines are on
+//! their way while the other questions are asked.
 
 use crate::store::index::prefetch;
 use crate::store::packed::PackedStore;
@@ -29,15 +33,16 @@ const NEAR_LINES: usize = 1 << 12;
 const FEWEST_LINES: usize = 1 << 8;
 const MOST_LINES: usize = 1 << 20;
 /// States for each line, where there are many.
-const STATES_PER_LINE: u64 = 16;
+const STATES_PER_LINE: u64 = 8;
 
 /// Steps that have no room in a line; more than that, and everything is forgotten.
 const MOST_BESIDE: usize = 1 << 18;
 
 /// After so many questions it is seen how many were answered.
 const WINDOW: u32 = 1 << 12;
-/// So long nothing is asked where few were.
+/// So long nothing is asked where few were, and twice as long each time that it is still so.
 const REST: u32 = 1 << 14;
+const LONGEST_REST: u32 = 1 << 20;
 
 /// Where the process is noted in a key's second word, and what else.
 const PROCESS: u32 = 48;
@@ -102,16 +107,20 @@ struct Group {
     /// Since the last look at how many questions were answered.
     asked: u32,
     missed: u32,
-    /// So many questions are not asked.
+    /// So many questions are not asked, and so many the next time.
     rest: u32,
+    next_rest: u32,
     asks_timeout: bool,
 }
 
 /// A process in the states of one class.
 #[derive(Debug, Default)]
 struct Process {
-    /// What its own piece holds.
+    /// What its own piece holds, and where its number lies in a key.
     own: Field,
+    lane: u8,
+    shift: u8,
+    mask: u64,
     /// Where that lies in a state, and how long it is.
     place: Option<(usize, usize)>,
     /// By the number of what it holds: the group, plus one; 0 if that is not known yet.
@@ -224,7 +233,9 @@ impl Remembered {
             let pieces = &store.pieces.classes()[class as usize];
             let length = place.and_then(|at| pieces.leaf_at(at)).map(|leaf| pieces.length_of(leaf));
             let place = place.zip(length).filter(|_| own.is_some());
-            Process { own: own.unwrap_or_default(), place, by_number: Vec::new() }
+            let own = own.unwrap_or_default();
+            let (lane, shift, mask) = own.place();
+            Process { own, lane, shift, mask, place, by_number: Vec::new() }
         });
         let each = each.collect();
         if self.classes.len() <= class as usize {
@@ -235,20 +246,29 @@ impl Remembered {
 
     /// Asks about processes in a state of a class that was met, and for the memory that the answers will need.
     #[inline]
-    pub fn ask(&mut self, class: u32, key: &Key, processes: Range<usize>, questions: &mut Vec<Question>) {
+    pub fn ask(
+        &mut self,
+        class: u32,
+        key: &Key,
+        processes: impl Iterator<Item = usize>,
+        questions: &mut Vec<Question>,
+    ) {
         let Some(Some(Class { each, groups, .. })) = self.classes.get_mut(class as usize) else { return };
         let is_far = self.lines.len() > NEAR_LINES;
-        let ask = |own: &Process| {
-            let number = own.own.get(key) as usize;
+        for process in processes {
+            let Some(own) = each.get(process) else { return };
+            let number = (key[usize::from(own.lane & 1)] >> own.shift & own.mask) as usize;
             let group = own.by_number.get(number).copied().unwrap_or(0);
             let Some(known) = groups.get_mut(usize::from(group).wrapping_sub(1)) else {
                 let is_open = group == 0 && own.place.is_some() && number < MOST_NUMBERS;
                 let about = if is_open { About::Group } else { About::Nothing };
-                return Question { about, ..Question::NONE };
+                questions.push(Question { about, ..Question::NONE });
+                continue;
             };
             if known.rest > 0 {
                 known.rest -= 1;
-                return Question::NONE;
+                questions.push(Question::NONE);
+                continue;
             }
             known.asked += 1;
             let tag = [key[0] & known.mask[0], key[1] & known.mask[1] | known.process];
@@ -256,9 +276,9 @@ impl Remembered {
             if is_far && let Some(line) = self.lines.get(line as usize) {
                 prefetch(line);
             }
-            Question { tag, line, group, about: About::Steps, asks_timeout: known.asks_timeout }
-        };
-        questions.extend(each.get(processes).unwrap_or_default().iter().map(ask));
+            let asks_timeout = known.asks_timeout;
+            questions.push(Question { tag, line, group, about: About::Steps, asks_timeout });
+        }
     }
 
     /// The steps, if they are remembered, whether there is a timeout or not.
@@ -296,7 +316,10 @@ impl Remembered {
         let Some(group) = class.groups.get_mut(usize::from(group).wrapping_sub(1)) else { return };
         group.missed += 1;
         if group.missed > WINDOW / 2 {
-            group.rest = if group.asked < WINDOW { REST } else { 0 };
+            (group.rest, group.next_rest) = match group.asked < WINDOW {
+                true => (group.next_rest, (2 * group.next_rest).min(LONGEST_REST)),
+                false => (0, REST),
+            };
             (group.asked, group.missed) = (0, 0);
         }
     }
@@ -340,7 +363,7 @@ impl Remembered {
         };
         let mask = store.encoding.mask_of(&store.pieces, class, &stretches);
         let process = (process as u64) << PROCESS;
-        let group = Group { mask, process, asked: 0, missed: 0, rest: 0, asks_timeout };
+        let group = Group { mask, process, asked: 0, missed: 0, rest: 0, next_rest: REST, asks_timeout };
         let is_same =
             |other: &Group| (other.mask, other.process, other.asks_timeout) == (mask, process, asks_timeout);
         let number_of_group = groups.iter().position(is_same).unwrap_or_else(|| {

@@ -13,6 +13,7 @@ use crate::successors::Expander;
 use preempt_core::{Budget, PropertyKind};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// States that are expanded before their successors are looked up.
 const BATCH: usize = 48;
@@ -81,12 +82,13 @@ impl How {
     }
 }
 
-/// Which questions are about an item of the stack, and what was known of its state if everybody is to be expanded who was not.
+/// Which questions are about an item of the stack.
 #[derive(Debug, Clone, Copy, Default)]
 struct Asked {
     first: u32,
     end: u32,
-    known: Option<Known>,
+    /// Which one it is of those that were taken, plus one; 0 if it was not.
+    taken: u32,
 }
 
 /// A successor that could not be looked up: the store must change first.
@@ -94,6 +96,36 @@ struct Asked {
 pub struct Deferred {
     pub state: Vec<u8>,
     pub how: How,
+}
+
+/// Less work than this is not worth telling the others.
+const LITTLE: u64 = 64;
+
+/// What all threads together may do in a round, so that none has to wait long for the others.
+#[derive(Debug)]
+pub struct Quota {
+    new: AtomicU64,
+    work: AtomicU64,
+    most_new: u64,
+    most_work: u64,
+}
+
+impl Quota {
+    pub fn new(most_new: u64, most_work: u64) -> Quota {
+        Quota { new: AtomicU64::new(0), work: AtomicU64::new(0), most_new, most_work }
+    }
+
+    /// So many states were new, and so much was done. Says whether that is enough. What is little is added up first.
+    #[inline]
+    fn is_used_up(&self, new: &mut u64, work: &mut u64) -> bool {
+        if *work < LITTLE && *new < self.most_new / LITTLE {
+            return false;
+        }
+        let (new, work) = (std::mem::take(new), std::mem::take(work));
+        let new = self.new.fetch_add(new, Ordering::Relaxed) + new;
+        let work = self.work.fetch_add(work, Ordering::Relaxed) + work;
+        new >= self.most_new || work >= self.most_work
+    }
 }
 
 /// What was counted at one level.
@@ -113,6 +145,8 @@ pub struct Worker<'s, S> {
     /// What is asked about the states of the batch.
     questions: Vec<Question>,
     asked: [Asked; BATCH],
+    /// What was known of states of which everybody has been taken.
+    taken: Vec<Known>,
     /// The questions about processes of the state that is being expanded, in the order in which they are expanded.
     open_questions: Range<usize>,
     remembered: Remembered,
@@ -139,6 +173,7 @@ pub struct Worker<'s, S> {
     pub spilled: Waiting,
     /// Since the round began, by shard.
     pub new: [u64; SHARDS],
+    /// Since the last batch.
     new_states: u64,
     work: u64,
 }
@@ -153,6 +188,7 @@ impl<'s, S: Expander> Worker<'s, S> {
             arrivals: Vec::new(),
             questions: Vec::new(),
             asked: [Asked::default(); BATCH],
+            taken: Vec::new(),
             open_questions: 0..0,
             remembered: Remembered::default(),
             remembers: false,
@@ -185,11 +221,9 @@ impl<'s, S: Expander> Worker<'s, S> {
     }
 
     /// Works until so many states are new, so much work is done, or nothing waits any more.
-    pub fn round(&mut self, store: &PackedStore, feed: &Feed, most_new: u64, most_work: u64) {
-        (self.new_states, self.work) = (0, 0);
+    pub fn round(&mut self, store: &PackedStore, feed: &Feed, quota: &Quota) {
         loop {
-            let is_over = self.new_states >= most_new
-                || self.work >= most_work
+            let is_over = quota.is_used_up(&mut self.new_states, &mut self.work)
                 || self.deferred.len() > BATCH
                 || self.budget.stopped().is_some()
                 || self.plan.stops_at_violation && !self.counted.violations.is_empty();
@@ -204,9 +238,9 @@ impl<'s, S: Expander> Worker<'s, S> {
             let from = self.stack.len().saturating_sub(BATCH);
             self.ask_about(store, from);
             for number in from..self.stack.len() {
-                let Asked { first, end, known } = self.asked[number - from];
+                let Asked { first, end, taken } = self.asked[number - from];
                 self.open_questions = first as usize..end as usize;
-                self.expand(store, self.stack[number], known);
+                self.expand(store, self.stack[number], taken);
             }
             self.stack.truncate(from);
             self.look_up(store);
@@ -220,6 +254,7 @@ impl<'s, S: Expander> Worker<'s, S> {
     /// needed.
     fn ask_about(&mut self, store: &PackedStore, from: usize) {
         self.questions.clear();
+        self.taken.clear();
         if !self.remembers {
             self.asked.fill(Asked::default());
             return;
@@ -228,21 +263,22 @@ impl<'s, S: Expander> Worker<'s, S> {
             let first = self.questions.len() as u32;
             let class = store.encoding.class_of(key);
             let count = self.remembered.processes(class);
-            let known = match who {
-                Who::Others { .. } => store.table.take_all(key, hash_of(key), DONE),
-                Who::Everybody | Who::Last(_) => None,
-            };
-            let mut ask = |processes| self.remembered.ask(class, key, processes, &mut self.questions);
-            match (who, known) {
-                (Who::Last(process), _) => ask(usize::from(*process)..usize::from(*process) + 1),
-                (_, None) => ask(0..count),
-                (_, Some(known)) if known[0] & DONE != 0 => {}
-                (_, Some(known)) => {
+            let mut taken = 0;
+            let (remembered, questions) = (&mut self.remembered, &mut self.questions);
+            match who {
+                Who::Last(process) => {
+                    remembered.ask(class, key, std::iter::once(usize::from(*process)), questions);
+                }
+                Who::Everybody => remembered.ask(class, key, 0..count, questions),
+                Who::Others { .. } => {
+                    let known = store.table.take_all(key, hash_of(key), DONE).unwrap_or([u8::MAX; 40]);
+                    self.taken.push(known);
+                    taken = self.taken.len() as u32;
                     let others = (0..count).filter(|process| !has(&known, FLAGS + process));
-                    others.for_each(|process| ask(process..process + 1));
+                    remembered.ask(class, key, others, questions);
                 }
             }
-            *asked = Asked { first, end: self.questions.len() as u32, known };
+            *asked = Asked { first, end: self.questions.len() as u32, taken };
         }
     }
 
@@ -279,8 +315,8 @@ impl<'s, S: Expander> Worker<'s, S> {
         self.stack.is_empty()
     }
 
-    /// Expands an item of the stack; `known` is what was known of its state if everybody has been taken already.
-    fn expand(&mut self, store: &PackedStore, Item { key, who }: Item, known: Option<Known>) {
+    /// Expands an item of the stack; `taken` as in [`Asked`].
+    fn expand(&mut self, store: &PackedStore, Item { key, who }: Item, taken: u32) {
         self.is_open = false;
         let class = store.encoding.class_of(&key);
         (self.source.class, self.source.key) = (class, key);
@@ -307,7 +343,10 @@ impl<'s, S: Expander> Worker<'s, S> {
                     false => self.expand_others(store, None, Some(process), true),
                 }
             }
-            Who::Others { blocked } => self.expand_others(store, known, None, blocked),
+            Who::Others { blocked } => {
+                let known = self.taken.get((taken as usize).wrapping_sub(1)).copied();
+                self.expand_others(store, known, None, blocked);
+            }
         }
     }
 

@@ -75,6 +75,11 @@ impl Field {
         key[usize::from(self.lane & 1)] >> self.shift & ((1 << self.bits) - 1)
     }
 
+    /// The word of the key, by how much that is shifted, and which bits are left then.
+    pub fn place(self) -> (u8, u8, u64) {
+        (self.lane, self.shift, (1 << self.bits) - 1)
+    }
+
     /// All its bits.
     fn mask(self) -> Key {
         let mut mask = [0, 0];

@@ -137,7 +137,7 @@ impl Table {
     }
 
     /// What is known of the state, and whether it is new; `None` if the shard must grow first.
-    #[inline]
+    #[inline(always)]
     fn find(&self, key: &Key, hash: u64, adds: bool) -> Option<(*mut u8, bool)> {
         let shard = &self.shards[Table::shard_of(hash)];
         let sought = self.layout.sought(key, hash);
@@ -209,7 +209,7 @@ impl Table {
 
     /// Meets a state, sets the bit of a process, if there is one, and these flags, and says what was known before. Of several
     /// threads that set the same bit at the same time, one is told that it was not set.
-    #[inline]
+    #[inline(always)]
     pub fn meet(&self, key: &Key, hash: u64, process: Option<u8>, flags: u8) -> Option<Meeting> {
         let bit = process.map(|process| FLAGS + usize::from(process));
         let bit = bit.filter(|bit| bit / 8 < self.layout.format.known);

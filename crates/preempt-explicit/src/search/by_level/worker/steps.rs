@@ -37,7 +37,7 @@ impl<S: Expander> Worker<'_, S> {
     fn ask(&mut self, process: usize) -> Answer {
         let Source { class, key, .. } = self.source;
         let first = self.questions.len();
-        self.remembered.ask(class, &key, process..process + 1, &mut self.questions);
+        self.remembered.ask(class, &key, std::iter::once(process), &mut self.questions);
         let question = if self.questions.len() > first { self.questions.pop() } else { None };
         question.map_or(Answer::Never, |question| self.remembered.answer(class, &question))
     }

@@ -297,8 +297,10 @@ impl<'t> Bucket<'t> {
                     at.add(bytes - 8).cast::<u64>().write_unaligned(last);
                 }
             }
-            if known > 0 {
-                self.known(count).write_bytes(0, known);
+            match known {
+                0 => {}
+                1 => *self.known(count) = 0,
+                _ => self.known(count).write_bytes(0, known),
             }
         }
         held.added();

@@ -1,5 +1,5 @@
-//! How the table grows, and how it is written anew when keys are packed in another way: shard after shard, or several at a
-//! time, each from its first bucket to its last.
+//! How the table grows, and how it is written anew when keys are packed in another way: shard after shard, each by all
+//! threads, or several at a time, from the first bucket to the last.
 #![allow(unsafe_code, reason = "entries of any number of bytes in memory of their own")]
 
 use super::bucket::Sought;
@@ -11,50 +11,58 @@ use crate::store::packed::pages::Pages;
 pub(super) const FULLEST: u64 = 84;
 pub(super) const AFTER_GROWTH: u64 = 48;
 
+/// Fewer entries are moved by one thread.
+const WORTH_A_THREAD: u64 = 1 << 13;
+
 impl Table {
     /// Makes room for so many states more, wherever they belong. Says whether there was memory.
     pub fn make_room(&mut self, more: u64, threads: usize) -> bool {
         let (entries, each) = (self.layout.entries as u64, more / SHARDS as u64 + more / 64 + 8);
         let is_full = |shard: &Shard| (shard.used + each) * 100 > shard.buckets * entries * FULLEST;
         let full: Vec<usize> = (0..SHARDS).filter(|number| is_full(&self.shards[*number])).collect();
-        let grown = |number: &usize| {
-            let shard = &self.shards[*number];
+        for number in full {
+            let shard = &self.shards[number];
             let buckets = ((shard.used + each) * 100).div_ceil(AFTER_GROWTH * entries) + 1;
-            Some((*number, self.rewritten(shard, buckets)?))
-        };
-        let made: Vec<Option<(usize, Shard)>> = in_parallel(&full, threads, &grown);
-        for shard in made {
-            let Some((number, shard)) = shard else { return false };
+            let Some(shard) = self.rewritten(shard, buckets, threads) else { return false };
             self.shards[number] = shard;
         }
         true
     }
 
-    /// Buckets are in the order of hashes, so that both are gone through from the first to the last.
-    fn rewritten(&self, old: &Shard, buckets: u64) -> Option<Shard> {
+    /// Buckets are in the order of hashes, so that both are gone through from the first to the last, by each thread for its part.
+    fn rewritten(&self, old: &Shard, buckets: u64, threads: usize) -> Option<Shard> {
         let mut shard = self.empty(buckets)?;
-        for number in 0..old.buckets as usize {
-            let bucket = self.bucket(old, number);
-            for entry in 0..bucket.count() {
-                let (sought, hash) = bucket.entry(entry);
-                self.append(&shard, hash, sought, bucket.known(entry));
+        let threads = if old.used < WORTH_A_THREAD { 1 } else { threads.max(1) };
+        let each = (old.buckets as usize).div_ceil(threads).max(1);
+        let parts: Vec<_> = (0..old.buckets as usize).step_by(each).collect();
+        let move_part = |first: &usize| {
+            for number in *first..(first + each).min(old.buckets as usize) {
+                let bucket = self.bucket(old, number);
+                for entry in 0..bucket.count() {
+                    let (sought, hash) = bucket.entry(entry);
+                    self.append(&shard, hash, sought, bucket.known(entry), threads > 1);
+                }
             }
-        }
+        };
+        in_parallel(&parts, threads, &move_part);
         shard.used = old.used;
         Some(shard)
     }
 
     /// Of what is not there yet, where there is room.
     #[inline]
-    fn append(&self, shard: &Shard, hash: u64, sought: Sought, known: *const u8) {
+    fn append(&self, shard: &Shard, hash: u64, sought: Sought, known: *const u8, shared: bool) {
         let mut at = Table::home(shard, hash);
         loop {
             let bucket = self.bucket(shard, at);
-            if let Some(entry) = bucket.add_new(sought, self.shared) {
-                let length = self.layout.format.known;
-                if length > 0 {
-                    // SAFETY: so many bytes are known of an entry, and nobody looks at them before the table has grown.
-                    unsafe { std::ptr::copy_nonoverlapping(known, bucket.known(entry), length) };
+            if let Some(entry) = bucket.add_new(sought, shared) {
+                // SAFETY: so many bytes are known of an entry, and nobody looks at them before the table has grown.
+                unsafe {
+                    match self.layout.format.known {
+                        0 => {}
+                        1 => *bucket.known(entry) = *known,
+                        length => std::ptr::copy_nonoverlapping(known, bucket.known(entry), length),
+                    }
                 }
                 return;
             }
@@ -140,7 +148,7 @@ impl Moving<'_> {
         for (number, (hash, key)) in self.waiting.drain(..).enumerate() {
             let shard = Table::shard_of(hash);
             let (sought, known) = (self.to.layout.sought(&key, hash), &self.known[number * each..]);
-            self.to.append(&self.to.shards[shard], hash, sought, known.as_ptr());
+            self.to.append(&self.to.shards[shard], hash, sought, known.as_ptr(), self.to.shared);
             self.moved[shard] += 1;
         }
         self.known.clear();
