@@ -334,4 +334,70 @@ mod tests {
         });
         assert_eq!(new, 30_000);
     }
+
+    /// Two threads meet every state with every process, another takes all processes of every state: each process of each state
+    /// belongs to one of them.
+    #[test]
+    fn every_process_of_a_state_belongs_to_one_thread() {
+        const STATES: u64 = 8_000;
+        const PROCESSES: u8 = 11;
+        let format = Format { key: 7, known: (FLAGS + usize::from(PROCESSES)).div_ceil(8) };
+        let mut table = Table::new(format, true).expect("there is memory");
+        assert!(table.make_room(2 * STATES, 3));
+        let each = |visit: &mut dyn FnMut(&Key, u64)| {
+            for number in 0..STATES {
+                let key = key(number, 7);
+                visit(&key, hash_of(&key));
+            }
+        };
+        let meet = |table: &Table, reversed: bool| {
+            let (mut mine, mut new) = (0, 0);
+            each(&mut |key, hash| {
+                for process in 0..PROCESSES {
+                    let process = if reversed { PROCESSES - 1 - process } else { process };
+                    let met = table.meet(key, hash, Some(process), 1).expect("there is room");
+                    mine += u64::from(!met.had_process);
+                    new += u64::from(met.is_new);
+                }
+            });
+            (mine, new)
+        };
+        let take = |table: &Table| {
+            let mut mine = 0;
+            each(&mut |key, hash| {
+                if let Some(known) = table.take_all(key, hash, 2) {
+                    let free = |process: &u8| !has(&known, FLAGS + usize::from(*process));
+                    mine += (0..PROCESSES).filter(free).count() as u64;
+                }
+            });
+            mine
+        };
+        let table = &table;
+        let (mine, new) = std::thread::scope(|scope| {
+            let two = [false, true].map(|reversed| scope.spawn(move || meet(table, reversed)));
+            let taken = take(table);
+            two.into_iter()
+                .map(|thread| thread.join().expect("no panic"))
+                .fold((taken, 0), |(mine, new), (its, its_new)| (mine + its, new + its_new))
+        });
+        assert_eq!((mine, new), (STATES * u64::from(PROCESSES), STATES));
+        let mut known = HashMap::new();
+        table.each_key(|key| *known.entry(key).or_insert(0) += 1);
+        assert!(known.len() as u64 == STATES && known.values().all(|count| *count == 1));
+    }
+
+    /// A key can be told from its word and the rest, and the hash is the same either way.
+    #[test]
+    fn keys_are_told_from_their_parts() {
+        use crate::store::packed::encoding::{hash_of_parts, key_of, word_of};
+        for number in 0..3000u64 {
+            for bytes in 4..=14 {
+                let key = key(number, bytes);
+                let rest = (u128::from(key[0]) | u128::from(key[1]) << 64) >> 32;
+                let hash = hash_of(&key);
+                assert_eq!(key_of(word_of(hash), rest), key);
+                assert_eq!(hash_of_parts(word_of(hash), rest), hash);
+            }
+        }
+    }
 }
