@@ -194,3 +194,23 @@ fn locks_and_channels() {
         assert_eq!((Arc::strong_count(&number), Arc::try_unwrap(number)), (1, Ok(1)));
     });
 }
+
+/// loom repeats whole schedules, so what threads do may depend on objects of std's, if a yield lies in between.
+#[test]
+fn threads_may_meet_in_objects_of_std_at_yields() {
+    model(|| {
+        let slots = std::sync::Arc::new([(); 4].map(|()| AtomicUsize::new(0)));
+        let producer = |from: usize| {
+            let slots = std::sync::Arc::clone(&slots);
+            thread::spawn(move || slots[from..from + 2].iter().for_each(|slot| slot.store(1, Release)))
+        };
+        let children = [producer(0), producer(2)];
+        let mut seen = 0;
+        while std::sync::Arc::strong_count(&slots) > 1 {
+            seen += slots.iter().map(|slot| slot.swap(0, AcqRel)).sum::<usize>();
+            thread::yield_now();
+        }
+        children.into_iter().for_each(|child| child.join().unwrap());
+        assert_eq!(seen + slots.iter().map(|slot| slot.load(Relaxed)).sum::<usize>(), 4);
+    });
+}

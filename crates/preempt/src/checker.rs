@@ -49,7 +49,7 @@ pub struct Checker {
     /// Where the result is written as a page.
     pub(crate) page: Option<PathBuf>,
     /// Which package the test uses: see [`Checker::on_behalf_of`].
-    package: &'static str,
+    pub(crate) package: &'static str,
 }
 
 impl Default for Checker {
