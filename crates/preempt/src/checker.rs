@@ -115,6 +115,14 @@ impl Checker {
         self
     }
 
+    /// A run with more steps than that is given up, and not reported. What lies behind it was not explored, so a search that has
+    /// found nothing else is inconclusive. False unless said otherwise.
+    #[must_use]
+    pub fn give_up_long_runs(mut self, give_up: bool) -> Checker {
+        self.limits.gives_up_long_runs = give_up;
+        self
+    }
+
     /// A thread may be so many yields (`yield_now`, `spin_loop`) ahead of another that can move. Programs that spin
     /// need it to come to an end; programs that do not yield are not affected. 1 unless said otherwise.
     #[must_use]

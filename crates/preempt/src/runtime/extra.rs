@@ -54,15 +54,14 @@ impl Context {
         operation.writes(steps).writes(beginnings)
     }
 
-    /// The operation as a step that depends on yields, if it must, and if there is room for that.
+    /// What the operation has to read to depend on yields, if it must, and if there is room for that.
     #[inline]
-    pub fn with_yields(&mut self, operation: Operation) -> Operation {
-        let is_yield = operation.code == u32::from(Opcode::Yield);
-        if !self.has_extra(YIELDS) || is_yield || operation.accesses[2].is_some() {
-            return operation;
+    pub fn steps_of_yields(&mut self, operation: &Operation) -> Option<ObjectId> {
+        if !self.has_extra(YIELDS) {
+            return None;
         }
-        let steps = self.yield_objects().steps;
-        operation.reads(steps)
+        let is_yield = operation.code == u32::from(Opcode::Yield);
+        (!is_yield && operation.accesses[2].is_none()).then(|| self.yield_objects().steps)
     }
 }
 
