@@ -235,5 +235,8 @@ fn campaign() {
             None,
         );
         compare(strategy, shape(3, 4, LOCKS | ATOMICS | CHANNEL | YIELD | FAIL), seeds.clone(), Some(1));
+        compare(strategy, shape(3, 2, ATOMICS | LOCKS | YIELD | MAIN | PRIVATE), seeds.clone(), Some(0));
+        compare(strategy, shape(2, 3, ATOMICS | CHANNEL | YIELD | MAIN | PRIVATE), seeds.clone(), Some(1));
+        compare(strategy, shape(3, 2, ATOMICS | YIELD | FAIL | MAIN | PRIVATE), seeds.clone(), Some(1));
     }
 }

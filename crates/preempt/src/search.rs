@@ -58,7 +58,7 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
         let fitting = [ENDS, YIELDS, ENDS | YIELDS].into_iter().map(attempt).find(|(fits, _)| *fits);
         return fitting.map_or(report, |(_, fitting)| fitting);
     }
-    let (limits, mut strategy, threads) = (checker.limits, checker.strategy, checker.threads);
+    let (limits, strategy, threads) = (checker.limits, checker.strategy, checker.threads);
     let chance = match strategy {
         Strategy::Random(seed) | Strategy::Pct { seed, .. } => Some(seed),
         _ => None,
@@ -78,18 +78,13 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
         });
         // A test that asks for extra steps is searched anew with them.
         let operations = operations(&heartbeats);
-        // loom and shuttle repeat whole schedules, so their tests may let threads meet in objects of std's: they loop on the count
-        // of an `Arc` and yield, or use streams of the crate `futures`. Equivalent schedules differ then, unless all
-        // steps depend on yields, or the search tells no schedules apart as equivalent.
+        // loom repeats whole schedules, so its tests may let threads meet in objects of std's (they loop on the count of an
+        // `Arc`, say), and yield in between. Equivalent schedules differ then, unless all steps depend on yields.
         let diverged = found
             .as_ref()
             .is_ok_and(|(_, difference, _)| matches!(difference, Some(Difference::Operations(_))));
         if diverged && meets_at_yields && before & YIELDS == 0 {
             extra.fetch_or(YIELDS, Ordering::Relaxed);
-        }
-        if diverged && checker.package == "shuttle" && strategy == Strategy::Marking {
-            strategy = Strategy::CbDfs;
-            continue;
         }
         if extra.load(Ordering::Relaxed) == before {
             break (found, operations);
