@@ -175,13 +175,15 @@ fn report(found: &Exploration, failure: Option<Failure>, strategy: Strategy) -> 
         None => (partial || found.executions == 0).then_some(StopReason::Partial),
     };
     let verdict = Verdict::conclude(failure.is_some(), undone);
+    // No bound is complete if runs within it were given up, or if there was none.
+    let undone_within = found.given_up > 0 || found.executions == 0;
     CheckReport {
         executions: found.executions,
         pruned: found.pruned,
         steps: found.steps,
         prefixes: found.visits,
-        complete_to: found.complete_to,
-        exhaustive: found.exhaustive,
+        complete_to: found.complete_to.filter(|_| !undone_within),
+        exhaustive: found.exhaustive && !undone_within,
         unfair: found.unfair,
         failure,
         ..CheckReport::empty(verdict)

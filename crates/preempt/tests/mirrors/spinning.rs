@@ -109,3 +109,36 @@ fn who_spins_is_not_left_alone_with_a_thread_that_begins_with_private_work() {
         assert_eq!((report.verdict, report.executions), (Verdict::Holds, graphs), "{report}");
     }
 }
+
+/// Runs that are too long can be given up instead of being failures; then nothing is proved.
+#[preempt::test(max_steps = 50, give_up_long_runs, watchdog = 60)]
+fn runs_without_end_are_given_up() {
+    loop {
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn what_was_given_up_proves_nothing() {
+    let endless = || {
+        loop {
+            thread::yield_now();
+        }
+    };
+    let checker = Checker::new().max_steps(50);
+    let kind = checker.run(endless).failure.map(|failure| failure.kind);
+    assert_eq!(kind, Some(preempt::FailureKind::Livelock));
+    for strategy in [Strategy::Marking, Strategy::CbDfs, Strategy::Bpor] {
+        let report = checker.clone().strategy(strategy).give_up_long_runs(true).run(endless);
+        assert_eq!(
+            report.verdict,
+            Verdict::Inconclusive(preempt::StopReason::Depth),
+            "{strategy:?}: {report}"
+        );
+        let coverage = report.coverage();
+        assert!(
+            coverage.contains("not complete") && coverage.contains("given up"),
+            "{strategy:?}: {coverage}"
+        );
+    }
+}
