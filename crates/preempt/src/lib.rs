@@ -45,6 +45,7 @@ mod determinism;
 mod environment;
 pub mod future;
 pub mod hint;
+mod hooks;
 #[doc(hidden)]
 pub mod lazy;
 mod local;

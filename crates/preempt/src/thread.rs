@@ -14,8 +14,11 @@
 //! });
 //! ```
 
+#[doc(hidden)]
+pub use crate::hooks::*;
+
 use crate::runtime::context::{Context, set};
-use crate::runtime::current::{active, expect_choices, try_with, with};
+use crate::runtime::current::{active, try_with, with};
 use crate::runtime::extra::ENDS;
 use crate::runtime::opcode::Opcode;
 use crate::runtime::operate::{operate, operate_or_defer};
@@ -64,67 +67,6 @@ where
 {
     let (thread, packet) = start(Builder::new(), f);
     JoinHandle { thread, packet }
-}
-
-/// loom's main thread has no name, where std's has.
-#[doc(hidden)]
-pub fn unnamed_main() {
-    with(|context| context.unnamed_main = true);
-}
-
-/// What shuttle has otherwise than std: a thread must not take a lock for reading twice, tasks whose handles were dropped
-/// end with the test, and anything may happen at a yield. If `parks` says so, each thread's park may return spuriously once.
-#[doc(hidden)]
-pub fn shuttle_rules(parks: bool) {
-    if parks {
-        expect_choices();
-    }
-    with(|context| (context.stricter, context.spurious_parks) = (true, parks));
-}
-
-/// How many operations of each thread happen before what the thread does now; of itself, how many it has done.
-#[doc(hidden)]
-pub fn clock_of(thread: ThreadId) -> Vec<u32> {
-    with(|context| {
-        let clock = &context.threads[thread.number].clock;
-        // A thread's own time begins with 1, so that its first operation is later than its creation.
-        let known = |other: usize| clock.get(other) - u32::from(other == thread.number);
-        (0..context.threads.len()).map(known).collect()
-    })
-}
-
-/// Whenever a thread of this run spawns another, both numbers are told.
-#[doc(hidden)]
-pub fn on_spawn(tell: fn(usize, usize)) {
-    with(|context| context.on_spawn = Some(tell));
-}
-
-/// Does a run of a test call this?
-#[doc(hidden)]
-pub fn is_modelled() -> bool {
-    active()
-}
-
-/// The name that the thread was given.
-#[doc(hidden)]
-pub fn name_of(thread: ThreadId) -> Option<String> {
-    try_with(|context| context.threads.get(thread.number).and_then(|thread| thread.label.clone())).flatten()
-}
-
-/// How many steps the run has done so far.
-#[doc(hidden)]
-pub fn steps_done() -> usize {
-    with(|context| context.done())
-}
-
-/// What the random numbers of this run begin with: the same when the run is repeated, and another one in each run of a search
-/// by chance.
-#[doc(hidden)]
-pub fn random_seed() -> u64 {
-    with(|context| {
-        context.used_random = true;
-        context.random_seed
-    })
 }
 
 /// Has the thread done its last step? Asking makes the ends of threads steps: the search begins again, if they were not.
@@ -274,7 +216,7 @@ pub struct Thread {
 pub struct ThreadId {
     name: u64,
     /// In the order of creation, which is another in equivalent runs, and so does not count.
-    number: usize,
+    pub(crate) number: usize,
 }
 
 impl PartialEq for ThreadId {

@@ -39,7 +39,7 @@ pub(crate) struct Context {
     pub current: usize,
     /// `thread::current` of the main thread has no name.
     pub unnamed_main: bool,
-    /// shuttle's rules: see [`crate::thread::shuttle_rules`].
+    /// shuttle's rules: see [`crate::hooks::shuttle_rules`].
     pub stricter: bool,
     /// Under those rules: each thread's park may return spuriously once.
     pub spurious_parks: bool,

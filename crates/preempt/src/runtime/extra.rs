@@ -12,7 +12,7 @@ use std::panic::Location;
 /// The end of a thread is a step: the test asks whether a thread has ended.
 pub(crate) const ENDS: u8 = 1;
 
-/// Under shuttle's rules ([`crate::thread::shuttle_rules`]) a yield says that something happens that the search does not see, such
+/// Under shuttle's rules ([`crate::hooks::shuttle_rules`]) a yield says that something happens that the search does not see, such
 /// as an access to an object of std's. So once a test yields, the beginning of a thread is a step, whose order among
 /// others and yields matters, and every step depends on every yield.
 pub(crate) const YIELDS: u8 = 2;

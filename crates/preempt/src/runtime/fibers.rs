@@ -52,7 +52,7 @@ pub(crate) struct Fibers {
     pub check_leaks: bool,
     /// What the random numbers of a run begin with.
     pub random_seed: u64,
-    /// Every run has another one: see [`crate::thread::random_seed`].
+    /// Every run has another one: see [`crate::hooks::random_seed`].
     pub varies_random: bool,
     /// That of the first complete run.
     pub first_seed: u64,
