@@ -119,16 +119,6 @@ fn repeated(explore: impl Fn() -> Cost) -> Cost {
     sum
 }
 
-/// For a profiler: one program, plain depth-first search or the default strategy, as often as it says.
-fn repeat(test: fn(), strategy: &str, times: u64) {
-    let (strategy, bound) =
-        if strategy == "default" { (Strategy::Marking, None) } else { (Strategy::CbDfs, Some(3)) };
-    let costs: Vec<Cost> = (0..times).map(|_| preempt(test, strategy, bound).0).collect();
-    let executions: u64 = costs.iter().map(|cost| cost.executions).sum();
-    let time: Duration = costs.iter().map(|cost| cost.time).sum();
-    println!("{:.2} microseconds per execution", Cost { executions, time, complete: true }.microseconds());
-}
-
 /// Three threads with so many steps on atomics of their own, and a process to itself: executions, processor time of the search, and the most
 /// memory that the process had.
 fn private(library: &str, steps: usize) {
@@ -171,10 +161,6 @@ fn main() {
         && verb == "private"
     {
         return private(library, steps.parse().expect("a number"));
-    }
-    if let [program, strategy, times] = &words[..] {
-        let number = |word: &String| word.parse::<usize>().expect("a number");
-        return repeat(for_preempt::ALL[number(program)], strategy, number(times) as u64);
     }
     println!("# preempt, loom and shuttle on the same programs\n");
     println!("Made by `benches/run compare-rust`. loom 0.7.2, shuttle 0.9.9, release builds.\n");

@@ -1,8 +1,9 @@
 //! The search, with loom's options.
 
-use preempt::{Checker, Verdict};
+use preempt::{CheckReport, Checker, FailureKind, Verdict};
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// loom's limit of branches of a run.
@@ -30,7 +31,7 @@ pub struct Builder {
     pub max_duration: Option<Duration>,
     /// Every run with at most so many preemptions; none: every run.
     pub preemption_bound: Option<usize>,
-    /// Not used: a search is not resumed.
+    /// Keeps a failing schedule. If it has one, that is run first, and everything only if it does not fail any more.
     pub checkpoint_file: Option<PathBuf>,
     /// Not used.
     pub checkpoint_interval: usize,
@@ -68,7 +69,7 @@ impl Builder {
         }
     }
 
-    /// Not used: a search is not resumed.
+    /// Sets the field of this name.
     pub fn checkpoint_file(&mut self, file: &str) -> &mut Builder {
         self.checkpoint_file = Some(file.into());
         self
@@ -99,15 +100,48 @@ impl Builder {
         if let Some(most) = self.max_duration {
             checker = checker.max_duration(most);
         }
-        let report = checker.run(move || {
-            preempt::thread::unnamed_main();
-            f();
-        });
+        let f = Arc::new(f);
+        let test = || {
+            let f = Arc::clone(&f);
+            move || {
+                preempt::thread::unnamed_main();
+                f();
+            }
+        };
+        if let Some(schedule) = self.kept_schedule() {
+            let report = checker.clone().replay(&schedule).run(test());
+            assert!(!fails_again(&report), "{report}");
+        }
+        let report = checker.run(test());
         match report.verdict {
-            Verdict::Violated => panic!("{report}"),
+            Verdict::Violated => {
+                self.keep_schedule(&report);
+                panic!("{report}")
+            }
             Verdict::Inconclusive(_) => eprintln!("loom (preempt): inconclusive: {report}"),
             _ if self.log => eprintln!("loom (preempt): {report}"),
             _ => {}
+        }
+    }
+}
+
+/// A schedule that does not fit any more, since the test is another one now, says nothing.
+fn fails_again(report: &CheckReport) -> bool {
+    report.failure.as_ref().is_some_and(|failure| failure.kind != FailureKind::Nondeterminism)
+}
+
+impl Builder {
+    /// The one in the checkpoint file. What loom has written there is none.
+    fn kept_schedule(&self) -> Option<String> {
+        let text = std::fs::read_to_string(self.checkpoint_file.as_ref()?).ok()?;
+        Some(text.trim().to_string()).filter(|text| text.starts_with("p1:"))
+    }
+
+    fn keep_schedule(&self, report: &CheckReport) {
+        if let (Some(file), Some(failure)) = (&self.checkpoint_file, &report.failure)
+            && let Err(error) = std::fs::write(file, &failure.schedule)
+        {
+            eprintln!("loom (preempt): the schedule could not be written to {}: {error}", file.display());
         }
     }
 }

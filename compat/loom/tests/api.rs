@@ -24,7 +24,7 @@ fn a_builder_has_looms_fields() {
     builder.preemption_bound = Some(1);
     builder.max_permutations = Some(100);
     builder.max_duration = Some(std::time::Duration::from_secs(10));
-    builder.checkpoint_file("nowhere");
+    builder.checkpoint_file("no/such/directory");
     builder.checkpoint_interval = 1;
     (builder.expect_explicit_explore, builder.location, builder.log) = (true, true, false);
     builder.check(|| {
@@ -193,4 +193,55 @@ fn locks_and_channels() {
         let number = Arc::new(1);
         assert_eq!((Arc::strong_count(&number), Arc::try_unwrap(number)), (1, Ok(1)));
     });
+}
+
+/// loom repeats whole schedules, so what threads do may depend on objects of std's, if a yield lies in between.
+#[test]
+fn threads_may_meet_in_objects_of_std_at_yields() {
+    model(|| {
+        let slots = std::sync::Arc::new([(); 4].map(|()| AtomicUsize::new(0)));
+        let producer = |from: usize| {
+            let slots = std::sync::Arc::clone(&slots);
+            thread::spawn(move || slots[from..from + 2].iter().for_each(|slot| slot.store(1, Release)))
+        };
+        let children = [producer(0), producer(2)];
+        let mut seen = 0;
+        while std::sync::Arc::strong_count(&slots) > 1 {
+            seen += slots.iter().map(|slot| slot.swap(0, AcqRel)).sum::<usize>();
+            thread::yield_now();
+        }
+        children.into_iter().for_each(|child| child.join().unwrap());
+        assert_eq!(seen + slots.iter().map(|slot| slot.load(Relaxed)).sum::<usize>(), 4);
+    });
+}
+
+/// A failing schedule is kept, and run before anything else.
+#[test]
+fn a_checkpoint_file_keeps_what_fails() {
+    let file = std::env::temp_dir().join(format!("loom-checkpoint-{}", std::process::id()));
+    let runs = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let check = |bug: bool| {
+        let (mut builder, runs) = (Builder::new(), std::sync::Arc::clone(&runs));
+        builder.checkpoint_file(file.to_str().unwrap());
+        let before = runs.load(SeqCst);
+        let counted = std::sync::Arc::clone(&runs);
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            builder.check(move || {
+                counted.fetch_add(1, SeqCst);
+                let count = Arc::new(AtomicUsize::new(0));
+                let other = Arc::clone(&count);
+                let child = thread::spawn(move || other.store(other.load(SeqCst) + 1, SeqCst));
+                count.store(count.load(SeqCst) + 1, SeqCst);
+                child.join().unwrap();
+                assert!(!bug || count.load(SeqCst) == 2, "an update is lost");
+            })
+        }));
+        (result.is_err(), runs.load(SeqCst) - before)
+    };
+    let (failed, searched) = check(true);
+    let (again, replayed) = check(true);
+    assert!(failed && again && replayed == 1 && searched > 1, "{searched} runs, then {replayed}");
+    let (fixed, all) = check(false);
+    assert!(!fixed && all > 1, "{all} runs");
+    std::fs::remove_file(file).unwrap();
 }

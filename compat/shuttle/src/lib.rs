@@ -8,9 +8,8 @@
 //! ```
 //!
 //! What is different: [`check_dfs`] runs equivalent schedules once, in the order of their preemptions, so that a failure is
-//! shown with the fewest; schedules are strings of preempt's; values from [`rand`] depend on the thread alone, and are the
-//! same in every execution. What belongs to shuttle's own engine is missing: schedulers of the user's, vector clocks,
-//! labels and tags.
+//! shown with the fewest; schedules are strings of preempt's. What belongs to shuttle's own engine is missing: schedulers of the
+//! user's, schedules as data, spans and events for the crate `tracing`, `batch_semaphore`.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -19,11 +18,13 @@ pub use preempt as __preempt;
 
 pub mod current;
 pub mod future;
+mod labels;
 pub mod lazy_static;
 pub mod rand;
 mod runner;
 pub mod scheduler;
 pub mod sync;
+mod wide;
 
 pub use preempt::{hint, thread, thread_local};
 pub use runner::{Config, FailurePersistence, MaxSteps, PortfolioRunner, Runner};
@@ -123,13 +124,13 @@ pub fn check_dfs<F: Fn() + Send + Sync + 'static>(f: F, max_iterations: Option<u
     run(DfsScheduler::new(max_iterations, false), f);
 }
 
-/// Runs the test with so many schedules; that the same schedule does the same is always checked.
+/// Runs the test with so many random schedules; that the same schedule does the same is always checked.
 ///
 /// # Panics
 /// If the test is not deterministic, or fails.
 #[track_caller]
 pub fn check_uncontrolled_nondeterminism<F: Fn() + Send + Sync + 'static>(f: F, max_iterations: usize) {
-    run(UncontrolledNondeterminismCheckScheduler::new(DfsScheduler::new(Some(max_iterations), false)), f);
+    run(UncontrolledNondeterminismCheckScheduler::new(RandomScheduler::new(max_iterations)), f);
 }
 
 /// Runs the test with a schedule that has failed before.

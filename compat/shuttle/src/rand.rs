@@ -1,4 +1,5 @@
-//! Random numbers that a schedule determines: those of a thread depend on the thread and on how many it has had.
+//! Random numbers that a schedule determines: those of a thread depend on the run, the thread and how many it has had. A search by
+//! chance has others in each execution, and a failing schedule says which; a search of everything always has the same.
 
 use rngs::ThreadRng;
 
@@ -7,7 +8,7 @@ pub use rand::{Rng, RngCore};
 /// The generators.
 pub mod rngs {
     use preempt_core::Rng;
-    use rand::{Error, RngCore};
+    use rand::{CryptoRng, Error, RngCore};
     use std::cell::RefCell;
     use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -24,11 +25,13 @@ pub mod rngs {
             (self.next_u64() >> 32) as u32
         }
 
-        /// The seed is the thread's identity.
+        /// The seed is the thread's identity, and the run's.
         fn next_u64(&mut self) -> u64 {
+            assert!(crate::labels::allows_random(), "requested random data from DFS scheduler");
             let seeded = || {
                 let mut hasher = DefaultHasher::new();
                 preempt::thread::current().id().hash(&mut hasher);
+                preempt::thread::random_seed().hash(&mut hasher);
                 Rng::new(hasher.finish())
             };
             GENERATOR.with_borrow_mut(|generator| generator.get_or_insert_with(seeded).word())
@@ -43,6 +46,9 @@ pub mod rngs {
             Ok(())
         }
     }
+
+    /// As the one of the crate `rand` claims to be.
+    impl CryptoRng for ThreadRng {}
 }
 
 /// That of the running thread.

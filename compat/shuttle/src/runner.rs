@@ -26,7 +26,7 @@ pub enum MaxSteps {
     None,
     /// It fails.
     FailAfter(usize),
-    /// Here it fails, too.
+    /// It is given up, and the next one begins.
     ContinueAfter(usize),
 }
 
@@ -67,6 +67,7 @@ impl Config {
             MaxSteps::FailAfter(steps) | MaxSteps::ContinueAfter(steps) => steps,
         };
         let mut checker = Checker::new().on_behalf_of("shuttle").strategy(plan.strategy).max_steps(steps);
+        checker = checker.give_up_long_runs(matches!(self.max_steps, MaxSteps::ContinueAfter(_)));
         checker = checker.check_determinism(plan.repeats);
         if let Some(executions) = plan.executions {
             checker = checker.max_executions(executions as u64);
@@ -112,6 +113,7 @@ fn familiar_words(failure: &Failure) -> &'static str {
             false => "a thread tried to acquire a Mutex it already holds\n",
         },
         FailureKind::Livelock => "exceeded max_steps bound\n",
+        FailureKind::Nondeterminism => "possible nondeterminism\n",
         _ => "",
     }
 }
@@ -153,10 +155,27 @@ impl<S: Scheduler + 'static> Runner<S> {
     pub fn run<F: Fn() + Send + Sync + 'static>(self, f: F) -> usize {
         let plan = self.scheduler.plan();
         let by_priorities = matches!(plan.strategy, Strategy::Pct { .. });
-        let report = self.config.checker(plan).run(move || {
-            preempt::thread::shuttle_rules();
-            f();
-        });
+        let everything = matches!(plan.strategy, Strategy::Marking) && plan.executions.is_none();
+        let f = Arc::new(f);
+        let test = |parks: bool| {
+            let (f, random) = (Arc::clone(&f), plan.random);
+            move || {
+                preempt::thread::shuttle_rules(parks);
+                crate::current::begin_run(random);
+                f();
+            }
+        };
+        let checker = self.config.checker(plan.clone());
+        let mut report = checker.run(test(false));
+        // A park may return for no reason. That comes second: it would hide that nobody unparks.
+        if everything
+            && report.failure.is_none()
+            && report.operations.iter().any(|each| each.operation == "park")
+        {
+            let executions = report.executions;
+            report = checker.run(test(true));
+            report.executions += executions;
+        }
         // Priorities need somebody to give them to; shuttle refuses such tests too.
         let idle = by_priorities && report.failure.is_none() && report.steps == 0;
         assert!(!idle, "test closure did not exercise any concurrency");

@@ -15,6 +15,8 @@ pub struct SearchPlan {
     pub replay: Option<String>,
     /// Is a run repeated, to see whether it does the same? Tests for shuttle count their runs.
     pub repeats: bool,
+    /// May the test use [`crate::rand`]?
+    pub random: bool,
 }
 
 /// One of the schedulers of this module.
@@ -39,7 +41,7 @@ macro_rules! scheduler {
 }
 
 fn plan(strategy: Strategy, executions: Option<usize>) -> SearchPlan {
-    SearchPlan { strategy, executions, replay: None, repeats: false }
+    SearchPlan { strategy, executions, replay: None, repeats: false, random: true }
 }
 
 scheduler!(
@@ -48,9 +50,10 @@ scheduler!(
 );
 
 impl DfsScheduler {
-    /// At most so many. Random data is allowed anyway: see [`crate::rand`].
-    pub fn new(max_iterations: Option<usize>, _allow_random_data: bool) -> DfsScheduler {
-        DfsScheduler(plan(Strategy::Marking, max_iterations))
+    /// At most so many. A test that uses [`crate::rand`] panics unless random data is allowed, since only one of many values is
+    /// searched.
+    pub fn new(max_iterations: Option<usize>, allow_random_data: bool) -> DfsScheduler {
+        DfsScheduler(SearchPlan { random: allow_random_data, ..plan(Strategy::Marking, max_iterations) })
     }
 }
 
@@ -145,6 +148,9 @@ impl ReplayScheduler {
     /// A schedule may always end before the test does.
     pub fn set_allow_incomplete(&mut self) {}
 }
+
+/// The name that some versions of shuttle have for it.
+pub use UrwScheduler as UrwRandomScheduler;
 
 /// Runs another scheduler, and then its first run once more: the same schedule must do the same.
 #[derive(Debug, Clone)]

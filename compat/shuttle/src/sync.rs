@@ -3,5 +3,11 @@
 pub use preempt::sync::{
     Arc, Barrier, BarrierWaitResult, Condvar, LazyLock, LockResult, Mutex, MutexGuard, Once, OnceLock,
     OnceState, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError, TryLockResult,
-    WaitTimeoutResult, Weak, atomic, mpsc,
+    WaitTimeoutResult, Weak, mpsc,
 };
+
+/// `std::sync::atomic`, and atomics of 128 bits.
+pub mod atomic {
+    pub use crate::wide::{AtomicI128, AtomicU128};
+    pub use preempt::sync::atomic::*;
+}

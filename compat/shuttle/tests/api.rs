@@ -116,28 +116,29 @@ fn statics_and_locals_start_anew() {
     );
 }
 
+fn check_dfs_with_random_data(test: impl Fn() + Send + Sync + 'static) {
+    Runner::new(DfsScheduler::new(None, true), Config::new()).run(test);
+}
+
 #[test]
 fn tasks_and_random_numbers() {
-    check_dfs(
-        || {
-            let me = shuttle::current::me();
-            assert_eq!(shuttle::current::get_current_task(), Some(me));
-            let task = future::spawn(async {
-                future::yield_now().await;
-                thread_rng().gen_range(3..6)
-            });
-            let number: usize = future::block_on(task).unwrap();
-            assert!((3..6).contains(&number));
-            let mut rng = thread_rng();
-            assert!((0..=1).contains(&rng.gen_range(0..=1u8)) && (0.0..1.0).contains(&rng.r#gen::<f64>()));
-            assert!(rng.gen_bool(1.0) && !rng.gen_bool(0.0));
-            assert_ne!(rng.next_u64(), rng.next_u64());
-            let aborted = future::spawn_local(std::future::pending::<()>());
-            aborted.abort();
-            assert!(future::block_on(aborted).unwrap_err().is_cancelled());
-        },
-        None,
-    );
+    check_dfs_with_random_data(|| {
+        let me = shuttle::current::me();
+        assert_eq!(shuttle::current::get_current_task(), Some(me));
+        let task = future::spawn(async {
+            future::yield_now().await;
+            thread_rng().gen_range(3..6)
+        });
+        let number: usize = future::block_on(task).unwrap();
+        assert!((3..6).contains(&number));
+        let mut rng = thread_rng();
+        assert!((0..=1).contains(&rng.gen_range(0..=1u8)) && (0.0..1.0).contains(&rng.r#gen::<f64>()));
+        assert!(rng.gen_bool(1.0) && !rng.gen_bool(0.0));
+        assert_ne!(rng.next_u64(), rng.next_u64());
+        let aborted = future::spawn_local(std::future::pending::<()>());
+        aborted.abort();
+        assert!(future::block_on(aborted).unwrap_err().is_cancelled());
+    });
 }
 
 /// At a yield anything may happen, also to objects of std's, which the search does not see.
@@ -181,4 +182,81 @@ fn who_spins_and_yields_is_no_livelock() {
             thread::yield_now();
         }
     });
+}
+
+/// What a test may ask about the run that it is in.
+#[test]
+fn runs_tell_about_themselves() {
+    use shuttle::current::*;
+    #[derive(Debug, Clone, PartialEq)]
+    struct Weight(u32);
+    shuttle::check_dfs(
+        || {
+            assert_eq!(usize::from(me()), 0);
+            set_label_for_task(me(), Weight(3));
+            set_label_for_task(
+                me(),
+                ChildLabelFn(std::sync::Arc::new(|_, labels| {
+                    labels.insert(TaskName::from("child"));
+                })),
+            );
+            let before = (clock(), context_switches());
+            let child = shuttle::thread::spawn(move || {
+                assert_eq!((get_label_for_task(me()), usize::from(me())), (Some(Weight(3)), 1));
+                assert_eq!(get_name_for_task(me()), Some("child".into()));
+                assert_eq!(set_label_for_task(me(), Weight(4)), Some(Weight(3)));
+                assert!(clock().get(0) > 0 && clock().get(1) == 0, "it knows its parent: {:?}", clock());
+            });
+            child.join().unwrap();
+            assert_eq!(get_label_for_task(me()), Some(Weight(3)));
+            assert!(before.0 < clock() && before.1 < context_switches());
+        },
+        None,
+    );
+}
+
+/// Random numbers differ from run to run of a random search, and a failing schedule has them.
+#[test]
+fn random_numbers_are_part_of_a_schedule() {
+    use shuttle::rand::{Rng, thread_rng};
+    fn test() {
+        assert_ne!(thread_rng().gen_range(0..10), 7, "found it");
+    }
+    let message = |failure: Box<dyn std::any::Any + Send>| *failure.downcast::<String>().unwrap();
+    let failed = message(catch_unwind(|| shuttle::check_random(test, 1000)).unwrap_err());
+    let schedule = failed.split('"').find(|part| part.trim().starts_with("p1:")).unwrap().trim().to_string();
+    let again = message(catch_unwind(|| shuttle::replay(test, &schedule)).unwrap_err());
+    assert!(again.contains("found it") && schedule.contains('~'), "{schedule}: {again}");
+    let refused = message(catch_unwind(|| shuttle::check_dfs(test, None)).unwrap_err());
+    assert!(refused.contains("requested random data from DFS scheduler"), "{refused}");
+}
+
+/// A run that is too long is given up, if that is wanted; and a park may return for no reason.
+#[test]
+fn long_runs_may_be_given_up_and_parks_return() {
+    let mut config = shuttle::Config::new();
+    config.max_steps = shuttle::MaxSteps::ContinueAfter(50);
+    let runs = shuttle::Runner::new(shuttle::scheduler::RandomScheduler::new(5), config).run(|| {
+        loop {
+            shuttle::thread::yield_now();
+        }
+    });
+    assert_eq!(runs, 5);
+    let failed = catch_unwind(|| {
+        shuttle::check_dfs(
+            || {
+                let flag = std::sync::Arc::new(shuttle::sync::atomic::AtomicBool::new(false));
+                let other = std::sync::Arc::clone(&flag);
+                let child = shuttle::thread::spawn(move || {
+                    shuttle::thread::park();
+                    assert!(other.load(shuttle::sync::atomic::Ordering::SeqCst), "nobody has unparked it");
+                });
+                flag.store(true, shuttle::sync::atomic::Ordering::SeqCst);
+                child.thread().unpark();
+                child.join().unwrap();
+            },
+            None,
+        );
+    });
+    assert!(failed.unwrap_err().downcast::<String>().unwrap().contains("nobody has unparked it"));
 }

@@ -4,17 +4,20 @@ use crate::Problem;
 use proc_macro::{Span, TokenStream, TokenTree};
 
 /// Each is a method of `preempt::Checker`, given the value in this form.
-const OPTIONS: [(&str, &str); 11] = [
+const OPTIONS: [(&str, &str); 14] = [
     ("max_preemptions", "max_preemptions(::core::option::Option::Some({}))"),
     ("max_executions", "max_executions({})"),
     ("max_seconds", "max_duration(::core::time::Duration::from_secs({}))"),
     ("max_steps", "max_steps({})"),
+    ("give_up_long_runs", "give_up_long_runs({})"),
     ("fair_bound", "fair_bound(::core::option::Option::Some({}))"),
     ("spurious", "spurious({})"),
     ("threads", "threads({})"),
     ("strategy", "strategy({})"),
     ("check_leaks", "check_leaks({})"),
     ("check_determinism", "check_determinism({})"),
+    ("watchdog", "watchdog(::core::option::Option::Some(::core::time::Duration::from_secs({})))"),
+    ("report_html", "report_html({})"),
     ("replay", "replay({})"),
 ];
 
@@ -39,7 +42,7 @@ pub fn checker(options: TokenStream) -> Result<String, Problem> {
             Some(TokenTree::Punct(sign)) if sign.as_char() == '=' => {
                 tokens.collect::<TokenStream>().to_string()
             }
-            None if name == "check_leaks" => "true".to_string(),
+            None if matches!(&*name, "check_leaks" | "give_up_long_runs") => "true".to_string(),
             _ => String::new(),
         };
         if value.is_empty() {

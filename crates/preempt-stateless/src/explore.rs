@@ -46,6 +46,8 @@ pub struct ExplorationLimits {
     pub fair: Option<u32>,
     /// A longer run is a livelock (paper 003, Algorithm 3, line 2).
     pub steps: usize,
+    /// A longer run is no failure, but given up.
+    pub gives_up_long_runs: bool,
     /// So many complete runs.
     pub executions: Option<u64>,
     /// So much time.
@@ -61,6 +63,7 @@ impl Default for ExplorationLimits {
             preemptions: None,
             fair: None,
             steps: 10_000,
+            gives_up_long_runs: false,
             executions: None,
             time: None,
             stop_at_failure: true,
@@ -129,6 +132,8 @@ pub struct Exploration {
     pub exhaustive: bool,
     /// Steps beyond the fair bound were left out.
     pub unfair: bool,
+    /// Runs were given up for their length.
+    pub given_up: u64,
     /// Of the failing runs one with the fewest preemptions.
     pub failure: Option<FailingRun>,
     /// How many runs failed.

@@ -128,6 +128,11 @@ impl Graph {
         let Some(pending) = self.threads[thread].pending.as_ref() else { return false };
         let (shares, yields) = (!hideable(pending) || pending.yields, pending.yields);
         let news = yields && !std::mem::replace(&mut self.racing.privacy.yields, true);
+        if news {
+            // At once, whether or not that opens the table again: a thread that stays deferred while another spins is waited for
+            // in vain, since the fair bound holds the other back.
+            self.threads.iter_mut().for_each(|log| log.private = false);
+        }
         news | (shares && self.expose(thread))
     }
 

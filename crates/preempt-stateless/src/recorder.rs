@@ -43,6 +43,10 @@ impl<'a> RunRecorder<'a> {
 
     /// Keeps a failing run. `Err` if the exploration is over.
     pub fn failed(&mut self, failing: FailingRun) -> Result<(), ExplorationStop> {
+        if failing.livelock && self.limits.gives_up_long_runs {
+            self.exploration.given_up += 1;
+            return Ok(());
+        }
         self.exploration.failures += 1;
         let known = self.exploration.failure.as_ref();
         if known.is_none_or(|known| failing.preemptions < known.preemptions) {

@@ -81,6 +81,8 @@ fn marking_on_private_threads() {
     compare(Strategy::Marking, shape(4, 2, ATOMICS | JOIN | MAIN | PRIVATE), 0..50, None);
     compare(Strategy::Marking, shape(4, 2, LOCKS | PARK | WEAK | JOIN | MAIN | PRIVATE), 0..25, None);
     compare(Strategy::Marking, shape(3, 3, ATOMICS | JOIN | YIELD | MAIN | PRIVATE), 0..30, Some(1));
+    compare(Strategy::Marking, shape(2, 2, ATOMICS | YIELD | MAIN | PRIVATE), 0..150, Some(0));
+    compare(Strategy::Marking, shape(2, 3, ATOMICS | YIELD | MAIN | PRIVATE), 0..150, Some(1));
     compare(Strategy::Marking, shape(4, 2, ATOMICS | CHANNEL | JOIN | FAIL | MAIN | PRIVATE), 0..25, None);
 }
 
@@ -233,5 +235,8 @@ fn campaign() {
             None,
         );
         compare(strategy, shape(3, 4, LOCKS | ATOMICS | CHANNEL | YIELD | FAIL), seeds.clone(), Some(1));
+        compare(strategy, shape(3, 2, ATOMICS | LOCKS | YIELD | MAIN | PRIVATE), seeds.clone(), Some(0));
+        compare(strategy, shape(2, 3, ATOMICS | CHANNEL | YIELD | MAIN | PRIVATE), seeds.clone(), Some(1));
+        compare(strategy, shape(3, 2, ATOMICS | YIELD | FAIL | MAIN | PRIVATE), seeds.clone(), Some(1));
     }
 }

@@ -49,7 +49,7 @@ pub struct Checker {
     /// Where the result is written as a page.
     pub(crate) page: Option<PathBuf>,
     /// Which package the test uses: see [`Checker::on_behalf_of`].
-    package: &'static str,
+    pub(crate) package: &'static str,
 }
 
 impl Default for Checker {
@@ -112,6 +112,14 @@ impl Checker {
     #[must_use]
     pub fn max_steps(mut self, most: usize) -> Checker {
         self.limits.steps = most;
+        self
+    }
+
+    /// A run with more steps than that is given up, and not reported. What lies behind it was not explored, so a search that has
+    /// found nothing else is inconclusive. False unless said otherwise.
+    #[must_use]
+    pub fn give_up_long_runs(mut self, give_up: bool) -> Checker {
+        self.limits.gives_up_long_runs = give_up;
         self
     }
 

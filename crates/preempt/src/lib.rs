@@ -45,6 +45,7 @@ mod determinism;
 mod environment;
 pub mod future;
 pub mod hint;
+mod hooks;
 #[doc(hidden)]
 pub mod lazy;
 mod local;
@@ -77,8 +78,8 @@ pub use report::{CheckReport, Failure, FailureKind, FailureObject, FailureStep};
 ///
 /// The function takes nothing and returns nothing, or a `Result` whose error is a failure; an `async` function is run by
 /// [`future::block_on`]. The test is called `NAME::model`, so `cargo test ::model` runs the model tests alone. Options are
-/// methods of [`Checker`]: `max_preemptions`, `max_executions`, `max_seconds`, `max_steps`, `fair_bound`, `spurious`, `threads`,
-/// `strategy`, `check_leaks`, `check_determinism` and `replay`. `#[should_panic]`, `#[ignore]` and `#[cfg(..)]` mean what they mean for tests.
+/// methods of [`Checker`]: `max_preemptions`, `max_executions`, `max_seconds`, `max_steps`, `give_up_long_runs`, `fair_bound`, `spurious`, `threads`,
+/// `strategy`, `check_leaks`, `check_determinism`, `watchdog` (in seconds), `report_html` and `replay`. `#[should_panic]`, `#[ignore]` and `#[cfg(..)]` mean what they mean for tests.
 ///
 /// ```
 /// # #![allow(dead_code)]

@@ -7,7 +7,7 @@ use crate::report::{CheckReport, Failure, FailureKind, FailureStep};
 use crate::runtime::current::with;
 use crate::runtime::failure::{Access, RunFailure, StepRecord};
 use crate::runtime::fibers::Fibers;
-use crate::schedule::{decode, encode};
+use crate::schedule::{decode_with_seed, encode};
 use crate::source::is_own;
 use preempt_core::{StopReason, Verdict};
 use preempt_stateless::runner::Runner;
@@ -15,7 +15,8 @@ use preempt_stateless::{Executable, ExplorationLimits, Flow, Move};
 
 /// The report of a schedule that somebody wants to see.
 pub(crate) fn replay_report(fibers: &mut Fibers, schedule: &str, limits: &ExplorationLimits) -> CheckReport {
-    let schedule = decode(schedule).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let (schedule, seed) = decode_with_seed(schedule).unwrap_or_else(|wrong| panic!("{wrong}"));
+    fibers.random_seed = seed.unwrap_or(0);
     let run = replay_schedule(fibers, &schedule, limits.steps, false);
     let verdict =
         if run.failure.is_some() { Verdict::Violated } else { Verdict::Inconclusive(StopReason::Partial) };
@@ -32,7 +33,7 @@ pub(crate) fn replay_failure(
 ) -> Failure {
     let run = replay_schedule(fibers, schedule, limits.steps, livelock);
     run.failure.unwrap_or_else(|| Failure {
-        schedule: encode(schedule),
+        schedule: encode(schedule) + &run.seed,
         preemptions: run.preemptions,
         steps: run.steps,
         ..Failure::without_run(
@@ -47,6 +48,8 @@ struct ReplayedRun {
     failure: Option<Failure>,
     preemptions: u32,
     steps: Vec<FailureStep>,
+    /// Behind the schedule: what random numbers began with.
+    seed: String,
 }
 
 /// Runs a schedule; after its end on without preemptions until the run ends, unless `just_this` is to be run.
@@ -84,7 +87,7 @@ fn replay_schedule(fibers: &mut Fibers, schedule: &[Move], max_steps: usize, jus
     }
     let preemptions = switches.iter().filter(|(preemption, _)| *preemption).count() as u32;
     let done = runner.schedule();
-    let (steps, objects, description, backtrace) = with(|context| {
+    let (steps, objects, description, backtrace, seed) = with(|context| {
         let thread = |number: usize| format!("{}({number})", context.thread_label(number));
         let failures = context.failures();
         let racing = racing_accesses(&failures);
@@ -108,7 +111,8 @@ fn replay_schedule(fibers: &mut Fibers, schedule: &[Move], max_steps: usize, jus
         insert_accesses(&mut steps, &racing, &names, &thread);
         let writer = FailureWriter { thread: &thread, object: &|id| names.get(id).to_string() };
         let backtrace = failures.first().and_then(backtrace::of_user);
-        (steps, names.list.clone(), writer.describe(&failures), backtrace)
+        let seed = if context.used_random { format!("~{:x}", context.random_seed) } else { String::new() };
+        (steps, names.list.clone(), writer.describe(&failures), backtrace, seed)
     });
     let description = match problem {
         Some(problem) => Some((FailureKind::Nondeterminism, problem)),
@@ -120,14 +124,14 @@ fn replay_schedule(fibers: &mut Fibers, schedule: &[Move], max_steps: usize, jus
     };
     fibers.record = false;
     let failure = description.map(|(kind, message)| Failure {
-        schedule: encode(&done),
+        schedule: encode(&done) + &seed,
         preemptions,
         steps: steps.clone(),
         objects,
         backtrace,
         ..Failure::without_run(kind, message)
     });
-    ReplayedRun { failure, preemptions, steps }
+    ReplayedRun { failure, preemptions, steps, seed }
 }
 
 /// `counter: load`, in its place.

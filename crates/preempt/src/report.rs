@@ -69,8 +69,11 @@ impl CheckReport {
             (false, None) => "not complete for any bound".to_string(),
         };
         let plural = if self.executions == 1 { "" } else { "s" };
-        let time =
-            if self.verdict == Verdict::Inconclusive(StopReason::Time) { "; the time was over" } else { "" };
+        let time = match self.verdict {
+            Verdict::Inconclusive(StopReason::Time) => "; the time was over",
+            Verdict::Inconclusive(StopReason::Depth) => "; runs were given up for their length",
+            _ => "",
+        };
         let fair = if self.unfair { " within the fair bound" } else { "" };
         format!("{} execution{plural}, {how_far}{fair}; {} cut{time}", self.executions, self.pruned)
     }

@@ -1,5 +1,6 @@
 //! Schedules as short strings: who moves when, with repeated steps counted. `0x5.1x3.0` is five steps of thread 0,
-//! three of thread 1 and one of thread 0; `1!` is a step of thread 1 that happens spuriously.
+//! three of thread 1 and one of thread 0; `1!` is a step of thread 1 that happens spuriously. `~1f` at the end is what random
+//! numbers begin with, in hexadecimal digits, if the run has used any.
 
 use preempt_stateless::Move;
 
@@ -17,6 +18,14 @@ pub(crate) fn encode(schedule: &[Move]) -> String {
     };
     let blocks: Vec<String> = schedule.chunk_by(|a, b| a == b).map(block).collect();
     format!("{PREFIX}{}", blocks.join("."))
+}
+
+/// A schedule and what its random numbers begin with.
+pub(crate) fn decode_with_seed(text: &str) -> Result<(Vec<Move>, Option<u64>), String> {
+    let (schedule, seed) =
+        text.trim().split_once('~').map_or((text, None), |(text, seed)| (text, Some(seed)));
+    let number = |seed: &str| u64::from_str_radix(seed, 16).map_err(|_| format!("not a schedule: `~{seed}`"));
+    Ok((decode(schedule)?, seed.map(number).transpose()?))
 }
 
 pub(crate) fn decode(text: &str) -> Result<Vec<Move>, String> {
@@ -51,6 +60,15 @@ mod tests {
         let schedule = [0.into(), 0.into(), 1.into(), other, other, 0.into()];
         assert_eq!(encode(&schedule), "p1:0x2.1.1!x2.0");
         assert_eq!(decode("p1:0x2.1.1!x2.0"), Ok(schedule.to_vec()));
+    }
+
+    #[test]
+    fn what_random_numbers_begin_with_survives() {
+        assert_eq!(decode_with_seed("p1:0.1~ff"), Ok((vec![0.into(), 1.into()], Some(255))));
+        assert_eq!(decode_with_seed(" p1:0 "), Ok((vec![0.into()], None)));
+        for text in ["p1:0~", "p1:0~x", "p1:~-1", "p1:0~10000000000000000"] {
+            assert!(decode_with_seed(text).is_err(), "{text}");
+        }
     }
 
     #[test]

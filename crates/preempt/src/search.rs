@@ -59,20 +59,38 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
         return fitting.map_or(report, |(_, fitting)| fitting);
     }
     let (limits, strategy, threads) = (checker.limits, checker.strategy, checker.threads);
+    let chance = match strategy {
+        Strategy::Random(seed) | Strategy::Pct { seed, .. } => Some(seed),
+        _ => None,
+    };
     let repeat_from = checker.repeat_from;
+    let meets_at_yields = checker.package == "loom";
     let (found, operations) = loop {
         let before = extra.load(Ordering::Relaxed);
         let make = program.clone();
+        let make = move || {
+            let mut fibers = make();
+            (fibers.random_seed, fibers.varies_random) = (chance.unwrap_or(0), chance.is_some());
+            fibers
+        };
         let found = run_supervised(&heartbeats, checker.watchdog, move || {
             explore_all(make, strategy, &limits, threads, repeat_from)
         });
         // A test that asks for extra steps is searched anew with them.
         let operations = operations(&heartbeats);
+        // loom repeats whole schedules, so its tests may let threads meet in objects of std's (they loop on the count of an
+        // `Arc`, say), and yield in between. Equivalent schedules differ then, unless all steps depend on yields.
+        let diverged = found
+            .as_ref()
+            .is_ok_and(|(_, difference, _)| matches!(difference, Some(Difference::Operations(_))));
+        if diverged && meets_at_yields && before & YIELDS == 0 {
+            extra.fetch_or(YIELDS, Ordering::Relaxed);
+        }
         if extra.load(Ordering::Relaxed) == before {
             break (found, operations);
         }
     };
-    let (found, difference) = match found {
+    let (found, difference, seed) = match found {
         Ok(found) => found,
         Err(who) => return hang_report(who),
     };
@@ -86,7 +104,9 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
         None => Ok(diverged),
         // What is shown has been replayed, on an OS thread that no panic has been left in.
         Some(failing) => run_supervised(&heartbeats, checker.watchdog, move || {
-            Some(replay_failure(&mut program(), &failing.schedule, failing.livelock, &limits))
+            let mut fibers = program();
+            fibers.random_seed = seed;
+            Some(replay_failure(&mut fibers, &failing.schedule, failing.livelock, &limits))
         }),
     };
     let shared = heartbeats.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,12 +126,15 @@ fn explore_all(
     limits: &ExplorationLimits,
     threads: usize,
     repeat_from: u64,
-) -> (Exploration, Option<Difference>) {
+) -> (Exploration, Option<Difference>, u64) {
     let mut fibers = make();
     let found = match strategy {
         Strategy::Marking if threads > 1 => parallel::explore(make, limits, threads),
         strategy => explore(&mut fibers, strategy, limits, &mut ()),
     };
+    // If a run has failed, it was the last.
+    let seed = fibers.random_seed;
+    (fibers.random_seed, fibers.varies_random) = (fibers.first_seed, false);
     let difference = match &found.stop {
         Some(ExplorationStop::Diverged(diverged)) => {
             Some(Difference::Operations(divergence(&fibers, diverged)))
@@ -122,7 +145,7 @@ fn explore_all(
         }
         _ => None,
     };
-    (found, difference)
+    (found, difference, seed)
 }
 
 /// The test never comes back.
@@ -147,16 +170,20 @@ fn report(found: &Exploration, failure: Option<Failure>, strategy: Strategy) -> 
     let undone = match &found.stop {
         Some(ExplorationStop::Time) => Some(StopReason::Time),
         Some(_) => Some(StopReason::Partial),
-        None => partial.then_some(StopReason::Partial),
+        None if found.given_up > 0 => Some(StopReason::Depth),
+        // Without a single run nothing was shown, whatever was left out.
+        None => (partial || found.executions == 0).then_some(StopReason::Partial),
     };
     let verdict = Verdict::conclude(failure.is_some(), undone);
+    // No bound is complete if runs within it were given up, or if there was none.
+    let undone_within = found.given_up > 0 || found.executions == 0;
     CheckReport {
         executions: found.executions,
         pruned: found.pruned,
         steps: found.steps,
         prefixes: found.visits,
-        complete_to: found.complete_to,
-        exhaustive: found.exhaustive,
+        complete_to: found.complete_to.filter(|_| !undone_within),
+        exhaustive: found.exhaustive && !undone_within,
         unfair: found.unfair,
         failure,
         ..CheckReport::empty(verdict)

@@ -44,7 +44,8 @@ impl Sources {
         (!receiver.is_empty() && receiver.len() <= LONGEST).then(|| receiver.to_string())
     }
 
-    /// What is tested by the call at this place: its first argument, or the function under an attribute.
+    /// What is tested by the call at this place: its first argument that is a closure, or the first of all (a name); or the function
+    /// under an attribute.
     pub fn tested(&mut self, file: &str, line: u32, column: u32) -> Option<String> {
         let text = self.read(file)?;
         let at = offset(&text, line, column)?;
@@ -52,8 +53,18 @@ impl Sources {
             return called(&text[at..]);
         }
         let open = at + text[at..].find('(')?;
-        let first = text[open + 1..end_of_argument(&text, open)?].trim();
-        (!first.is_empty()).then(|| first.to_string())
+        let mut arguments = Vec::new();
+        let mut before = open;
+        while let Some(end) = end_of_argument(&text, before) {
+            arguments.push(text[before + 1..end].trim());
+            if !text[end..].starts_with(',') {
+                break;
+            }
+            before = end;
+        }
+        let is_closure = |argument: &&&str| argument.trim_start_matches("move").trim_start().starts_with('|');
+        let tested = arguments.iter().find(is_closure).or(arguments.first()).filter(|it| !it.is_empty());
+        tested.map(|it| it.to_string())
     }
 }
 
@@ -140,11 +151,11 @@ fn opening(bytes: &[u8], close: usize) -> Option<usize> {
     None
 }
 
-/// Where the first argument ends, at a comma or where the bracket is closed that is opened here. Comments, strings and characters
+/// Where the argument ends that stands behind this bracket or comma: at the next comma, or where the bracket is closed. Comments, strings and characters
 /// are passed over.
 fn end_of_argument(text: &str, open: usize) -> Option<usize> {
     let bytes = text.as_bytes();
-    let (mut at, mut depth) = (open, 0usize);
+    let (mut at, mut depth) = if text[open..].starts_with(',') { (open + 1, 1usize) } else { (open, 0) };
     while at < bytes.len() {
         let rest = &text[at..];
         if rest.starts_with("//") {
@@ -234,6 +245,7 @@ mod tests {
         let close = end_of_argument(text, 5).unwrap();
         assert!(text[..=close].ends_with("f(s) })"), "{}", &text[..=close]);
         assert_eq!(end_of_argument("(f(a, b), 7)", 0), Some(8), "others come behind a comma");
+        assert_eq!(end_of_argument("(f(a, b), 7)", 8), Some(11), "the bracket is closed behind the second");
         assert_eq!(end_of_argument("(a", 0), None);
         assert_eq!(end_of_argument("('", 0), None);
     }

@@ -14,8 +14,11 @@
 //! });
 //! ```
 
+#[doc(hidden)]
+pub use crate::hooks::*;
+
 use crate::runtime::context::{Context, set};
-use crate::runtime::current::{active, with};
+use crate::runtime::current::{active, try_with, with};
 use crate::runtime::extra::ENDS;
 use crate::runtime::opcode::Opcode;
 use crate::runtime::operate::{operate, operate_or_defer};
@@ -64,19 +67,6 @@ where
 {
     let (thread, packet) = start(Builder::new(), f);
     JoinHandle { thread, packet }
-}
-
-/// loom's main thread has no name, where std's has.
-#[doc(hidden)]
-pub fn unnamed_main() {
-    with(|context| context.unnamed_main = true);
-}
-
-/// What shuttle has otherwise than std: a thread must not take a lock for reading twice, tasks whose handles were dropped
-/// end with the test, and anything may happen at a yield.
-#[doc(hidden)]
-pub fn shuttle_rules() {
-    with(|context| context.stricter = true);
 }
 
 /// Has the thread done its last step? Asking makes the ends of threads steps: the search begins again, if they were not.
@@ -138,6 +128,11 @@ where
         context.note_text(|context| format!(" {}({number})", context.thread_label(number)));
         number
     });
+    if let Some(number) = number
+        && let Some((tell, parent)) = with(|context| context.on_spawn.map(|tell| (tell, context.current)))
+    {
+        tell(parent, number);
+    }
     let number = number.unwrap_or(usize::MAX);
     (Thread { number, name }, packet)
 }
@@ -216,14 +211,49 @@ pub struct Thread {
     name: Option<String>,
 }
 
-/// As `std::thread::ThreadId`: unique within a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ThreadId(u64);
+/// As `std::thread::ThreadId`: unique within a run, and the same in equivalent runs.
+#[derive(Debug, Clone, Copy)]
+pub struct ThreadId {
+    name: u64,
+    /// In the order of creation, which is another in equivalent runs, and so does not count.
+    pub(crate) number: usize,
+}
+
+impl PartialEq for ThreadId {
+    fn eq(&self, other: &ThreadId) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for ThreadId {}
+
+impl std::hash::Hash for ThreadId {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+/// shuttle's identities are numbers, in the order of creation.
+#[doc(hidden)]
+impl From<ThreadId> for usize {
+    fn from(id: ThreadId) -> usize {
+        id.number
+    }
+}
+
+#[doc(hidden)]
+impl From<usize> for ThreadId {
+    fn from(number: usize) -> ThreadId {
+        let name = try_with(|context| context.threads.get(number).map(|thread| thread.name)).flatten();
+        ThreadId { name: name.unwrap_or(0), number }
+    }
+}
 
 impl Thread {
     /// Its identity, the same in equivalent runs.
     pub fn id(&self) -> ThreadId {
-        ThreadId(with(|context| context.threads[self.number].name))
+        let number = self.number;
+        ThreadId { name: with(|context| context.threads[number].name), number }
     }
 
     /// The name that it was given.
@@ -254,7 +284,10 @@ fn token(thread: usize) -> ObjectId {
 /// As `std::thread::park`. It returns spuriously if that is to be explored ([`crate::Checker::spurious`]).
 #[track_caller]
 pub fn park() {
-    let (me, weak) = with(|context| (context.current, context.may_be_spurious()));
+    let (me, weak) = with(|context| {
+        let weak = context.may_be_spurious() || context.spurious_parks && context.me().spurious_steps == 0;
+        (context.current, weak)
+    });
     let token = token(me);
     let operation = Operation::new(Opcode::Park).writes(token).needs(set(token, 1)).may_be_spurious(weak);
     operate(operation, "park", Some(token), |context| take_token(context, token));

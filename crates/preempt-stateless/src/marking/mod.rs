@@ -237,10 +237,12 @@ impl<'a, E: Executable, T: RunObserver, H: Table> Search<'a, E, T, H> {
         let prefix = self.graph.whole();
         self.check_determinism(prefix.stamp)?;
         let moves = if stopped { Vec::new() } else { self.runner.moves() };
-        debug_assert!(
-            stopped || self.graph.moves_in(&prefix.counts) == moves,
-            "the graph and the program disagree on who can move"
-        );
+        // What the graph says follows from the steps alone, so the program does not keep to its invariants.
+        if cfg!(debug_assertions) && !stopped && self.graph.moves_in(&prefix.counts) != moves {
+            let thread = self.runner.last().unwrap_or(0);
+            let step = self.runner.len().saturating_sub(1);
+            return Err(Diverged { step, thread, expected: None, found: None }.into());
+        }
         if moves.is_empty() {
             let result = self.complete(&prefix);
             let marked = self.mark_predecessors(&prefix);

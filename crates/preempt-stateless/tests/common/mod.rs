@@ -231,6 +231,10 @@ fn with_main(lists: Vec<Vec<Op>>, rng: &mut Rng) -> Program {
             main.push(Op::Add(0));
         }
     }
+    if yields && rng.below(3) == 0 {
+        // As one who spins until something has happened that does not race with anything so far.
+        main.extend([Op::Load(7), Op::Yield, Op::Load(7), Op::Yield]);
+    }
     main.extend((1..=n).map(Op::Join));
     if rng.below(2) == 0 {
         main.push(Op::Load(2));

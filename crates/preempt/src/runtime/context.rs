@@ -11,6 +11,7 @@ use super::race::Cells;
 use super::thread::{Label, Pending, Thread};
 use preempt_stateless::{Move, Need, ObjectId, Operation, derive_name};
 use std::collections::HashMap;
+use std::mem::take;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -38,8 +39,16 @@ pub(crate) struct Context {
     pub current: usize,
     /// `thread::current` of the main thread has no name.
     pub unnamed_main: bool,
-    /// shuttle's rules: see [`crate::thread::shuttle_rules`].
+    /// shuttle's rules: see [`crate::hooks::shuttle_rules`].
     pub stricter: bool,
+    /// Under those rules: each thread's park may return spuriously once.
+    pub spurious_parks: bool,
+    /// Is told of new threads.
+    pub on_spawn: Option<fn(usize, usize)>,
+    /// What random numbers begin with.
+    pub random_seed: u64,
+    /// Somebody has asked for it.
+    pub used_random: bool,
     /// Which extra steps (`extra.rs`) the run has.
     pub extra: u8,
     /// Which it should have: it is not what it would be then.
@@ -80,6 +89,8 @@ pub(crate) struct RunMemory {
     threads: Vec<Thread>,
     objects: Objects,
     spawned: Vec<(usize, Box<dyn FnOnce()>)>,
+    /// Where the context of the run was.
+    place: Option<Box<Context>>,
 }
 
 /// The number of the last run that was begun.
@@ -87,10 +98,10 @@ static RUNS: AtomicU64 = AtomicU64::new(0);
 
 impl Context {
     /// Before its first thread. `record`: it is a replay.
-    pub fn new(record: bool, max_spurious: u32, stack: usize, memory: RunMemory) -> Context {
+    pub fn new(record: bool, max_spurious: u32, stack: usize, memory: RunMemory) -> Box<Context> {
         reset_choices(max_spurious > 0);
-        let RunMemory { threads, objects, spawned } = memory;
-        Context {
+        let RunMemory { threads, objects, spawned, place } = memory;
+        let context = Context {
             run: RUNS.fetch_add(1, Ordering::Relaxed) + 1,
             max_spurious,
             stack,
@@ -105,6 +116,10 @@ impl Context {
             current: 0,
             unnamed_main: false,
             stricter: false,
+            spurious_parks: false,
+            on_spawn: None,
+            random_seed: 0,
+            used_random: false,
             extra: 0,
             wanted: 0,
             yield_objects: None,
@@ -117,11 +132,18 @@ impl Context {
             steps: Some(Vec::new()),
             notes: Vec::new(),
             addresses: Vec::new(),
+        };
+        match place {
+            Some(mut place) => {
+                *place = context;
+                place
+            }
+            None => Box::new(context),
         }
     }
 
     /// Forgets a run that was cut, without running any code of the program's: see `Fibers::end_run`.
-    pub fn abandon(mut self) {
+    pub fn abandon(mut self: Box<Self>) {
         std::mem::forget(std::mem::take(&mut self.spawned));
         for thread in &mut self.threads {
             std::mem::forget(std::mem::take(&mut thread.deferred));
@@ -130,11 +152,13 @@ impl Context {
     }
 
     /// The run has come to its end.
-    pub fn into_memory(mut self) -> RunMemory {
+    pub fn into_memory(mut self: Box<Self>) -> RunMemory {
         self.threads.clear();
         self.spawned.clear();
         self.objects.clear();
-        RunMemory { threads: self.threads, objects: self.objects, spawned: self.spawned }
+        let Context { threads, objects, spawned, .. } = &mut *self;
+        let (threads, objects, spawned) = (take(threads), take(objects), take(spawned));
+        RunMemory { threads, objects, spawned, place: Some(self) }
     }
 
     /// The number of a new thread. It knows what its parent knows.

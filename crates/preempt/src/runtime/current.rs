@@ -5,46 +5,39 @@
 //! never while code of the user runs.
 
 use super::context::Context;
-use std::cell::{Cell, UnsafeCell};
+use std::cell::Cell;
+use std::ptr::null_mut;
 
-/// A `RefCell` that can be given back by force.
-struct Slot {
-    busy: Cell<bool>,
-    context: UnsafeCell<Option<Context>>,
-}
-
+// Without destructors, so that an access is a load: every step of a run comes here several times.
 thread_local! {
     /// Some step of the run may have several choices.
     static CHOICES: Cell<bool> = const { Cell::new(false) };
-    static CURRENT: Slot = const { Slot { busy: Cell::new(false), context: UnsafeCell::new(None) } };
+    /// The context, which is owned; null if there is none.
+    static INSTALLED: Cell<*mut Context> = const { Cell::new(null_mut()) };
+    /// The same while nobody is using it; null otherwise.
+    static FREE: Cell<*mut Context> = const { Cell::new(null_mut()) };
 }
 
 /// The right to use the context; given back when it is dropped.
 struct Borrowed {
-    slot: *const Slot,
+    context: *mut Context,
 }
 
 impl Borrowed {
-    /// `None` if somebody else is using it, or the OS thread is at its end.
-    ///
-    /// What is done with the context does not happen inside of `LocalKey::with`: results would be copied on their way out of
-    /// it, once for each layer, and every step of a run goes through here several times.
+    /// `None` if there is none, or somebody else is using it.
     #[inline]
     fn new() -> Option<Borrowed> {
-        let slot = CURRENT.try_with(std::ptr::from_ref).ok()?;
-        // SAFETY: the slot belongs to this OS thread, which has not begun to destroy it.
-        #[allow(unsafe_code)]
-        let busy = unsafe { (*slot).busy.replace(true) };
-        (!busy).then_some(Borrowed { slot })
+        let context = FREE.replace(null_mut());
+        if context.is_null() { None } else { Some(Borrowed { context }) }
     }
 
     #[inline]
-    fn get(&mut self) -> &mut Option<Context> {
-        // SAFETY: nobody else is using it: `busy` was not set, all uses go through here, and the slot belongs to one OS
-        // thread. It is destroyed at the end of that thread, which `self`, a value of its stack, does not outlive.
+    fn get(&mut self) -> &mut Context {
+        // SAFETY: it was made from a box by `install`, which takes it away only while it is free. Nobody else is using it: it was free,
+        // and is not any more until `self` is dropped; all uses go through here, in one OS thread.
         #[allow(unsafe_code)]
         unsafe {
-            &mut *(*self.slot).context.get()
+            &mut *self.context
         }
     }
 }
@@ -52,41 +45,48 @@ impl Borrowed {
 impl Drop for Borrowed {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: as in `get`.
-        #[allow(unsafe_code)]
-        unsafe {
-            (*self.slot).busy.set(false);
-        }
+        FREE.set(self.context);
     }
 }
 
 /// After code was abandoned that may have been using the context (an overflow of its stack), and is never resumed.
 pub(crate) fn unlock() {
-    CURRENT.with(|slot| slot.busy.set(false));
+    FREE.set(INSTALLED.get());
 }
 
-/// Replaces the context; returns the old one.
-pub(crate) fn install(context: Option<Context>) -> Option<Context> {
-    let mut over = Borrowed::new().and_then(|mut slot| std::mem::replace(slot.get(), context));
-    over.iter_mut().for_each(super::word::keep);
-    over
+/// Replaces the context; returns the old one. Nothing is done while somebody is using it.
+pub(crate) fn install(context: Option<Box<Context>>) -> Option<Box<Context>> {
+    if FREE.get() != INSTALLED.get() {
+        return None;
+    }
+    let new = context.map_or(null_mut(), Box::into_raw);
+    let old = INSTALLED.replace(new);
+    FREE.set(new);
+    if old.is_null() {
+        return None;
+    }
+    // SAFETY: it was made from a box, here, and nobody is using it: it was free.
+    #[allow(unsafe_code)]
+    let mut over = unsafe { Box::from_raw(old) };
+    super::word::keep(&mut over);
+    Some(over)
 }
 
 /// Uses the context for a moment, if there is one and nobody else is using it.
+#[inline]
 pub(crate) fn try_with<R>(use_it: impl FnOnce(&mut Context) -> R) -> Option<R> {
-    let mut slot = Borrowed::new()?;
-    Some(use_it(slot.get().as_mut()?))
+    let mut borrowed = Borrowed::new()?;
+    Some(use_it(borrowed.get()))
 }
 
 /// Uses the context for a moment.
 #[track_caller]
+#[inline]
 pub(crate) fn with<R>(use_it: impl FnOnce(&mut Context) -> R) -> R {
-    if let Some(mut slot) = Borrowed::new()
-        && let Some(context) = slot.get()
-    {
-        return use_it(context);
+    match Borrowed::new() {
+        Some(mut borrowed) => use_it(borrowed.get()),
+        None => outside(),
     }
-    outside()
 }
 
 /// There is no run.

@@ -12,7 +12,7 @@ use std::panic::Location;
 /// The end of a thread is a step: the test asks whether a thread has ended.
 pub(crate) const ENDS: u8 = 1;
 
-/// Under shuttle's rules ([`crate::thread::shuttle_rules`]) a yield says that something happens that the search does not see, such
+/// Under shuttle's rules ([`crate::hooks::shuttle_rules`]) a yield says that something happens that the search does not see, such
 /// as an access to an object of std's. So once a test yields, the beginning of a thread is a step, whose order among
 /// others and yields matters, and every step depends on every yield.
 pub(crate) const YIELDS: u8 = 2;
@@ -54,15 +54,14 @@ impl Context {
         operation.writes(steps).writes(beginnings)
     }
 
-    /// The operation as a step that depends on yields, if it must, and if there is room for that.
+    /// What the operation has to read to depend on yields, if it must, and if there is room for that.
     #[inline]
-    pub fn with_yields(&mut self, operation: Operation) -> Operation {
-        let is_yield = operation.code == u32::from(Opcode::Yield);
-        if !self.has_extra(YIELDS) || is_yield || operation.accesses[2].is_some() {
-            return operation;
+    pub fn steps_of_yields(&mut self, operation: &Operation) -> Option<ObjectId> {
+        if !self.has_extra(YIELDS) {
+            return None;
         }
-        let steps = self.yield_objects().steps;
-        operation.reads(steps)
+        let is_yield = operation.code == u32::from(Opcode::Yield);
+        (!is_yield && operation.accesses[2].is_none()).then(|| self.yield_objects().steps)
     }
 }
 

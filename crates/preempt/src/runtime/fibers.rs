@@ -15,6 +15,7 @@ use crate::local::end_of_thread;
 use crate::supervise::Heartbeat;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+use preempt_core::Rng;
 use preempt_stateless::{Executable, Flow, Move, ObjectId, Operation, RunEnd};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -49,6 +50,12 @@ pub(crate) struct Fibers {
     pub record: bool,
     /// Is what a run leaves behind a failure?
     pub check_leaks: bool,
+    /// What the random numbers of a run begin with.
+    pub random_seed: u64,
+    /// Every run has another one: see [`crate::hooks::random_seed`].
+    pub varies_random: bool,
+    /// That of the first complete run.
+    pub first_seed: u64,
     /// What the run before has done.
     pub before: Vec<StepRecord>,
     /// What the first complete run has done, of all who run this test.
@@ -87,6 +94,9 @@ impl Fibers {
             stack,
             record: false,
             check_leaks: false,
+            random_seed: 0,
+            varies_random: false,
+            first_seed: 0,
             before: Vec::new(),
             first,
             kept_first: false,
@@ -249,6 +259,10 @@ impl Executable for Fibers {
             Context::new(self.record, self.max_spurious, self.stack, std::mem::take(&mut self.memory));
         context.steps = Some(std::mem::take(&mut self.spare));
         context.extra = self.extra.load(Ordering::Relaxed);
+        if self.varies_random {
+            self.random_seed = Rng::new(self.random_seed).word();
+        }
+        context.random_seed = self.random_seed;
         context.shared = self.heartbeat.shared.load(Ordering::Relaxed);
         let main = context.add_thread(None, None);
         install(Some(context));
@@ -315,7 +329,9 @@ impl Executable for Fibers {
             if context.wanted & !context.extra != 0 {
                 self.extra.fetch_or(context.wanted, Ordering::Relaxed);
             }
-            match race || context.threads[0].panicked || context.doomed || context.is_over() {
+            // Under shuttle's rules no join can handle a panic.
+            let fatal = context.stricter && context.threads[step.thread].panicked;
+            match race || fatal || context.threads[0].panicked || context.doomed || context.is_over() {
                 true => Flow::Stop,
                 false => Flow::Continue,
             }
@@ -334,6 +350,7 @@ impl Executable for Fibers {
             }
         });
         if !std::mem::replace(&mut self.kept_first, true) {
+            self.first_seed = self.random_seed;
             let steps = with(|context| context.steps.clone());
             *self.first.lock().unwrap_or_else(PoisonError::into_inner) = steps;
         }

@@ -70,15 +70,20 @@ fn announce(pending: &Pending) -> bool {
             if !context.me().deferred.is_empty() {
                 return None;
             }
-            let mut operation = context.with_yields(pending.operation);
+            let steps = context.steps_of_yields(&pending.operation);
+            let stricter = context.stricter;
+            let me = context.me();
+            // Copied once, and changed in its place: every step comes through here.
+            let announced = me.pending.insert(*pending);
             // Beside its kind, for the search to notice that a repeated run is elsewhere, and to tell objects apart by where they
             // are first used. Under shuttle's rules threads may meet in objects of std's, and a run may be elsewhere.
-            if !context.stricter {
+            if !stricter {
                 let place = pending.location.line().wrapping_mul(31).wrapping_add(pending.location.column());
-                operation.code |= place << 8;
+                announced.operation.code |= place << 8;
             }
-            let me = context.me();
-            me.pending = Some(Pending { operation, ..*pending });
+            if let Some(steps) = steps {
+                announced.operation = announced.operation.reads(steps);
+            }
             Some(Some(me.yielder))
         });
         match ready {

@@ -8,11 +8,11 @@ use super::thread::{CodeLocation, Thread};
 use std::collections::HashMap;
 
 /// Operations of one search.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Tally {
     entries: Vec<Entry>,
     /// Where an entry may stand, by some bits of its key.
-    recent: Vec<u32>,
+    recent: Box<[u32; RECENT]>,
     index: HashMap<Key, u32, foldhash::fast::FixedState>,
     /// Of the run that is added, for each thread: the number of the step after its last one.
     after_last: Vec<usize>,
@@ -39,26 +39,39 @@ pub(crate) struct Entry {
 
 const RECENT: usize = 256;
 
+impl Default for Tally {
+    fn default() -> Tally {
+        let recent = Box::new([u32::MAX; RECENT]);
+        Tally { entries: Vec::new(), recent, index: HashMap::default(), after_last: Vec::new() }
+    }
+}
+
 impl Tally {
     /// A run has come to its end.
     pub fn add_run(&mut self, steps: &[StepRecord], threads: &[Thread]) {
-        self.recent.resize(RECENT, u32::MAX);
         let mut after_last = std::mem::take(&mut self.after_last);
         after_last.clear();
         after_last.extend(threads.iter().map(|thread| thread.born));
-        for (number, step) in steps.iter().enumerate() {
-            let entry = self.entry(step, threads);
-            entry.times += 1;
-            entry.delayed += u64::from(after_last[step.thread] < number);
-            after_last[step.thread] = number + 1;
+        let mut number = 0;
+        for block in steps.chunk_by(|one, other| one.thread == other.thread) {
+            let thread = block[0].thread;
+            // Within a block nobody has come in between.
+            let mut delayed = u64::from(after_last[thread] < number);
+            let name = threads[thread].name;
+            for step in block {
+                let entry = self.entry(name, step, threads);
+                entry.times += 1;
+                entry.delayed += std::mem::take(&mut delayed);
+            }
+            number += block.len();
+            after_last[thread] = number;
         }
         self.after_last = after_last;
     }
 
     #[inline]
-    fn entry(&mut self, step: &StepRecord, threads: &[Thread]) -> &mut Entry {
-        let key =
-            (threads[step.thread].name, std::ptr::from_ref(step.location).addr(), step.verb.as_ptr().addr());
+    fn entry(&mut self, name: u64, step: &StepRecord, threads: &[Thread]) -> &mut Entry {
+        let key = (name, std::ptr::from_ref(step.location).addr(), step.verb.as_ptr().addr());
         let slot = (key.0 as usize ^ key.1 >> 3 ^ key.2) % RECENT;
         let mut at = self.recent[slot];
         if self.entries.get(at as usize).is_none_or(|entry| entry.key != key) {

@@ -130,3 +130,27 @@ fn counts_of_tracked_arcs_order_nothing() {
     assert_eq!(report.failure.map(|failure| failure.kind), Some(FailureKind::DataRace));
     holds(|| test(|arc| tracked::Arc::get_mut(arc).is_some()));
 }
+
+/// Whoever clones an `Arc` has one, so no drop beside it is the last: the order of the two makes no difference. That of drops does.
+#[test]
+fn clones_and_drops_of_a_tracked_arc_commute() {
+    use preempt::sync::tracked::Arc;
+    let report = Checker::new().run(|| {
+        let value = Arc::new(7);
+        let other = Arc::clone(&value);
+        let child = thread::spawn(move || drop(other));
+        // Two clones, which live on until the child has ended.
+        let clones = [Arc::clone(&value), Arc::clone(&value)];
+        child.join().unwrap();
+        drop((clones, value));
+    });
+    assert_eq!((report.verdict, report.executions), (Verdict::Holds, 1), "{report}");
+    let report = Checker::new().run(|| {
+        let value = Arc::new(7);
+        let other = Arc::clone(&value);
+        let child = thread::spawn(move || drop(other));
+        drop(value);
+        child.join().unwrap();
+    });
+    assert_eq!((report.verdict, report.executions), (Verdict::Holds, 2), "{report}");
+}

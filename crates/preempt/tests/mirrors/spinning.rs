@@ -73,3 +73,72 @@ fn a_ticket_lock_with_three_threads_finishes_under_the_fair_bound() {
     println!("ticket lock: {report}");
     assert_eq!(report.verdict, Verdict::Holds, "{report}");
 }
+
+/// A thread that begins with work of its own counts as private until it shares something; whoever spins must not wait for it
+/// in vain meanwhile. (Random programs are judged in `preempt-stateless`.)
+#[test]
+fn who_spins_is_not_left_alone_with_a_thread_that_begins_with_private_work() {
+    fn one_flag() {
+        let shared = Arc::new((AtomicBool::new(false), AtomicUsize::new(0)));
+        let other = Arc::clone(&shared);
+        let child = thread::spawn(move || {
+            other.1.load(Relaxed);
+            other.0.store(true, Release);
+        });
+        while !shared.0.load(Acquire) {
+            thread::yield_now();
+        }
+        child.join().unwrap();
+    }
+    fn two_children() {
+        let shared = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+        let children = [(); 2].map(|()| {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || {
+                shared.1.load(Relaxed);
+                shared.0.fetch_add(1, Relaxed);
+            })
+        });
+        while shared.0.load(Relaxed) < 2 {
+            thread::yield_now();
+        }
+        children.into_iter().for_each(|child| child.join().unwrap());
+    }
+    for (test, graphs) in [(one_flag as fn(), 3), (two_children, 12)] {
+        let report = Checker::new().run(test);
+        assert_eq!((report.verdict, report.executions), (Verdict::Holds, graphs), "{report}");
+    }
+}
+
+/// Runs that are too long can be given up instead of being failures; then nothing is proved.
+#[preempt::test(max_steps = 50, give_up_long_runs, watchdog = 60)]
+fn runs_without_end_are_given_up() {
+    loop {
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn what_was_given_up_proves_nothing() {
+    let endless = || {
+        loop {
+            thread::yield_now();
+        }
+    };
+    let checker = Checker::new().max_steps(50);
+    let kind = checker.run(endless).failure.map(|failure| failure.kind);
+    assert_eq!(kind, Some(preempt::FailureKind::Livelock));
+    for strategy in [Strategy::Marking, Strategy::CbDfs, Strategy::Bpor] {
+        let report = checker.clone().strategy(strategy).give_up_long_runs(true).run(endless);
+        assert_eq!(
+            report.verdict,
+            Verdict::Inconclusive(preempt::StopReason::Depth),
+            "{strategy:?}: {report}"
+        );
+        let coverage = report.coverage();
+        assert!(
+            coverage.contains("not complete") && coverage.contains("given up"),
+            "{strategy:?}: {coverage}"
+        );
+    }
+}

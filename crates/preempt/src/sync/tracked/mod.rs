@@ -6,7 +6,9 @@
 //! unsized types by coercion. (These can by [`Arc::from_std`].)
 //!
 //! A reference that nobody has cloned, counted or made weak is nobody else's: dropping it is no step. Cloning is one
-//! that does not conflict with other clones, since increments commute and show nobody the count.
+//! that does not conflict with other clones, since increments commute and show nobody the count; nor with drops, since
+//! whoever clones has a reference, so no drop beside it is that of the last one. Only drops conflict with each other, and
+//! everything does with what looks at the count.
 //!
 //! ```
 //! use preempt::{sync::tracked::Arc, thread};
@@ -34,6 +36,9 @@ use preempt_stateless::{ObjectId, Operation};
 use std::mem::ManuallyDrop;
 use std::panic::Location;
 use std::pin::Pin;
+
+/// The part of a counted object that drops have in common.
+const DROPS: u64 = 0;
 
 /// As `std::sync::Arc`, with steps.
 pub struct Arc<T: ?Sized> {
@@ -245,8 +250,10 @@ impl<T: ?Sized> Arc<T> {
     fn dropping(&self) {
         let shared = try_with(|context| context.shared_object(self.address())).flatten();
         if let Some(id) = shared {
+            // Who looks at the count writes the object itself.
+            let drops = with(|context| context.part(id, DROPS));
             operate_or_defer(
-                Operation::new(Opcode::DropCounted).writes(id).releasing(),
+                Operation::new(Opcode::DropCounted).reads(id).writes(drops).releasing(),
                 "drop Arc",
                 Some(id),
                 move |context| {
