@@ -24,6 +24,7 @@ mod native;
 mod observed;
 mod observer;
 mod parts;
+mod pool;
 mod portfolio;
 #[cfg(feature = "native")]
 mod product;
@@ -45,6 +46,8 @@ pub use check::{answer_in_parts, decide_cycles, published_visits};
 pub use liveness::CycleMethod;
 #[cfg(feature = "native")]
 pub use native::{Native, NativeSuccessor};
+#[doc(hidden)]
+pub use pool::answers_of_others;
 pub use parts::{Exchange, Mail, Moment, NoPartFiles, Part, PartFiles, Post, Traffic};
 pub use portfolio::{Answers, Portfolio};
 pub use reduction::Reduction;
