@@ -10,7 +10,6 @@ use crate::liveness::CycleMethod;
 #[cfg(feature = "native")]
 use crate::native::Native;
 use crate::observer::ObserverAutomaton as Automaton;
-use crate::pool::Sequence;
 use crate::reduction::Reduction;
 use crate::reduction::exact::PrivateLocations;
 use crate::reduction::simplify::simplified;
@@ -117,13 +116,9 @@ fn search_interned<S: System<State: Send> + Sync>(
     system: Interned<'_, S>,
     job: SearchJob<'_>,
 ) -> Result<SearchReport, CheckError> {
-    let (threads, sequence) = match job.options.order {
-        Order::ByCost => (job.options.threads, Sequence::OldestFirst),
-        Order::DepthFirst => (job.options.threads, Sequence::NewestFirst),
-        // For comparison, and by chance.
-        Order::Published(_) | Order::Random(_) => (1, Sequence::OldestFirst),
-    };
-    system.with_threads(threads, sequence, |system| job.search(system as &mut dyn Replayable))
+    // Nobody can help along a path.
+    let threads = if job.options.order == Order::ByCost { job.options.threads } else { 1 };
+    system.with_threads(threads, |system| job.search(system as &mut dyn Replayable))
 }
 
 /// Any of the goals, for the safety of a model.

@@ -134,7 +134,7 @@ impl<S: System> Successors for Interned<'_, S> {
             let number = number_in(state);
             ahead.announce(number, &self.states[number as usize], processes);
         }
-        ahead.announced();
+        ahead.give();
     }
 
     fn may_end(&self, state: &[u8]) -> bool {

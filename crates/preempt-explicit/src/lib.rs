@@ -46,9 +46,9 @@ pub use check::{answer_in_parts, decide_cycles, published_visits};
 pub use liveness::CycleMethod;
 #[cfg(feature = "native")]
 pub use native::{Native, NativeSuccessor};
+pub use parts::{Exchange, Mail, Moment, NoPartFiles, Part, PartFiles, Post, Traffic};
 #[doc(hidden)]
 pub use pool::answers_of_others;
-pub use parts::{Exchange, Mail, Moment, NoPartFiles, Part, PartFiles, Post, Traffic};
 pub use portfolio::{Answers, Portfolio};
 pub use reduction::Reduction;
 pub use scratch::{InMemory, Scratch, ScratchFile};

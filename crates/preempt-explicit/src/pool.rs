@@ -8,25 +8,17 @@
 //! for an answer that is under way does another job that nobody has begun yet ([`Pool::take_or_help`]), and if there is none, it
 //! computes the one thing that it needs.
 //!
+//! The oldest jobs are done first, so it is for searches that come to what they have met in the order in which they have met it.
+//! Along a path it does not help: a depth-first search goes on from what it has met last, and comes back to most of the rest
+//! before anybody else could be done with it. (Measured: of the instructions of an interpreted search 8 of 100 less for the
+//! search, for 62 of 100 more by a helper.)
+//!
 //! A job should be worth several microseconds: for each of them a lock is taken four times.
 
-use preempt_core::Budget;
+use preempt_core::{Budget, Limits, StopReason};
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-
-/// Which of the jobs that wait is done first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sequence {
-    /// For a search that comes to what it has met in the order in which it has met it.
-    OldestFirst,
-    /// For one that goes on from what it has met last. To what is quite new it comes back before anybody else could be done
-    /// with it: the last [`LEFT`] jobs are left to it.
-    NewestFirst,
-}
-
-/// See [`Sequence::NewestFirst`].
-const LEFT: usize = 2;
 
 /// The number of a job, given in ascending order.
 pub type Ticket = u64;
@@ -43,6 +35,13 @@ struct Board<J, A> {
 }
 
 impl<J, A> Board<J, A> {
+    /// Begins the oldest.
+    fn next(&mut self) -> Option<(Ticket, J)> {
+        let (ticket, job) = self.waiting.pop_front()?;
+        self.under_way.push(ticket);
+        Some((ticket, job))
+    }
+
     /// Nobody has begun it, and nobody will: those that wait are in the order of their tickets.
     fn withdraw(&mut self, ticket: Ticket) -> Option<J> {
         let at = self.waiting.binary_search_by_key(&ticket, |(it, _)| *it).ok()?;
@@ -55,7 +54,6 @@ pub struct Pool<J, A> {
     board: Mutex<Board<J, A>>,
     /// There is a job, or everything is over.
     news: Condvar,
-    sequence: Sequence,
 }
 
 thread_local! {
@@ -74,7 +72,7 @@ pub fn was_helped(times: u64) {
 }
 
 impl<J, A> Pool<J, A> {
-    pub fn new(sequence: Sequence) -> Pool<J, A> {
+    pub fn new() -> Pool<J, A> {
         let board = Board {
             waiting: VecDeque::new(),
             under_way: Vec::new(),
@@ -83,7 +81,7 @@ impl<J, A> Pool<J, A> {
             idle: 0,
             is_over: false,
         };
-        Pool { board: Mutex::new(board), news: Condvar::new(), sequence }
+        Pool { board: Mutex::new(board), news: Condvar::new() }
     }
 
     /// Runs a search with these helpers, one thread for each: what they do with a job, within the search's budget.
@@ -97,7 +95,9 @@ impl<J, A> Pool<J, A> {
         struct Over<'p, J, A>(&'p Pool<J, A>);
         impl<J, A> Drop for Over<'_, J, A> {
             fn drop(&mut self) {
-                self.0.board().is_over = true;
+                let mut board = self.0.board();
+                board.is_over = true;
+                board.budget.stop(StopReason::Interrupted);
                 self.0.news.notify_all();
             }
         }
@@ -113,7 +113,7 @@ impl<J, A> Pool<J, A> {
     fn help(&self, mut compute: impl FnMut(J, &Budget) -> A) {
         let mut board = self.board();
         while !board.is_over {
-            let Some((ticket, job)) = self.next(&mut board) else {
+            let Some((ticket, job)) = board.next() else {
                 board.idle += 1;
                 board = self.news.wait(board).unwrap_or_else(PoisonError::into_inner);
                 board.idle -= 1;
@@ -123,25 +123,26 @@ impl<J, A> Pool<J, A> {
             drop(board);
             let answer = compute(job, &budget);
             board = self.board();
-            finish(&mut board, ticket, answer, true);
+            // What was cut short is no answer.
+            match budget.stopped() {
+                None => finish(&mut board, ticket, answer, true),
+                Some(_) => board.under_way.retain(|it| *it != ticket),
+            }
         }
     }
 
-    pub fn sequence(&self) -> Sequence {
-        self.sequence
-    }
-
-    /// From now on helpers work within this budget; once it is stopped, what they say counts for nothing, and the search knows
-    /// it.
+    /// From now on helpers work within a part of this budget: they stop with the search, and when it is over. If one of them runs
+    /// out of memory, that is nothing to the search, which may never come to what it was computing.
     pub fn work_within(&self, budget: &Budget) {
-        self.board().budget = budget.clone();
+        let limits = Limits { memory_bytes: budget.limits().memory_bytes, ..Limits::default() };
+        self.board().budget = budget.part(&limits);
     }
 
     pub fn give(&self, ticket: Ticket, job: J) {
         let mut board = self.board();
         board.waiting.push_back((ticket, job));
         // To wake somebody asks the operating system, also if there is nobody.
-        if board.idle > 0 && (self.sequence == Sequence::OldestFirst || board.waiting.len() > LEFT) {
+        if board.idle > 0 {
             drop(board);
             self.news.notify_one();
         }
@@ -167,7 +168,7 @@ impl<J, A> Pool<J, A> {
             if !board.under_way.contains(&ticket) {
                 return None;
             }
-            let (other, job) = self.next(&mut board)?;
+            let (other, job) = board.next()?;
             drop(board);
             let answer = compute(job);
             finish(&mut self.board(), other, answer, false);
@@ -186,17 +187,6 @@ impl<J, A> Pool<J, A> {
     #[cfg(test)]
     pub fn is_done(&self, ticket: Ticket) -> bool {
         self.board().done.contains_key(&ticket)
-    }
-
-    fn next(&self, board: &mut Board<J, A>) -> Option<(Ticket, J)> {
-        let (ticket, job) = match self.sequence {
-            Sequence::OldestFirst => board.waiting.pop_front(),
-            Sequence::NewestFirst => {
-                board.waiting.len().checked_sub(1 + LEFT).and_then(|at| board.waiting.remove(at))
-            }
-        }?;
-        board.under_way.push(ticket);
-        Some((ticket, job))
     }
 
     fn board(&self) -> MutexGuard<'_, Board<J, A>> {
@@ -229,22 +219,20 @@ mod tests {
 
     #[test]
     fn every_job_is_done_by_somebody() {
-        for sequence in [Sequence::OldestFirst, Sequence::NewestFirst] {
-            let pool = Pool::new(sequence);
-            let sum: u64 = pool.with_helpers(vec![square, square], |pool| {
-                (0..1000).for_each(|number| pool.give(number, number));
-                let mut compute = |number: u64| square(number, &Budget::unlimited());
-                let answer = |number| pool.take_or_help(number, &mut compute).unwrap_or(number * number);
-                (0..1000).map(answer).sum()
-            });
-            assert_eq!(sum, (0..1000).map(|number| number * number).sum());
-        }
+        let pool = Pool::new();
+        let sum: u64 = pool.with_helpers(vec![square, square], |pool| {
+            (0..1000).for_each(|number| pool.give(number, number));
+            let mut compute = |number: u64| square(number, &Budget::unlimited());
+            let answer = |number| pool.take_or_help(number, &mut compute).unwrap_or(number * number);
+            (0..1000).map(answer).sum()
+        });
+        assert_eq!(sum, (0..1000).map(|number| number * number).sum());
     }
 
     /// A helper that does not come back holds nobody up.
     #[test]
     fn the_search_never_waits() {
-        let pool: Pool<u64, u64> = Pool::new(Sequence::OldestFirst);
+        let pool: Pool<u64, u64> = Pool::new();
         let ((begun, has_begun), (go_on, may_go_on)) = (channel(), channel());
         let helper = move |number: u64, _: &Budget| {
             begun.send(()).expect("the search waits for it");
@@ -261,7 +249,11 @@ mod tests {
                 own.push(number);
                 number + 1
             };
-            assert_eq!(pool.take_or_help(0, &mut compute), None, "under way, and the other one done meanwhile");
+            assert_eq!(
+                pool.take_or_help(0, &mut compute),
+                None,
+                "under way, and the other one done meanwhile"
+            );
             assert_eq!(pool.take_or_help(1, &mut compute), Some(9));
             assert_eq!(own, [8]);
             assert_eq!(answers_of_others(), before);
@@ -274,9 +266,30 @@ mod tests {
         });
     }
 
+    /// A helper may be at something without end that the search never comes to.
+    #[test]
+    fn helpers_stop_with_the_search() {
+        let pool: Pool<u64, u64> = Pool::new();
+        let (begun, has_begun) = channel();
+        let helper = move |number: u64, budget: &Budget| {
+            begun.send(()).expect("the search waits for it");
+            while budget.stopped().is_none() {
+                std::thread::yield_now();
+            }
+            number
+        };
+        let budget = Budget::unlimited();
+        pool.with_helpers(vec![helper], |pool| {
+            pool.work_within(&budget);
+            pool.give(0, 7);
+            has_begun.recv().expect("the helper begins");
+        });
+        assert_eq!((pool.take(0), budget.stopped()), (None, None));
+    }
+
     #[test]
     fn what_is_forgotten_has_no_answer() {
-        let pool: Pool<u64, u64> = Pool::new(Sequence::NewestFirst);
+        let pool: Pool<u64, u64> = Pool::new();
         pool.give(0, 1);
         pool.forget(0);
         assert_eq!(pool.take_or_help(0, &mut |number| number), None);

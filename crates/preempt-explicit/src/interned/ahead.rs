@@ -4,7 +4,7 @@
 //! thread. Here computing takes far longer than numbering, so the search does a helper's work while it has none of its own.
 
 use super::Interned;
-use crate::pool::{Pool, Sequence, Ticket};
+use crate::pool::{Pool, Ticket};
 use crate::search::{ProcessSet, members};
 use crate::successors::Event;
 use preempt_core::{Budget, PropertyKind};
@@ -85,12 +85,7 @@ where
     S::State: Send,
 {
     /// Runs a search of this system by so many threads together.
-    pub fn with_threads<R>(
-        self,
-        threads: usize,
-        sequence: Sequence,
-        search: impl FnOnce(&mut Interned<'_, S>) -> R,
-    ) -> R {
+    pub fn with_threads<R>(self, threads: usize, search: impl FnOnce(&mut Interned<'_, S>) -> R) -> R {
         let mut interned: Interned<'_, S> = self;
         if threads <= 1 {
             return search(&mut interned);
@@ -101,7 +96,7 @@ where
             move |wanted: Vec<Wanted<S::State>>, budget: &Budget| compute(system, &hasher, budget, &wanted)
         };
         let helpers = (1..threads).map(help).collect();
-        let pool = Jobs::new(sequence);
+        let pool = Jobs::new();
         pool.with_helpers(helpers, |pool| {
             let mut interned: Interned<'_, S> = interned;
             interned.ahead = Some(Ahead::new(pool));
@@ -138,14 +133,8 @@ impl<'p, T: Clone> Ahead<'p, T> {
         }
     }
 
-    /// That was all for now: what is needed next is begun at once.
-    pub fn announced(&mut self) {
-        if self.pool.sequence() == Sequence::OldestFirst {
-            self.give();
-        }
-    }
-
-    fn give(&mut self) {
+    /// That was all for now.
+    pub fn give(&mut self) {
         if !self.collected.is_empty() {
             self.pool.give(self.next_ticket, std::mem::take(&mut self.collected));
             self.next_ticket += 1;
@@ -170,12 +159,7 @@ impl<S: System> Interned<'_, S> {
             && !known.contains_key(&(number, process))
         {
             let (system, hasher, budget) = (self.system, &self.hasher, &self.budget);
-            let answers = match pool.sequence() {
-                Sequence::OldestFirst => {
-                    pool.take_or_help(ticket, &mut |wanted| compute(system, hasher, budget, &wanted))
-                }
-                Sequence::NewestFirst => pool.take(ticket),
-            };
+            let answers = pool.take_or_help(ticket, &mut |wanted| compute(system, hasher, budget, &wanted));
             if known.len() > MOST_KNOWN {
                 // What was not asked for until now hardly ever will be.
                 known.clear();

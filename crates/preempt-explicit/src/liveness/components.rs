@@ -131,8 +131,9 @@ fn enter(
 /// The edges of a component, by the states where they begin.
 type Inside = HashMap<StateNumber, Vec<Edge>, foldhash::fast::FixedState>;
 
-/// States of a component that are announced at a time.
+/// States of a component that are announced at a time, and of one that is worth it.
 const ANNOUNCED: usize = 1 << 15;
+const LARGE: usize = 1 << 10;
 
 /// What a cycle must pass.
 enum Waypoint {
@@ -157,8 +158,8 @@ fn accepted(
     let mut processes = 0;
     let mut fewest: Option<(u8, StateNumber)> = None;
     for (number, member) in members.iter().enumerate() {
-        // The others begin at the end of what is announced.
-        if number.is_multiple_of(ANNOUNCED) {
+        // In a small one nobody could be done before the search is there.
+        if members.len() >= LARGE && number.is_multiple_of(ANNOUNCED) {
             graph.announce(&members[number..members.len().min(number + ANNOUNCED)]);
         }
         let expansion = graph.expand(*member)?;
@@ -197,11 +198,7 @@ fn accepted(
 }
 
 /// From `root` past every waypoint, and back; at least one step.
-fn round(
-    inside: &Inside,
-    root: StateNumber,
-    waypoints: Vec<Waypoint>,
-) -> Option<Vec<Edge>> {
+fn round(inside: &Inside, root: StateNumber, waypoints: Vec<Waypoint>) -> Option<Vec<Edge>> {
     let mut steps: Vec<Edge> = Vec::new();
     let mut at = root;
     for waypoint in waypoints {
@@ -226,11 +223,7 @@ fn round(
 }
 
 /// A shortest path within the component.
-fn shortest(
-    inside: &Inside,
-    from: StateNumber,
-    to: StateNumber,
-) -> Option<Vec<Edge>> {
+fn shortest(inside: &Inside, from: StateNumber, to: StateNumber) -> Option<Vec<Edge>> {
     let mut reached: HashMap<StateNumber, Option<Edge>> = HashMap::from([(from, None)]);
     let mut waiting = VecDeque::from([from]);
     while let Some(state) = waiting.pop_front() {

@@ -18,7 +18,6 @@ mod product_graph;
 mod steps_ahead;
 
 use crate::CheckError;
-use crate::pool::Sequence;
 use crate::product::Product;
 use crate::replay::LassoPath;
 use crate::search::{Counterexample, SearchOptions, SearchReport};
@@ -89,11 +88,9 @@ pub fn fair(
     let (mut graph, found) = decided(graph, (CycleMethod::Components, true), options, progress);
     let found = found.map(|lasso| {
         let lasso = lasso?;
-        let stem = |graph: &mut ProductGraph<'_, '_>| {
-            cheapest_lasso::with_cheapest_stem(graph, lasso, progress)
-        };
-        let how = (options.threads, Sequence::OldestFirst, true);
-        Some(FoundLasso::any(steps_ahead::with_threads(&mut graph, how, stem)))
+        let stem =
+            |graph: &mut ProductGraph<'_, '_>| cheapest_lasso::with_cheapest_stem(graph, lasso, progress);
+        Some(FoundLasso::any(steps_ahead::with_threads(&mut graph, options.threads, true, stem)))
     });
     report(&mut graph, options, found, progress)
 }
@@ -147,9 +144,8 @@ fn cheapest(
     options: &SearchOptions,
     progress: &mut dyn Progress,
 ) -> Result<Option<FoundLasso>, Incomplete> {
-    let how = (options.threads, Sequence::OldestFirst, true);
-    let found =
-        steps_ahead::with_threads(graph, how, |graph| cheapest_lasso::search(graph, limits, progress))?;
+    let search = |graph: &mut ProductGraph<'_, '_>| cheapest_lasso::search(graph, limits, progress);
+    let found = steps_ahead::with_threads(graph, options.threads, true, search)?;
     Ok(found.map(FoundLasso::cheapest))
 }
 
@@ -157,7 +153,7 @@ fn cheapest(
 const WORTH_SHARING: u64 = 1 << 14;
 
 /// Decides with one thread what is small, and with all of them whether there is such a run in what is not. What CNDFS cannot
-/// decide, fairness and limits of depth, goes in the order of one thread, and others compute steps ahead.
+/// decide, fairness and limits of depth, goes in the order of one thread, and others compute steps ahead where they can.
 fn decided<'a, 'm>(
     mut graph: ProductGraph<'a, 'm>,
     (method, weakly_fair): (CycleMethod, bool),
@@ -206,11 +202,12 @@ fn decided_in_order(
     threads: usize,
     progress: &mut dyn Progress,
 ) -> Result<Option<Lasso>, Incomplete> {
-    let how = (threads, Sequence::NewestFirst, false);
-    let found = steps_ahead::with_threads(graph, how, |graph| match is_nested {
+    let found = match is_nested {
         true => nested_depth_first::search(graph, progress),
-        false => components::search(graph, weakly_fair, progress),
-    });
+        false => steps_ahead::with_threads(graph, threads, false, |graph| {
+            components::search(graph, weakly_fair, progress)
+        }),
+    };
     graph.is_whole()?;
     found
 }

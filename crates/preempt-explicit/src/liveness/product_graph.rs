@@ -185,15 +185,20 @@ impl ProductGraph<'_, '_> {
     /// Every step from a state that the reduction does not leave out, the first process's first.
     pub fn expand(&mut self, number: StateNumber) -> Result<Expansion, Incomplete> {
         let processes = self.processes[number as usize];
-        self.expand_as(number, self.wanted(), |edges, following| {
-            Expansion { edges, resting: following.resting.to_vec(), processes }
+        self.expand_as(number, self.wanted(), |edges, following| Expansion {
+            edges,
+            resting: following.resting.to_vec(),
+            processes,
         })
     }
 
     /// The same for a search in the order of cost.
     pub fn expand_with_costs(&mut self, number: StateNumber) -> Result<CostedExpansion, Incomplete> {
         let wanted = Wanted { costs: true, ..self.wanted() };
-        self.expand_as(number, wanted, |edges, following| CostedExpansion { edges, free: following.free.to_vec() })
+        self.expand_as(number, wanted, |edges, following| CostedExpansion {
+            edges,
+            free: following.free.to_vec(),
+        })
     }
 
     fn expand_as<R>(
@@ -205,7 +210,7 @@ impl ProductGraph<'_, '_> {
         let mut opened = std::mem::take(&mut self.opened);
         self.store.open(&self.product, number, &mut opened);
         let (system, budget) = (&mut self.product.observed, &self.budget.shared);
-        let ahead = self.ahead.as_mut().filter(|ahead| ahead.has_costs() || !wanted.costs);
+        let ahead = self.ahead.as_mut().filter(|ahead| ahead.is_in_order() == wanted.costs);
         let answer = ahead.and_then(|ahead| ahead.answer(number, system, budget));
         let mut own = std::mem::take(&mut self.computed);
         let following = match &answer {
@@ -221,13 +226,13 @@ impl ProductGraph<'_, '_> {
         }
         self.has_dead_ends |= following.has_dead_ends;
         let mut edges = Vec::with_capacity(following.arrivals.len());
-        // A search that goes on from what it has met last comes to the first of them at once.
-        let mut is_next = self.ahead.as_ref().is_some_and(Ahead::is_newest_first);
+        let is_announced =
+            self.ahead.as_ref().is_some_and(Ahead::is_in_order) && self.stats.states >= self.worth_sharing;
         for step in following.arrivals {
             let state = following.state(step);
             let (to, is_new) = self.number(state, &opened)?;
             edges.push(Edge { from: number, to, by: step.by, runs: step.runs, steps: step.steps });
-            if is_new && !std::mem::take(&mut is_next) && self.stats.states >= self.worth_sharing {
+            if is_new && is_announced {
                 self.ahead.iter_mut().for_each(|ahead| ahead.announce(to, state));
             }
         }

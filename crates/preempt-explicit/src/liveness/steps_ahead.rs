@@ -1,13 +1,14 @@
 //! Steps of the product that other threads compute before the search on it comes there.
 //!
-//! The algorithms on the graph ([`super::components`], [`super::nested_depth_first`], [`super::cheapest_lasso`]) go on in one
-//! thread, so that which run they find, and what they count, does not depend on the threads. What takes most of their time is
-//! [`Observed::steps_from`], which depends on the state alone: whatever was met and not expanded yet can be expanded by
-//! somebody else ([`Pool`]), and to number what was found is left to the search.
+//! The algorithms on the graph go on in one thread, so that which run they find, and what they count, does not depend on the
+//! threads. What takes half of their time is [`Observed::add_steps_from`], which depends on the state alone: where it is known
+//! which states are come to next, somebody else can compute it ([`Pool`]); to number what was found is left to the search. That is
+//! known in the order of cost ([`super::cheapest_lasso`]), and where [`super::components`] looks at a component once more, but
+//! not along the path of a depth-first search.
 
 use super::product_graph::ProductGraph;
 use crate::observed::{Observed, StepTo, Steps};
-use crate::pool::{Pool, Sequence, Ticket};
+use crate::pool::{Pool, Ticket};
 use crate::store::StateNumber;
 use crate::successors::Successors;
 use preempt_core::Budget;
@@ -142,10 +143,11 @@ pub struct Ahead {
     known: HashMap<Ticket, (Rc<Computed>, usize), foldhash::fast::FixedState>,
 }
 
-/// Runs a search on the graph by so many threads together.
+/// Runs a search on the graph by so many threads together; with `costs` one in the order of cost.
 pub fn with_threads<'a, 'm, R>(
     graph: &mut ProductGraph<'a, 'm>,
-    (threads, sequence, costs): (usize, Sequence, bool),
+    threads: usize,
+    costs: bool,
     run: impl FnOnce(&mut ProductGraph<'a, 'm>) -> R,
 ) -> R {
     let systems: Vec<Observed<'m>> = (1..threads).filter_map(|_| graph.observed().another()).collect();
@@ -154,11 +156,13 @@ pub fn with_threads<'a, 'm, R>(
     }
     let wanted = Wanted { costs, ..graph.wanted() };
     let help = |mut system: Observed<'m>| {
-        system.work_within(graph.budget());
-        move |job: Job, budget: &Budget| job.compute(&mut system, budget, wanted)
+        move |job: Job, budget: &Budget| {
+            system.work_within(budget);
+            job.compute(&mut system, budget, wanted)
+        }
     };
     let helpers = systems.into_iter().map(help).collect();
-    let pool = Arc::new(Pool::new(sequence));
+    let pool = Arc::new(Pool::new());
     pool.work_within(graph.budget());
     graph.ahead = Some(Ahead {
         pool: Arc::clone(&pool),
@@ -185,14 +189,9 @@ impl Job {
 }
 
 impl Ahead {
-    /// Does it say who may be left for free?
-    pub fn has_costs(&self) -> bool {
+    /// Is the search in the order of cost? Then it asks who may be left for free, and comes to whatever it meets.
+    pub fn is_in_order(&self) -> bool {
         self.wanted.costs
-    }
-
-    /// Does the search go on from what it has met last?
-    pub fn is_newest_first(&self) -> bool {
-        self.pool.sequence() == Sequence::NewestFirst
     }
 
     /// The search will come to this state.
@@ -228,12 +227,7 @@ impl Ahead {
         let (ticket, place) = (Ticket::from(place) / STATES as u64, place as usize % STATES);
         if !self.known.contains_key(&ticket) {
             let wanted = self.wanted;
-            let answer = match self.pool.sequence() {
-                Sequence::OldestFirst => {
-                    self.pool.take_or_help(ticket, &mut |job| job.compute(system, budget, wanted))
-                }
-                Sequence::NewestFirst => self.pool.take(ticket),
-            };
+            let answer = self.pool.take_or_help(ticket, &mut |job| job.compute(system, budget, wanted));
             self.known.insert(ticket, (Rc::new(answer??), STATES));
         }
         let (computed, left) = self.known.get_mut(&ticket)?;

@@ -11,7 +11,7 @@
 //! order in which it was found, takes most of the time and is left to the search.
 
 use super::expansion_log::ProcessSet;
-use crate::pool::{Pool, Sequence, Ticket};
+use crate::pool::{Pool, Ticket};
 use crate::successors::{Event, Successors};
 use preempt_core::{Budget, PropertyKind};
 use std::sync::Arc;
@@ -134,7 +134,7 @@ pub fn with_helpers<W: Successors + Send, R>(workers: Vec<W>, run: impl FnOnce(L
             part
         }
     };
-    let pool = Arc::new(Pool::new(Sequence::OldestFirst));
+    let pool = Arc::new(Pool::new());
     let helpers = workers.into_iter().map(help).collect();
     let ahead = Lookahead::new(Arc::clone(&pool));
     pool.with_helpers(helpers, |_| run(ahead))

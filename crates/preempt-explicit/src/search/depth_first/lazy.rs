@@ -4,7 +4,6 @@
 use super::{Arrival, DepthFirst, Ended, PathStore};
 use crate::reduction::Reduction;
 use crate::replay::{Ending, NOBODY};
-use crate::search::ProcessSet;
 use crate::search::holzmann_florian::Visit;
 use crate::successors::{Event, Replayable};
 use preempt_core::{PropertyKind, StopReason};
@@ -43,13 +42,6 @@ impl<S: Replayable + ?Sized, P: PathStore> DepthFirst<'_, S, P> {
             && let Some(place) = todo.iter().position(|process| *process == last)
         {
             todo[place..].rotate_left(1);
-        }
-        if let ([others @ .., _], true) = (&*todo, self.system.is_helped()) {
-            // The path leads back here sooner or later, and they will be expanded then.
-            let mut set = ProcessSet::default();
-            others.iter().for_each(|process| set[usize::from(*process) / 64] |= 1 << (process % 64));
-            let state = self.store.open(&*self.system, frame.state).to_vec();
-            self.system.announce(&[(state, set)]);
         }
     }
 
