@@ -11,8 +11,9 @@ levels     The same, every state at its level: `preempt check --property safety 
 profile    Both once more under `valgrind --tool=cachegrind`: instructions, references to data and misses for each transition.
 bounds     At most 8 and 16 preemptions: `preempt count --bound K --threads 1` against our own whole search (transitions) and
            against Spin's context bound, `-DBCS -DNOREDUCE` and `-LK` (seconds).
-threads    `preempt count` with one thread and with two, under `valgrind --tool=callgrind`: how many instructions the busier of
-           two threads executes, and the seconds by the clock, which mean something only on a quiet machine.
+threads    `preempt count`, `check` by level, with the stores bitstate and compact, interpreted, and for runs without end, with one
+           thread and with two, under `valgrind --tool=callgrind`: how many instructions the busier of two threads executes, and the
+           seconds by the clock, which mean something only on a quiet machine.
 reduction  How many states each partial-order reduction leaves, static optimisations off, violations passed over.
            Preempt: `preempt count --reduction strong`.
            Spin:    as above without `-DNOREDUCE`.
@@ -359,47 +360,80 @@ class Bounds:
 class Threads:
     """Instructions do not depend on what else the machine does."""
 
-    HEAD = ("model", "states", "one thread", "two: all", "two: the busier one", "one / busier", "clock, one (s)", "clock, two (s)")
+    HEAD = (
+        "model", "states", "search", "one thread", "two: all", "two: the busier one", "one / busier", "clock, one (s)", "clock, two (s)",
+    )
+    CHECK = ("check", "--property", "safety", "--reduction", "none")
+    SEARCHES = {
+        "count": ("count",),
+        "check": CHECK,
+        "bitstate": (*CHECK, "--store", "bitstate"),
+        "compact": (*CHECK, "--store", "compact"),
+        "interpreted": (*CHECK, "--successors", "interpreted"),
+        "without end": ("check", "--ltl", "[]<> (_nr_pr >= 0)", "--reduction", "none"),
+    }
 
     @staticmethod
     def compare(both):
         result, _ = both.large_enough("count", "--threads", "1")
-        (one, _), (two, busier) = (Threads.instructions(both, threads) for threads in (1, 2))
-        clock = [both.ours("count", "--threads", str(threads))[0]["stats"]["seconds"] for threads in (1, 2)]
-        return {"model": both.name, "states": result["stats"]["states"], "one": one, "two": two, "busier": busier, "clock": clock}
+        searches = {}
+        for name, words in Threads.SEARCHES.items():
+            (one, _), (two, busier) = (Threads.instructions(both, words, threads) for threads in (1, 2))
+            clock = [Threads.seconds(both, words, threads) for threads in (1, 2)]
+            searches[name] = {"one": one, "two": two, "busier": busier, "clock": clock}
+        return {"model": both.name, "states": result["stats"]["states"], "searches": searches}
 
     @staticmethod
-    def instructions(both, threads):
-        """Of all threads, and of the first or of all others, whichever is more."""
-        out = os.path.join(both.folder, f"callgrind.{threads}")
-        command = [both.command, "count", both.path, "--threads", str(threads)]
-        run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *command], both.folder, wall=20 * both.options.limit)
-        text = run(["callgrind_annotate", "--inclusive=yes", out], both.folder).text
-        number = lambda pattern: int(re.search(r"^\s*([\d,]+) .*" + pattern, text, re.M)[1].replace(",", ""))
-        try:
-            everything, first = number("PROGRAM TOTALS"), number(r"ByLevel<S>::search \[")
-        except TypeError:
+    def seconds(both, words, threads):
+        """By the clock. A store of bits proves nothing, so that no verdict is one too."""
+        command = [both.command, *words, both.path, "--threads", str(threads), "--max-states", str(both.options.most)]
+        done = run([*command, "--format", "json"], both.folder, **both.limits)
+        if done.status not in (0, 1, 3):
+            raise Refused("not finished by preempt")
+        return json.loads(done.stdout)["stats"]["seconds"]
+
+    @staticmethod
+    def instructions(both, words, threads):
+        """Of all threads, and of the busiest. Valgrind lets one thread execute at a time, each for as long as the others."""
+        out = f"callgrind.{threads}"
+        flags = ["--separate-threads=yes", "--fair-sched=yes", f"--callgrind-out-file={os.path.join(both.folder, out)}"]
+        command = [both.command, *words, both.path, "--threads", str(threads), "--max-states", str(both.options.most)]
+        run(["valgrind", "--tool=callgrind", *flags, *command], both.folder, wall=20 * both.options.limit)
+        each = []
+        for name in sorted(os.listdir(both.folder)):
+            if name.startswith(out + "-"):
+                with open(os.path.join(both.folder, name)) as file:
+                    each += [int(found) for found in re.findall(r"^totals: (\d+)", file.read(), re.M)]
+                os.remove(os.path.join(both.folder, name))
+        if not each:
             raise Refused("not counted by valgrind")
-        return everything, max(first, everything - first)
+        return sum(each), max(each)
 
     @staticmethod
     def cells(row):
-        millions = [f"{row[key] / 1e6:,.0f}" for key in ("one", "two", "busier")]
-        clock = [f"{seconds:.2f}" for seconds in row["clock"]]
-        return row["model"], f"{row['states']:,}", *millions, f"{row['one'] / row['busier']:.2f}", *clock
+        lines = []
+        for name, search in row["searches"].items():
+            millions = [f"{search[key] / 1e6:,.0f}" for key in ("one", "two", "busier")]
+            clock = [f"{seconds:.2f}" for seconds in search["clock"]]
+            ratio = f"{search['one'] / search['busier']:.2f}"
+            lines.append((row["model"], f"{row['states']:,}", name, *millions, ratio, *clock))
+        return lines
 
     @staticmethod
     def report(rows, options):
+        means = []
+        for name in Threads.SEARCHES:
+            ratios = [row["searches"][name]["one"] / row["searches"][name]["busier"] for row in rows]
+            means.append(f"{name} {geometric_mean(ratios):.2f} (least {min(ratios, default=float('nan')):.2f})")
         return [
             "# One thread and two",
             "",
-            "Made by `benches/run compare-spin --mode threads`; the verb's help says what was run. Millions of instructions. Where the "
-            "machine is not quiet, *one / busier* says what two cores of their own would bring: no thread waits for more than the "
-            "busier one executes, as long as both have something to do in every round.",
+            "Made by `benches/run compare-spin --mode threads`; the verb's help says what was run. Millions of instructions, start and "
+            "translation included. Where the machine is not quiet, *one / busier* says what two cores of their own would bring: no "
+            "thread waits for more than the busier one executes, as long as both have something to do.",
             "",
-            *table(Threads.HEAD, map(Threads.cells, rows)),
-            f"**{len(rows)} models:** {geometric_mean([row['one'] / row['busier'] for row in rows]):.2f} (geometric mean), least "
-            f"{min(row['one'] / row['busier'] for row in rows):.2f}.",
+            *table(Threads.HEAD, [line for row in rows for line in Threads.cells(row)]),
+            f"**{len(rows)} models**, one / busier (geometric mean): {'; '.join(means)}.",
             "",
         ]
 

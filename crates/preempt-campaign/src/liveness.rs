@@ -48,9 +48,23 @@ pub fn table() -> Vec<Entry> {
                 SearchOptions { reduction, threads, bound, in_order_first: 0, ..SearchOptions::default() };
             table.push(Entry { options: options.clone(), weakly_fair: false, method: None });
             if bound.is_none() {
-                let method = Some(CycleMethod::NestedDepthFirst);
-                table.push(Entry { options, weakly_fair: false, method });
+                for (weakly_fair, method) in [
+                    (false, Some(CycleMethod::NestedDepthFirst)),
+                    (true, Some(CycleMethod::Components)),
+                    (true, None),
+                ] {
+                    table.push(Entry { options: options.clone(), weakly_fair, method });
+                }
             }
+            let fair_switch = true;
+            let options = SearchOptions { fair_switch, ..options.clone() };
+            table.push(Entry { options: options.clone(), weakly_fair: false, method: None });
+            let successors = SuccessorSource::Interpreted;
+            table.push(Entry {
+                options: SearchOptions { successors, ..options },
+                weakly_fair: false,
+                method: None,
+            });
         }
     }
     // Whoever vouches that nobody counts repetitions gets a reduction; where there is none, that changes nothing.

@@ -69,11 +69,18 @@ pub fn table() -> Vec<Entry> {
         for (hashes, bits) in [(3, Some(1 << 20)), (2, Some(1 << 9)), (1, Some(1 << 16))] {
             add(SearchOptions { successors, store: Storage::Bitstate { hashes, bits }, ..plain() }, Real);
         }
-        // Steps that other threads compute ahead.
-        let ahead = || SearchOptions { successors, threads: 2, in_order_first: 0, ..plain() };
-        add(SearchOptions { cost: Cost::Steps, ..ahead() }, Simplest);
-        add(SearchOptions { store: Storage::Compact { bits: 64 }, ..ahead() }, Simplest);
-        add(SearchOptions { store: Storage::Bitstate { hashes: 2, bits: Some(1 << 12) }, ..ahead() }, Real);
+        // Steps that other threads compute ahead; along a path one thread is alone.
+        for threads in [2, 3] {
+            let ahead = || SearchOptions { successors, threads, in_order_first: 0, ..plain() };
+            add(SearchOptions { cost: Cost::Steps, ..ahead() }, Simplest);
+            add(SearchOptions { store: Storage::Compact { bits: 64 }, ..ahead() }, Simplest);
+            let store = Storage::Bitstate { hashes: 2, bits: Some(1 << 12) };
+            add(SearchOptions { store, ..ahead() }, Real);
+            add(SearchOptions { cost: Cost::Switches, fair_switch: false, ..ahead() }, Simplest);
+            add(SearchOptions { reduction: Reduction::Exact, fair_switch: true, ..ahead() }, Fewest);
+            let (order, reduction) = (Order::DepthFirst, Reduction::Strong);
+            add(SearchOptions { order, reduction, ..ahead() }, Verdict);
+        }
         let order = Order::DepthFirst;
         for reduction in [Reduction::None, Reduction::Exact, Reduction::Strong] {
             for simplify in [false, true] {

@@ -101,23 +101,24 @@ pub fn count(
 /// assert_eq!(report.outcome.stats.states, 12);
 /// # Ok::<(), preempt_explicit::CheckError>(())
 /// ```
-pub fn explore_system<S: System>(
+pub fn explore_system<S: System<State: Send> + Sync>(
     system: &S,
     options: &SearchOptions,
     goal: Goal,
     progress: &mut dyn Progress,
 ) -> Result<SearchReport, CheckError> {
-    search(&mut Interned::new(system, None), options, goal, progress)
+    let checkpoints = &mut NoCheckpoints;
+    search_interned(Interned::new(system, None), SearchJob::new(options, goal, checkpoints, progress))
 }
 
-/// Searches without checkpoints, and compiled once for every source of successors but machine code.
-fn search(
-    system: &mut dyn Replayable,
-    options: &SearchOptions,
-    goal: Goal,
-    progress: &mut dyn Progress,
+/// Searches with the threads of the options; compiled once for every source of successors but machine code.
+fn search_interned<S: System<State: Send> + Sync>(
+    system: Interned<'_, S>,
+    job: SearchJob<'_>,
 ) -> Result<SearchReport, CheckError> {
-    SearchJob::new(options, goal, &mut NoCheckpoints, progress).search(system)
+    // Nobody can help along a path.
+    let threads = if job.options.order == Order::ByCost { job.options.threads } else { 1 };
+    system.with_threads(threads, |system| job.search(system as &mut dyn Replayable))
 }
 
 /// Any of the goals, for the safety of a model.
@@ -180,8 +181,7 @@ pub(crate) fn explore_saved(
         }
         return native.explore(options, goal, checkpoints, progress);
     }
-    let job = SearchJob::new(options, goal, checkpoints, progress);
-    interned(model, sources, |system| job.search(system))
+    interned(model, sources, SearchJob::new(options, goal, checkpoints, progress))
 }
 
 /// Forgetting what is dead may tell processes apart, by what their variables are forgotten to; then it is not worth it.
@@ -218,7 +218,7 @@ pub fn published_visits<'m>(
 pub(crate) fn interned(
     model: &Model,
     sources: &SourceMap,
-    search: impl FnOnce(&mut dyn Replayable) -> Result<SearchReport, CheckError>,
+    job: SearchJob<'_>,
 ) -> Result<SearchReport, CheckError> {
     let interpreter = interpreter(model, sources)?;
     let private = PrivateLocations::new(model);
@@ -226,7 +226,7 @@ pub(crate) fn interned(
         let place = interpreter.place_of(state, process);
         place.is_some_and(|(code, location)| private.contains(code, location))
     }));
-    search(&mut Interned::new(&interpreter, runs_alone))
+    search_interned(Interned::new(&interpreter, runs_alone), job)
 }
 
 /// The answer to any question about a model.
@@ -281,7 +281,9 @@ pub(crate) fn ask(
             let traced = Traced::new(interpreter, assertion);
             // No reduction knows what the assertion sees.
             let options = SearchOptions { reduction: Reduction::None, ..options.clone() };
-            search(&mut Interned::new(&traced, None), &options, goal, progress)
+            let checkpoints = &mut NoCheckpoints;
+            let job = SearchJob::new(&options, goal, checkpoints, progress);
+            search_interned(Interned::new(&traced, None), job)
         }
         Check::Claim(number) => {
             let claim = &model.claims[*number];

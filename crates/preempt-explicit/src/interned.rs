@@ -1,10 +1,14 @@
 //! Any system as a source of successors: its states are kept as they are and numbered, and the number is the byte
-//! vector. It is for protocols written as Rust types, for what machine code does not do, and for comparison with it.
+//! vector. It is for protocols written as Rust types, for what machine code does not do, and for comparison with it. Other
+//! threads may compute its steps ahead ([`ahead`]).
+
+mod ahead;
 
 use crate::replay::{Ending, ReplayError, ReplayOptions, Replayer, StatePath};
-use crate::search::Counterexample;
+use crate::search::{Counterexample, ProcessSet};
 use crate::store::index::{Index, prefetch};
 use crate::successors::{Event, Replayable, Successors};
+use ahead::Ahead;
 use preempt_core::{Budget, Property, PropertyKind};
 use preempt_model::System;
 use preempt_model::search::stable;
@@ -20,6 +24,8 @@ pub struct Interned<'a, S: System> {
     state_bytes: u64,
     budget: Budget,
     runs_alone: RunsAlone<'a, S>,
+    /// With several threads.
+    ahead: Option<Ahead<'a, S::State>>,
 }
 
 /// The exact reduction, for a system that knows about it.
@@ -44,12 +50,17 @@ impl<'a, S: System> Interned<'a, S> {
             state_bytes: 0,
             budget: system.budget(),
             runs_alone,
+            ahead: None,
         }
     }
 
     fn number(&mut self, state: S::State) -> [u8; 4] {
+        let hash = self.hasher.hash_one(&state);
+        self.number_hashed(state, hash)
+    }
+
+    fn number_hashed(&mut self, state: S::State, hash: u64) -> [u8; 4] {
         let (states, hasher) = (&mut self.states, &self.hasher);
-        let hash = hasher.hash_one(&state);
         if let Some(number) = self.numbers.find(hash, |number| states[number as usize] == state) {
             return number.to_le_bytes();
         }
@@ -62,8 +73,12 @@ impl<'a, S: System> Interned<'a, S> {
     }
 
     fn at(&self, state: &[u8]) -> &S::State {
-        &self.states[u32::from_le_bytes([state[0], state[1], state[2], state[3]]) as usize]
+        &self.states[number_in(state) as usize]
     }
+}
+
+fn number_in(state: &[u8]) -> u32 {
+    u32::from_le_bytes([state[0], state[1], state[2], state[3]])
 }
 
 impl<S: System> Successors for Interned<'_, S> {
@@ -84,6 +99,9 @@ impl<S: System> Successors for Interned<'_, S> {
         if self.budget.stopped().is_some() {
             return true;
         }
+        if let Some(moved) = self.answer(number_in(state), process as u8, visit) {
+            return moved;
+        }
         let (state, budget) = (self.at(state).clone(), self.budget.clone());
         stable::expand_within(self.system, &budget, &state, process, |event| match event {
             stable::Event::Arrival { path, state, runs } => {
@@ -103,6 +121,20 @@ impl<S: System> Successors for Interned<'_, S> {
     fn work_within(&mut self, budget: &Budget) {
         self.budget = budget.clone();
         self.system.work_within(budget);
+        self.ahead.iter().for_each(|ahead| ahead.work_within(budget));
+    }
+
+    fn is_helped(&self) -> bool {
+        self.ahead.is_some()
+    }
+
+    fn announce(&mut self, some: &[(Vec<u8>, ProcessSet)]) {
+        let Some(ahead) = &mut self.ahead else { return };
+        for (state, processes) in some {
+            let number = number_in(state);
+            ahead.announce(number, &self.states[number as usize], processes);
+        }
+        ahead.give();
     }
 
     fn may_end(&self, state: &[u8]) -> bool {

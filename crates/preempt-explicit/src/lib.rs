@@ -24,6 +24,7 @@ mod native;
 mod observed;
 mod observer;
 mod parts;
+mod pool;
 mod portfolio;
 #[cfg(feature = "native")]
 mod product;
@@ -46,6 +47,8 @@ pub use liveness::CycleMethod;
 #[cfg(feature = "native")]
 pub use native::{Native, NativeSuccessor};
 pub use parts::{Exchange, Mail, Moment, NoPartFiles, Part, PartFiles, Post, Traffic};
+#[doc(hidden)]
+pub use pool::answers_of_others;
 pub use portfolio::{Answers, Portfolio};
 pub use reduction::Reduction;
 pub use scratch::{InMemory, Scratch, ScratchFile};

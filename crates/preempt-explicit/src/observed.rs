@@ -33,7 +33,7 @@ pub struct Observed<'m> {
     visible: Option<VisibleLocations>,
 }
 
-/// The steps from one state.
+/// The steps from one state, or from several one after the other.
 #[derive(Debug, Default)]
 pub struct Steps {
     /// Of all states that they lead to.
@@ -56,6 +56,13 @@ pub struct StepTo {
 }
 
 impl Steps {
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.arrivals.clear();
+        self.resting.clear();
+        self.has_dead_ends = false;
+    }
+
     /// Where a step leads to.
     pub fn state(&self, step: &StepTo) -> &[u8] {
         &self.bytes[step.start..step.start + step.length]
@@ -89,14 +96,21 @@ impl<'m> Observed<'m> {
     /// can move, the state repeats itself by [`NOBODY`].
     pub fn steps_from(&mut self, state: &[u8], reduces: bool) -> Steps {
         let mut steps = Steps::default();
+        self.add_steps_from(state, reduces, &mut steps);
+        steps
+    }
+
+    /// The same, behind those of other states.
+    pub fn add_steps_from(&mut self, state: &[u8], reduces: bool, steps: &mut Steps) {
+        let (arrivals, resting) = (steps.arrivals.len(), steps.resting.len());
         let chosen = if reduces { self.reduced_to(state) } else { None };
-        self.add_steps(state, &mut chosen.into_iter().flatten(), &mut steps);
+        self.add_steps(state, &mut chosen.into_iter().flatten(), steps);
         // A step that leads nowhere does not stand for those of the others.
-        if steps.arrivals.is_empty() {
-            steps.resting.clear();
-            self.add_steps(state, &mut (0..self.native.process_count(state) as u8), &mut steps);
+        if steps.arrivals.len() == arrivals {
+            steps.resting.truncate(resting);
+            self.add_steps(state, &mut (0..self.native.process_count(state) as u8), steps);
         }
-        if steps.arrivals.is_empty() {
+        if steps.arrivals.len() == arrivals {
             for repeated in self.repetitions(state) {
                 let start = steps.bytes.len();
                 steps.bytes.extend_from_slice(&repeated);
@@ -104,7 +118,6 @@ impl<'m> Observed<'m> {
                 steps.arrivals.push(StepTo { start, length, by: NOBODY, runs: NOBODY, steps: 0 });
             }
         }
-        steps
     }
 
     fn add_steps(&mut self, state: &[u8], processes: &mut dyn Iterator<Item = u8>, found: &mut Steps) {

@@ -8,7 +8,7 @@
 //! the call takes far longer than the call.
 
 use crate::replay::{Ending, ReplayError, ReplayOptions, StatePath};
-use crate::search::Counterexample;
+use crate::search::{Counterexample, ProcessSet};
 use crate::store::packed::pieces::Part;
 use preempt_core::{Budget, Property, PropertyKind};
 use std::io::{Error, ErrorKind, Read, Result, Write};
@@ -33,6 +33,14 @@ pub trait Successors {
     fn expand(&mut self, state: &[u8], process: usize, visit: &mut dyn FnMut(Event<'_>)) -> bool;
 
     fn can_move(&mut self, state: &[u8], process: usize) -> bool;
+
+    /// Does it have helpers, who may compute steps before they are asked for?
+    fn is_helped(&self) -> bool {
+        false
+    }
+
+    /// These states will be come to, in this order, and the steps of these processes asked for. Nothing but time depends on it.
+    fn announce(&mut self, _some: &[(Vec<u8>, ProcessSet)]) {}
 
     /// From now on, what may take long looks at this budget. Once that is stopped, states are missing and what is found
     /// counts for nothing.

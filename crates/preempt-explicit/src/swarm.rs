@@ -120,6 +120,8 @@ impl Member {
             // Only where nobody is left out for a reason that a bound takes away.
             reduction: if order == Order::ByCost { Reduction::Exact } else { Reduction::None },
             limits: Limits { depth: [self.depth, all.limits.depth].into_iter().flatten().min(), ..part },
+            // Every thread has a search of its own.
+            threads: 1,
             ..all.clone()
         }
     }
@@ -228,7 +230,7 @@ impl Swarm<'_> {
             while self.one(&mut |job| job.search(&mut native)) {}
             return Ok(());
         }
-        while self.one(&mut |job| interned(self.model, self.sources, |system| job.search(system))) {}
+        while self.one(&mut |job| interned(self.model, self.sources, job)) {}
         Ok(())
     }
 

@@ -21,3 +21,4 @@ mod stores_vs_oracle;
 mod strong_reduction;
 mod symmetry;
 mod theorems;
+mod threads;

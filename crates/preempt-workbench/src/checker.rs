@@ -24,7 +24,7 @@ pub fn check_text(name: &str, text: &str) -> Result<Checked, Error> {
 }
 
 /// The same for a system that is a Rust type.
-pub fn check_system<S: System>(system: &S) -> Checked {
+pub fn check_system<S: System<State: Send> + Sync>(system: &S) -> Checked {
     let settings = crate::settings::Settings::default();
     let checked = engine::check_system(system, &settings, &mut Silent);
     // Only what was asked for can be refused, and here is nothing.
@@ -138,7 +138,11 @@ impl Checker {
     }
 
     /// Checks a system that is a Rust type: options that say how states are searched apply.
-    pub fn check_system<S: System>(&self, system: &S, progress: &mut dyn Progress) -> Result<Checked, Error> {
+    pub fn check_system<S: System<State: Send> + Sync>(
+        &self,
+        system: &S,
+        progress: &mut dyn Progress,
+    ) -> Result<Checked, Error> {
         let request = self.request.clone()?;
         request.fits_itself()?;
         let mut settings = request.settings()?;

@@ -1,6 +1,6 @@
 //! A check with an observer: what it finds in finite runs, what in runs without end, and which searches tell.
 
-use super::{How, search, why_not_reduced};
+use super::{How, search_interned, why_not_reduced};
 use crate::interned::Interned;
 #[cfg(feature = "native")]
 use crate::liveness::{self, CycleMethod};
@@ -8,9 +8,7 @@ use crate::observer::{FromObserverState, ObserverAutomaton as Automaton};
 #[cfg(feature = "native")]
 use crate::product::Product;
 use crate::reduction::Reduction;
-use crate::search::{Counterexample, Goal, Order, SearchOptions, SearchReport};
-#[cfg(feature = "native")]
-use crate::search::{NoCheckpoints, SearchJob};
+use crate::search::{Counterexample, Goal, NoCheckpoints, Order, SearchJob, SearchOptions, SearchReport};
 use crate::{CheckError, Unsupported};
 use preempt_core::{
     Bound, Cost, Guarantee, Limits, Outcome, Progress, Property, SourceMap, StopReason, Trace, Verdict,
@@ -201,7 +199,9 @@ impl<'m> CheckContext<'_, 'm> {
             let (goal, checkpoints) = (self.how.goal, &mut NoCheckpoints);
             return SearchJob::new(options, goal, checkpoints, progress).search_by_level(&mut product);
         }
-        search(&mut Interned::new(&definition, None), options, self.how.goal, progress)
+        let checkpoints = &mut NoCheckpoints;
+        let job = SearchJob::new(options, self.how.goal, checkpoints, progress);
+        search_interned(Interned::new(&definition, None), job)
     }
 
     /// Shows that nothing is violated, in finite runs or without end, if that can be shown within so many states.

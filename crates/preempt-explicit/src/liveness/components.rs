@@ -14,7 +14,7 @@ use super::product_graph::{Edge, Incomplete, ProductGraph};
 use crate::replay::NOBODY;
 use crate::store::StateNumber;
 use preempt_core::Progress;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 struct Frame {
     state: StateNumber,
@@ -25,11 +25,47 @@ struct Frame {
 /// With the edges that most states have.
 const BYTES_OF_A_FRAME: usize = size_of::<Frame>() + 4 * size_of::<Edge>();
 
-/// By the states' numbers, as far as they were met: the order in which they were, and the lowest they lead to.
+/// By the states' numbers, as far as they were met: the order in which they were (0 if not at all), the lowest they lead to, and
+/// the component that they are in once it is known (0 before).
 #[derive(Default)]
 struct Order {
-    index: HashMap<StateNumber, (u32, u32)>,
-    done: HashSet<StateNumber>,
+    index: Vec<u32>,
+    low: Vec<u32>,
+    component: Vec<u32>,
+    met: u32,
+    components: u32,
+}
+
+impl Order {
+    fn get(list: &[u32], state: StateNumber) -> u32 {
+        list.get(state as usize).copied().unwrap_or(0)
+    }
+
+    fn enter(&mut self, state: StateNumber) {
+        self.met += 1;
+        let length = self.index.len().max(state as usize + 1);
+        for list in [&mut self.index, &mut self.low, &mut self.component] {
+            list.resize(length, 0);
+        }
+        self.index[state as usize] = self.met;
+        self.low[state as usize] = self.met;
+    }
+
+    fn lower(&mut self, state: StateNumber, to: u32) {
+        let low = &mut self.low[state as usize];
+        *low = (*low).min(to);
+    }
+
+    /// These are one.
+    fn close(&mut self, members: &[StateNumber]) -> u32 {
+        self.components += 1;
+        members.iter().for_each(|member| self.component[*member as usize] = self.components);
+        self.components
+    }
+
+    fn bytes(&self) -> usize {
+        3 * size_of::<u32>() * self.index.capacity()
+    }
 }
 
 pub fn search(
@@ -40,48 +76,44 @@ pub fn search(
     let mut order = Order::default();
     let mut waiting: Vec<StateNumber> = Vec::new();
     for initial in graph.initial()? {
-        if order.index.contains_key(&initial) {
+        if Order::get(&order.index, initial) != 0 {
             continue;
         }
         let mut path = vec![enter(graph, &mut order, &mut waiting, initial, None)?];
         while let Some(frame) = path.last_mut() {
             let state = frame.state;
             if let Some(edge) = frame.edges.next() {
-                match order.index.get(&edge.to).copied() {
-                    None if graph.is_within_depth(path.len()) => {
+                match Order::get(&order.index, edge.to) {
+                    0 if graph.is_within_depth(path.len()) => {
                         path.push(enter(graph, &mut order, &mut waiting, edge.to, Some(edge))?);
                     }
-                    Some((index, _)) if !order.done.contains(&edge.to) => lower(&mut order, state, index),
+                    index if index != 0 && Order::get(&order.component, edge.to) == 0 => {
+                        order.lower(state, index);
+                    }
                     _ => {}
                 }
-                let tables = order.index.capacity() * 16 + order.done.capacity() * 6;
-                let bytes = tables + waiting.capacity() * 4 + path.len() * BYTES_OF_A_FRAME;
+                let bytes = order.bytes() + waiting.capacity() * 4 + path.len() * BYTES_OF_A_FRAME;
                 graph.poll_path(path.len(), bytes, progress)?;
                 continue;
             }
-            let (index, low) = order.index[&state];
+            let (index, low) = (order.index[state as usize], order.low[state as usize]);
             if index == low {
                 let from = waiting.iter().rposition(|member| *member == state).unwrap_or(0);
                 let members = waiting.split_off(from);
-                order.done.extend(&members);
-                if let Some(cycle) = accepted(graph, &members, state, weakly_fair)? {
+                let component = order.close(&members);
+                let is_own = |state: StateNumber| Order::get(&order.component, state) == component;
+                if let Some(cycle) = accepted(graph, &members, state, &is_own, weakly_fair)? {
                     let stem = path.iter().filter_map(|frame| frame.by).collect();
                     return Ok(Some(Lasso { initial: path[0].state, stem, cycle }));
                 }
             }
             path.pop();
             if let Some(frame) = path.last() {
-                lower(&mut order, frame.state, low);
+                order.lower(frame.state, low);
             }
         }
     }
     Ok(None)
-}
-
-fn lower(order: &mut Order, state: StateNumber, to: u32) {
-    if let Some((_, low)) = order.index.get_mut(&state) {
-        *low = (*low).min(to);
-    }
 }
 
 fn enter(
@@ -91,11 +123,17 @@ fn enter(
     state: StateNumber,
     by: Option<Edge>,
 ) -> Result<Frame, Incomplete> {
-    let index = order.index.len() as u32;
-    order.index.insert(state, (index, index));
+    order.enter(state);
     waiting.push(state);
     Ok(Frame { state, by, edges: graph.expand(state)?.edges.into_iter() })
 }
+
+/// The edges of a component, by the states where they begin.
+type Inside = HashMap<StateNumber, Vec<Edge>, foldhash::fast::FixedState>;
+
+/// States of a component that are announced at a time, and of one that is worth it.
+const ANNOUNCED: usize = 1 << 15;
+const LARGE: usize = 1 << 10;
 
 /// What a cycle must pass.
 enum Waypoint {
@@ -108,22 +146,26 @@ fn accepted(
     graph: &mut ProductGraph<'_, '_>,
     members: &[StateNumber],
     root: StateNumber,
+    is_own: &dyn Fn(StateNumber) -> bool,
     weakly_fair: bool,
 ) -> Result<Option<Vec<Edge>>, Incomplete> {
     let Some(accepting) = members.iter().copied().find(|member| graph.accepts(*member)) else {
         return Ok(None);
     };
-    let mut inside: HashMap<StateNumber, Vec<Edge>> = HashMap::new();
-    let own: HashSet<StateNumber> = members.iter().copied().collect();
+    let mut inside = Inside::default();
     // For each process a reason why a run through the whole component is fair to it.
     let mut fair: HashMap<u8, Waypoint> = HashMap::new();
     let mut processes = 0;
     let mut fewest: Option<(u8, StateNumber)> = None;
-    for member in members {
+    for (number, member) in members.iter().enumerate() {
+        // In a small one nobody could be done before the search is there.
+        if members.len() >= LARGE && number.is_multiple_of(ANNOUNCED) {
+            graph.announce(&members[number..members.len().min(number + ANNOUNCED)]);
+        }
         let expansion = graph.expand(*member)?;
         processes = processes.max(expansion.processes);
         let mut edges = expansion.edges;
-        edges.retain(|edge| own.contains(&edge.to));
+        edges.retain(|edge| is_own(edge.to));
         for process in expansion.resting {
             fair.entry(process).or_insert(Waypoint::State(*member));
         }
@@ -156,11 +198,7 @@ fn accepted(
 }
 
 /// From `root` past every waypoint, and back; at least one step.
-fn round(
-    inside: &HashMap<StateNumber, Vec<Edge>>,
-    root: StateNumber,
-    waypoints: Vec<Waypoint>,
-) -> Option<Vec<Edge>> {
+fn round(inside: &Inside, root: StateNumber, waypoints: Vec<Waypoint>) -> Option<Vec<Edge>> {
     let mut steps: Vec<Edge> = Vec::new();
     let mut at = root;
     for waypoint in waypoints {
@@ -185,11 +223,7 @@ fn round(
 }
 
 /// A shortest path within the component.
-fn shortest(
-    inside: &HashMap<StateNumber, Vec<Edge>>,
-    from: StateNumber,
-    to: StateNumber,
-) -> Option<Vec<Edge>> {
+fn shortest(inside: &Inside, from: StateNumber, to: StateNumber) -> Option<Vec<Edge>> {
     let mut reached: HashMap<StateNumber, Option<Edge>> = HashMap::from([(from, None)]);
     let mut waiting = VecDeque::from([from]);
     while let Some(state) = waiting.pop_front() {

@@ -1,6 +1,6 @@
 //! Runs without end that an observer accepts: is there one, and which?
 //!
-//! * [`product_graph`]: the product of model and observer, state by state;
+//! * [`product_graph`]: the product of model and observer, state by state; [`steps_ahead`]: with several threads;
 //! * [`nested_depth_first`]: two depth-first searches, the inner one for a path back; [`parallel_nested_depth_first`]: by
 //!   several threads;
 //! * [`components`]: strongly connected components, which also decide weak fairness;
@@ -15,6 +15,7 @@ mod cost_graph;
 mod nested_depth_first;
 mod parallel_nested_depth_first;
 mod product_graph;
+mod steps_ahead;
 
 use crate::CheckError;
 use crate::product::Product;
@@ -86,8 +87,10 @@ pub fn fair(
     let graph = ProductGraph::new(product, options, progress);
     let (mut graph, found) = decided(graph, (CycleMethod::Components, true), options, progress);
     let found = found.map(|lasso| {
-        let lasso = cheapest_lasso::with_cheapest_stem(&mut graph, lasso?, progress);
-        Some(FoundLasso::any(lasso))
+        let lasso = lasso?;
+        let stem =
+            |graph: &mut ProductGraph<'_, '_>| cheapest_lasso::with_cheapest_stem(graph, lasso, progress);
+        Some(FoundLasso::any(steps_ahead::with_threads(&mut graph, options.threads, true, stem)))
     });
     report(&mut graph, options, found, progress)
 }
@@ -114,11 +117,11 @@ pub fn simplest(
             let bound = bound.map_or(known.preemptions, |most| most.min(known.preemptions));
             let limits =
                 LassoLimits { bound: Some(bound), cheaper_than: Some(known), effort: Some(SIMPLEST_EFFORT) };
-            cheapest_lasso::search(&mut graph, limits, progress).map(|found| found.map(FoundLasso::cheapest))
+            cheapest(&mut graph, limits, options, progress)
         }
         (bound @ Some(_), None) => {
             let limits = LassoLimits { bound, ..LassoLimits::default() };
-            cheapest_lasso::search(&mut graph, limits, progress).map(|found| found.map(FoundLasso::cheapest))
+            cheapest(&mut graph, limits, options, progress)
         }
         (None, None) => {
             let known;
@@ -127,18 +130,30 @@ pub fn simplest(
                 let known = known?;
                 graph.unreduced(SIMPLEST_STATES.max(4 * graph.stats().states));
                 let limits = LassoLimits { effort: Some(SIMPLEST_EFFORT), ..LassoLimits::default() };
-                let cheapest = cheapest_lasso::search(&mut graph, limits, progress);
-                Some(cheapest.ok().flatten().map_or(FoundLasso::any(known), FoundLasso::cheapest))
+                let cheapest = cheapest(&mut graph, limits, options, progress);
+                Some(cheapest.ok().flatten().unwrap_or(FoundLasso::any(known)))
             })
         }
     };
     report(&mut graph, options, found, progress)
 }
 
+fn cheapest(
+    graph: &mut ProductGraph<'_, '_>,
+    limits: LassoLimits,
+    options: &SearchOptions,
+    progress: &mut dyn Progress,
+) -> Result<Option<FoundLasso>, Incomplete> {
+    let search = |graph: &mut ProductGraph<'_, '_>| cheapest_lasso::search(graph, limits, progress);
+    let found = steps_ahead::with_threads(graph, options.threads, true, search)?;
+    Ok(found.map(FoundLasso::cheapest))
+}
+
 /// Fewer states than this are not worth a thread.
 const WORTH_SHARING: u64 = 1 << 14;
 
-/// Decides with one thread what is small, and with all of them whether there is such a run in what is not.
+/// Decides with one thread what is small, and with all of them whether there is such a run in what is not. What CNDFS cannot
+/// decide, fairness and limits of depth, goes in the order of one thread, and others compute steps ahead where they can.
 fn decided<'a, 'm>(
     mut graph: ProductGraph<'a, 'm>,
     (method, weakly_fair): (CycleMethod, bool),
@@ -154,7 +169,7 @@ fn decided<'a, 'm>(
     if is_shared {
         let started = Instant::now();
         graph.at_most(first);
-        let found = decided_alone(&mut graph, is_nested, weakly_fair, progress);
+        let found = decided_in_order(&mut graph, (is_nested, weakly_fair), 1, progress);
         if found != Err(Incomplete::Limit(StopReason::States)) {
             return (graph, found);
         }
@@ -176,19 +191,22 @@ fn decided<'a, 'm>(
             Ok(None) => {}
         }
     }
-    let found = decided_alone(&mut graph, is_nested, weakly_fair, progress);
+    let found = decided_in_order(&mut graph, (is_nested, weakly_fair), options.threads, progress);
     (graph, found)
 }
 
-fn decided_alone(
+/// In the order of one thread, which others may help.
+fn decided_in_order(
     graph: &mut ProductGraph<'_, '_>,
-    is_nested: bool,
-    weakly_fair: bool,
+    (is_nested, weakly_fair): (bool, bool),
+    threads: usize,
     progress: &mut dyn Progress,
 ) -> Result<Option<Lasso>, Incomplete> {
     let found = match is_nested {
         true => nested_depth_first::search(graph, progress),
-        false => components::search(graph, weakly_fair, progress),
+        false => steps_ahead::with_threads(graph, threads, false, |graph| {
+            components::search(graph, weakly_fair, progress)
+        }),
     };
     graph.is_whole()?;
     found

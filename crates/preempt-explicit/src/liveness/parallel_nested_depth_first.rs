@@ -21,6 +21,7 @@
 use super::product_graph::Incomplete;
 use crate::budget::SearchBudget;
 use crate::observed::Observed;
+use crate::pool::was_helped;
 use crate::search::SearchOptions;
 use crate::store::packed::encoding::{Encoding, Key, hash_of};
 use crate::store::packed::table::{SHARDS, Table};
@@ -119,7 +120,10 @@ impl Search<'_> {
     fn settle(&mut self, most_new: u64) -> Result<(), Full> {
         let threads = self.workers.len();
         let mut wanted = Vec::new();
-        for worker in &mut self.workers {
+        for (number, worker) in self.workers.iter_mut().enumerate() {
+            if number > 0 {
+                was_helped(worker.new_states);
+            }
             self.whole.states += std::mem::take(&mut worker.new_states);
             self.whole.transitions += std::mem::take(&mut worker.transitions);
             self.whole.has_dead_ends |= worker.has_dead_ends;

@@ -1,9 +1,11 @@
 //! The product of model and observer as a graph whose states are numbered as they are met: what every algorithm for runs
 //! without end works on.
 //!
-//! States lie in the exact store; edges are computed anew each time they are asked for, which costs less than keeping them.
+//! States lie in the exact store; edges are computed anew each time they are asked for, which costs less than keeping them. With
+//! several threads others compute them before ([`super::steps_ahead`]).
 
 use super::parallel_nested_depth_first::Whole;
+use super::steps_ahead::{Ahead, Computed, Following, Wanted};
 use crate::Unsupported;
 use crate::budget::SearchBudget;
 use crate::observed::Observed;
@@ -33,6 +35,7 @@ pub struct ProductGraph<'a, 'm> {
     store: Store,
     stats: Stats,
     opened: Opened,
+    computed: Computed,
     /// Most that the searches needed beside the store, as they say.
     most_search_bytes: u64,
     fair_switch: bool,
@@ -43,6 +46,12 @@ pub struct ProductGraph<'a, 'm> {
     has_dead_ends: bool,
     /// Of a store that was used instead of this one.
     store_bytes_elsewhere: u64,
+    /// By the states' numbers: how many processes they have, and whether they accept.
+    processes: Vec<u8>,
+    accepting: Vec<bool>,
+    /// With several threads; fewer states than so many are not worth it.
+    pub ahead: Option<Ahead>,
+    worth_sharing: u64,
 }
 
 /// What was met from one state.
@@ -72,6 +81,9 @@ pub enum Incomplete {
 /// How often, in steps, the clock, the memory and the observer of the search are looked at.
 const LOOK_EVERY: u32 = 256;
 
+/// Fewer states than this are not worth a thread.
+const WORTH_SHARING: u64 = 1 << 12;
+
 /// A state cannot be stored: there are too many.
 const FULL: Incomplete = Incomplete::Limit(StopReason::Memory);
 
@@ -85,12 +97,17 @@ impl<'a, 'm> ProductGraph<'a, 'm> {
             store: Store::new(),
             stats: Stats::default(),
             opened: Opened::default(),
+            computed: Computed::default(),
             most_search_bytes: 0,
             fair_switch: options.fair_switch,
             reduces: true,
             judges: false,
             has_dead_ends: false,
             store_bytes_elsewhere: 0,
+            processes: Vec::new(),
+            accepting: Vec::new(),
+            ahead: None,
+            worth_sharing: WORTH_SHARING.min(options.in_order_first),
         }
     }
 
@@ -138,77 +155,115 @@ impl ProductGraph<'_, '_> {
 
     pub fn initial(&mut self) -> Result<Vec<StateNumber>, Incomplete> {
         let states = self.product.initial();
-        states.iter().map(|state| self.number(state, &Opened::default())).collect()
+        states.iter().map(|state| self.number(state, &Opened::default()).map(|(number, _)| number)).collect()
     }
 
-    fn number(&mut self, state: &[u8], like: &Opened) -> Result<StateNumber, Incomplete> {
+    /// The state's number, and is it new?
+    fn number(&mut self, state: &[u8], like: &Opened) -> Result<(StateNumber, bool), Incomplete> {
         let key = self.store.encode(&self.product, state, like).ok_or(FULL)?;
         let processes = self.product.process_count(state);
         let (number, is_new) = self.store.insert(key, key.hash(), processes).ok_or(FULL)?;
-        self.stats.states += u64::from(is_new);
-        Ok(number)
+        if is_new {
+            self.stats.states += 1;
+            let (at, accepts) = (number as usize, self.product.observed.accepts(state));
+            // Numbers come in blocks, one for each kind of state.
+            if self.processes.len() <= at {
+                self.processes.resize(at + 1, 0);
+                self.accepting.resize(at + 1, false);
+            }
+            (self.processes[at], self.accepting[at]) = (processes as u8, accepts);
+        }
+        Ok((number, is_new))
+    }
+
+    /// What is asked of a state, where nobody counts what it costs.
+    pub fn wanted(&self) -> Wanted {
+        let ProductGraph { reduces, judges, fair_switch, .. } = *self;
+        Wanted { reduces, judges, costs: false, fair_switch }
     }
 
     /// Every step from a state that the reduction does not leave out, the first process's first.
     pub fn expand(&mut self, number: StateNumber) -> Result<Expansion, Incomplete> {
-        let mut opened = std::mem::take(&mut self.opened);
-        self.store.open(&self.product, number, &mut opened);
-        if self.judges && self.product.state_violation(&opened.bytes).is_some() {
-            return Err(Incomplete::FiniteViolation);
-        }
-        let steps = self.product.observed.steps_from(&opened.bytes, self.reduces);
-        self.has_dead_ends |= steps.has_dead_ends;
-        let mut edges = Vec::with_capacity(steps.arrivals.len());
-        for step in &steps.arrivals {
-            let to = self.number(steps.state(step), &opened)?;
-            edges.push(Edge { from: number, to, by: step.by, runs: step.runs, steps: step.steps });
-        }
-        let processes = self.product.process_count(&opened.bytes) as u8;
-        self.stats.transitions += edges.len() as u64;
-        self.opened = opened;
-        self.is_whole()?;
-        Ok(Expansion { edges, resting: steps.resting, processes })
+        let processes = self.processes[number as usize];
+        self.expand_as(number, self.wanted(), |edges, following| Expansion {
+            edges,
+            resting: following.resting.to_vec(),
+            processes,
+        })
     }
 
     /// The same for a search in the order of cost.
     pub fn expand_with_costs(&mut self, number: StateNumber) -> Result<CostedExpansion, Incomplete> {
-        let Expansion { edges, resting, processes } = self.expand(number)?;
+        let wanted = Wanted { costs: true, ..self.wanted() };
+        self.expand_as(number, wanted, |edges, following| CostedExpansion {
+            edges,
+            free: following.free.to_vec(),
+        })
+    }
+
+    fn expand_as<R>(
+        &mut self,
+        number: StateNumber,
+        wanted: Wanted,
+        made: impl FnOnce(Vec<Edge>, Following<'_>) -> R,
+    ) -> Result<R, Incomplete> {
         let mut opened = std::mem::take(&mut self.opened);
         self.store.open(&self.product, number, &mut opened);
-        // Who only fails, or goes round in an atomic sequence for ever, rests without being unable to move.
-        let stuck = |product: &mut Product<'_, '_>, process: u8| {
-            resting.contains(&process) && !product.observed.could_move(&opened.bytes, usize::from(process))
+        let (system, budget) = (&mut self.product.observed, &self.budget.shared);
+        let ahead = self.ahead.as_mut().filter(|ahead| ahead.is_in_order() == wanted.costs);
+        let answer = ahead.and_then(|ahead| ahead.answer(number, system, budget));
+        let mut own = std::mem::take(&mut self.computed);
+        let following = match &answer {
+            Some((computed, place)) => computed.of(*place),
+            None => {
+                own.clear();
+                own.add(system, budget, &opened.bytes, wanted);
+                own.of(0)
+            }
         };
-        let free = (0..processes)
-            .filter(|process| {
-                stuck(&mut self.product, *process)
-                    || self.fair_switch
-                        && self.product.observed.spins(
-                            &self.budget.shared,
-                            &opened.bytes,
-                            usize::from(*process),
-                        )
-            })
-            .collect();
-        self.opened = opened;
+        if following.is_violation {
+            return Err(Incomplete::FiniteViolation);
+        }
+        self.has_dead_ends |= following.has_dead_ends;
+        let mut edges = Vec::with_capacity(following.arrivals.len());
+        let is_announced =
+            self.ahead.as_ref().is_some_and(Ahead::is_in_order) && self.stats.states >= self.worth_sharing;
+        for step in following.arrivals {
+            let state = following.state(step);
+            let (to, is_new) = self.number(state, &opened)?;
+            edges.push(Edge { from: number, to, by: step.by, runs: step.runs, steps: step.steps });
+            if is_new && is_announced {
+                self.ahead.iter_mut().for_each(|ahead| ahead.announce(to, state));
+            }
+        }
+        self.stats.transitions += edges.len() as u64;
+        let made = made(edges, following);
+        (self.opened, self.computed) = (opened, own);
         self.is_whole()?;
-        Ok(CostedExpansion { edges, free })
+        Ok(made)
     }
 
-    pub fn accepts(&mut self, number: StateNumber) -> bool {
-        let mut opened = std::mem::take(&mut self.opened);
-        self.store.open(&self.product, number, &mut opened);
-        let accepts = self.product.observed.accepts(&opened.bytes);
-        self.opened = opened;
-        accepts
+    /// These states will be expanded again, one after the other, as long as it is not too many.
+    pub fn announce(&mut self, states: &[StateNumber]) {
+        if let Some(mut ahead) = self.ahead.take() {
+            if self.stats.states >= self.worth_sharing {
+                let mut opened = std::mem::take(&mut self.opened);
+                for state in states {
+                    self.store.open(&self.product, *state, &mut opened);
+                    ahead.announce(*state, &opened.bytes);
+                }
+                self.opened = opened;
+            }
+            self.ahead = Some(ahead);
+        }
     }
 
-    pub fn process_count(&mut self, number: StateNumber) -> u8 {
-        let mut opened = std::mem::take(&mut self.opened);
-        self.store.open(&self.product, number, &mut opened);
-        let count = self.product.process_count(&opened.bytes);
-        self.opened = opened;
-        count as u8
+    pub fn accepts(&self, number: StateNumber) -> bool {
+        self.accepting[number as usize]
+    }
+
+    pub fn process_count(&self, number: StateNumber) -> u8 {
+        self.processes[number as usize]
     }
 
     /// Was everything done that was asked for? If not, what came back is not all.
@@ -243,9 +298,9 @@ impl ProductGraph<'_, '_> {
     ) -> Result<(), Incomplete> {
         self.most_search_bytes = self.most_search_bytes.max(bytes);
         let Stats { states, transitions, depth, .. } = self.stats;
-        let (store, product) = (&self.store, &self.product);
+        let (store, product, known) = (&self.store, &self.product, self.known_bytes());
         let snapshot = || {
-            let bytes = store.bytes() + product.bytes() + bytes;
+            let bytes = store.bytes() + product.bytes() + known + bytes;
             Snapshot { states, transitions, frontier, depth, level, bytes }
         };
         self.budget.poll(states, progress, snapshot).map_or(Ok(()), |reason| Err(Incomplete::Limit(reason)))
@@ -265,7 +320,13 @@ impl ProductGraph<'_, '_> {
     }
 
     pub fn store_bytes(&self) -> u64 {
-        self.store.bytes() + self.store_bytes_elsewhere + self.product.bytes()
+        self.store.bytes() + self.known_bytes() + self.store_bytes_elsewhere + self.product.bytes()
+    }
+
+    /// What is known of states beside the store.
+    fn known_bytes(&self) -> u64 {
+        let ahead = self.ahead.as_ref().map_or(0, Ahead::bytes);
+        (self.processes.capacity() + self.accepting.capacity()) as u64 + ahead
     }
 
     pub fn most_search_bytes(&self) -> u64 {

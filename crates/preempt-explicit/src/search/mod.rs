@@ -25,6 +25,8 @@ mod spinning;
 mod statistics;
 mod variety;
 
+pub(crate) use by_cost::ProcessSet;
+pub(crate) use by_cost::ahead::members;
 pub use by_cost::checkpoint::{Checkpoints, NoCheckpoints, Save};
 pub(crate) use cost_model::CostModel;
 pub use holzmann_florian::{Figure, Published, Visit, Visits};

@@ -81,6 +81,13 @@ impl Bits {
         is_new
     }
 
+    /// That everybody was queued at a level.
+    #[inline]
+    fn queued(&self, state: StateHash, level: u32, steps: u64) -> StateHash {
+        let steps = if self.by_steps { steps } else { 0 };
+        state.with(about::QUEUED + u64::from(level)).with(steps)
+    }
+
     pub fn prefetch_thing(&self, thing: StateHash) {
         for (word, _) in self.places(thing) {
             prefetch(&self.words[word]);
@@ -125,6 +132,15 @@ impl Known for Bits {
         self.prefetch_thing(state.with(about::EVERYBODY));
     }
 
+    fn prefetch_process(&self, state: StateHash, process: usize) {
+        self.prefetch_thing(state.with(process as u64));
+    }
+
+    fn prefetch_queued(&self, state: StateHash, now: u32, steps: u64) {
+        self.prefetch_thing(self.queued(state, now, steps));
+        self.prefetch_thing(self.queued(state, now + 1, steps));
+    }
+
     fn has_run(&self, state: StateHash, process: usize) -> bool {
         self.contains(state.with(about::EVERYBODY)) || self.has_run_alone(state, process)
     }
@@ -147,12 +163,11 @@ impl Known for Bits {
     /// The first to be queued at a level need not have the fewest steps of that level, if steps are atomic sequences.
     /// That would matter only where nothing but steps is counted.
     fn lower_everybody(&mut self, state: StateHash, now: u32, level: u32, steps: u64) -> bool {
-        let steps = if self.by_steps { steps } else { 0 };
-        let queued = |level: u32| state.with(about::QUEUED + u64::from(level)).with(steps);
-        if self.contains(state.with(about::EVERYBODY)) || level > now && self.contains(queued(now)) {
+        let queued_now = self.queued(state, now, steps);
+        if self.contains(state.with(about::EVERYBODY)) || level > now && self.contains(queued_now) {
             return false;
         }
-        self.insert(queued(level))
+        self.insert(self.queued(state, level, steps))
     }
 
     fn bytes(&self) -> u64 {

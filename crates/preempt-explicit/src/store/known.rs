@@ -17,6 +17,12 @@ pub trait Known {
     /// Asks for the memory that meeting it will need.
     fn prefetch(&self, state: StateHash);
 
+    /// The same for what is known of one of its processes, and of everybody queued from level `now`, after so many steps: where
+    /// that lies elsewhere.
+    fn prefetch_process(&self, _state: StateHash, _process: usize) {}
+
+    fn prefetch_queued(&self, _state: StateHash, _now: u32, _steps: u64) {}
+
     /// Was the process expanded, alone or among the others?
     fn has_run(&self, place: Self::Place, process: usize) -> bool;
 

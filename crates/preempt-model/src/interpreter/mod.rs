@@ -157,8 +157,9 @@ impl<'m> Interpreter<'m> {
         if machine.exclusive.is_some_and(|holder| holder != process) || process >= machine.processes.len() {
             return Vec::new();
         }
-        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut steps = std::mem::take(&mut *spare());
+        // Nobody waits for it: several threads may ask at the same time.
+        let spare = || self.spare.try_lock().ok();
+        let mut steps = spare().map(|mut spare| std::mem::take(&mut *spare)).unwrap_or_default();
         self.moves_into(&machine, process, timeout_in(&machine), &mut steps);
         let made = steps.drain(..).map(|step| {
             let broken = self.broken_promise(&machine, &step);
@@ -171,7 +172,9 @@ impl<'m> Interpreter<'m> {
             make(successor, step.events)
         });
         let made = made.collect();
-        *spare() = steps;
+        if let Some(mut spare) = spare() {
+            *spare = steps;
+        }
         made
     }
 

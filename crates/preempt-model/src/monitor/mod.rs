@@ -20,10 +20,10 @@ use std::collections::HashSet;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// An observer: it reads every stable state of a run, and says which runs are wrong.
-pub trait Monitor<S: System> {
+/// An observer: it reads every stable state of a run, and says which runs are wrong. Several threads may ask it.
+pub trait Monitor<S: System>: Sync {
     /// Where it can stand.
-    type Place: Copy + Eq + Hash + Debug;
+    type Place: Copy + Eq + Hash + Debug + Send;
 
     /// Where it stands before the first state.
     fn start(&self) -> Self::Place;

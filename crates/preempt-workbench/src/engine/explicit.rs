@@ -116,7 +116,7 @@ fn seen_by_count(options: &SearchOptions, report: &Report) -> Seen {
 }
 
 /// Any system that is a Rust type.
-pub fn check_system<S: System>(
+pub fn check_system<S: System<State: Send> + Sync>(
     system: &S,
     settings: &Settings,
     progress: &mut dyn Progress,

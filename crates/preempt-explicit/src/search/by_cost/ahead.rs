@@ -1,18 +1,20 @@
 //! Steps that other threads compute before the search asks for them.
 //!
 //! **Why it is right.** What follows a state depends on the state alone. So it may be computed at any time by anybody, and the
-//! search, which goes on one item after the other, finds it ready or computes it itself: whatever it stores, counts and
-//! finds is the same, step for step, as with one thread, in every store and with every option.
+//! search, which goes on one item after the other, finds it ready or computes it itself ([`Pool`]): whatever it stores, counts
+//! and finds is the same, step for step, as with one thread, in every store and with every option.
 //!
 //! **What is computed.** The search says what waits behind the batch that it works on ([`Lookahead::announce`]), in the order
 //! in which it will come to it; each item has a number, its *ticket*. Tickets are given to the helpers in parts.
 //!
-//! **What it brings.** At best the time that successors take, as long as that is less than the rest.
+//! **What it brings.** At best the time that successors take. In machine code that is little: looking up what was found, in the
+//! order in which it was found, takes most of the time and is left to the search.
 
 use super::expansion_log::ProcessSet;
+use crate::pool::{Pool, Ticket};
 use crate::successors::{Event, Successors};
 use preempt_core::{Budget, PropertyKind};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::Arc;
 
 /// Items of a part.
 const PART: usize = 64;
@@ -55,12 +57,6 @@ struct Part {
     is_wrong: bool,
 }
 
-/// What a helper is told.
-enum Message {
-    Within(Budget),
-    Compute(Part),
-}
-
 impl Part {
     fn clear(&mut self) {
         self.is_wrong = false;
@@ -94,7 +90,8 @@ impl Part {
     }
 }
 
-fn members(set: &ProcessSet) -> impl Iterator<Item = u8> {
+/// The processes of a set, in ascending order.
+pub fn members(set: &ProcessSet) -> impl Iterator<Item = u8> {
     set.iter().enumerate().flat_map(|(number, word)| {
         let rest = std::iter::successors(Some(*word), |word| Some(word & word.wrapping_sub(1)));
         let bits = rest.take_while(|word| *word != 0).map(u64::trailing_zeros);
@@ -112,13 +109,9 @@ fn rank(set: &ProcessSet, process: u8) -> Option<usize> {
 
 /// The search's side: what was announced, and what is known of it.
 pub struct Lookahead {
-    helpers: Vec<Sender<Message>>,
-    next_helper: usize,
-    done: Receiver<Part>,
-    /// Given to helpers and not back yet.
-    under_way: usize,
-    /// Back, in the order of their tickets as far as they are; what is before the ticket asked for is thrown away.
-    known: Vec<Part>,
+    pool: Arc<Pool<Part, Part>>,
+    /// The part that the search is in, if it is known.
+    known: Option<Part>,
     collected: Part,
     next_ticket: u64,
     /// Items behind the batch that have a ticket, and of the batch's items the first ticket and how many have one.
@@ -126,60 +119,47 @@ pub struct Lookahead {
     batch: (u64, usize),
     /// Of the item that is being expanded.
     current: Option<u64>,
-    pool: Vec<Part>,
+    /// The first part that was not asked for yet; and nobody has computed in time what comes before this ticket.
+    next_job: Ticket,
+    missed: u64,
+    spare: Vec<Part>,
 }
 
 /// Runs a search with these helpers, one thread for each.
 pub fn with_helpers<W: Successors + Send, R>(workers: Vec<W>, run: impl FnOnce(Lookahead) -> R) -> R {
-    std::thread::scope(|scope| {
-        let (answer, done) = channel::<Part>();
-        let mut helpers = Vec::new();
-        for mut system in workers {
-            let (give, take) = channel();
-            let answer = answer.clone();
-            helpers.push(give);
-            scope.spawn(move || {
-                while let Ok(message) = take.recv() {
-                    match message {
-                        Message::Within(budget) => system.work_within(&budget),
-                        Message::Compute(mut part) => {
-                            part.compute(&mut system);
-                            if answer.send(part).is_err() {
-                                return;
-                            }
-                        }
-                    }
-                }
-            });
+    let help = |mut system: W| {
+        move |mut part: Part, budget: &Budget| {
+            system.work_within(budget);
+            part.compute(&mut system);
+            part
         }
-        // If all helpers are gone, nobody is waited for.
-        drop(answer);
-        run(Lookahead::new(helpers, done))
-    })
+    };
+    let pool = Arc::new(Pool::new());
+    let helpers = workers.into_iter().map(help).collect();
+    let ahead = Lookahead::new(Arc::clone(&pool));
+    pool.with_helpers(helpers, |_| run(ahead))
 }
 
 impl Lookahead {
-    fn new(helpers: Vec<Sender<Message>>, done: Receiver<Part>) -> Lookahead {
+    fn new(pool: Arc<Pool<Part, Part>>) -> Lookahead {
         Lookahead {
-            helpers,
-            next_helper: 0,
-            done,
-            under_way: 0,
-            known: Vec::new(),
+            pool,
+            known: None,
             collected: Part::default(),
             next_ticket: 0,
             announced: 0,
             batch: (0, 0),
             current: None,
-            pool: Vec::new(),
+            next_job: 0,
+            missed: 0,
+            spare: Vec::new(),
         }
     }
 
     /// The helpers work within the search's own budget: once that is stopped, what they say counts for nothing, and the search
     /// knows it.
     pub fn work_within(&mut self, budget: &Budget) {
-        // A helper that is gone has panicked, and so will the scope.
-        self.helpers.retain(|helper| helper.send(Message::Within(budget.clone())).is_ok());
+        self.pool.work_within(budget);
     }
 
     /// The next so many items are the batch.
@@ -211,11 +191,14 @@ impl Lookahead {
     }
 
     fn give(&mut self) {
-        let next = self.pool.pop().unwrap_or_default();
-        let part = std::mem::replace(&mut self.collected, next);
-        let Some(helper) = self.helpers.get(self.next_helper % self.helpers.len().max(1)) else { return };
-        self.next_helper += 1;
-        self.under_way += usize::from(helper.send(Message::Compute(part)).is_ok());
+        let next = self.spare.pop().unwrap_or_default();
+        let mut part = std::mem::replace(&mut self.collected, next);
+        if part.first + PART as u64 <= self.missed {
+            part.clear();
+            self.spare.push(part);
+        } else {
+            self.pool.give(part.first / PART as u64, part);
+        }
     }
 
     /// The item of the batch with this number is expanded now.
@@ -229,7 +212,7 @@ impl Lookahead {
     pub fn answer(&mut self, state: &[u8], process: u8, visit: &mut dyn FnMut(Event<'_>)) -> Option<bool> {
         let ticket = self.current?;
         let part = self.part_of(ticket)?;
-        let wanted = &part.wanted[(ticket - part.first) as usize];
+        let wanted = part.wanted.get((ticket - part.first) as usize)?;
         if part.is_wrong || part.bytes[wanted.start..wanted.end] != *state {
             return None;
         }
@@ -249,32 +232,35 @@ impl Lookahead {
         Some(answer.moved)
     }
 
-    /// The part with this ticket, waited for if it is under way; what lies before it is done with.
+    /// The part with this ticket, if somebody has computed it by now; if not, nobody needs to any more.
     fn part_of(&mut self, ticket: u64) -> Option<&Part> {
-        let end = |part: &Part| part.first + part.wanted.len() as u64;
-        while let Some(over) = self.known.iter().position(|part| end(part) <= ticket) {
-            let mut part = self.known.swap_remove(over);
-            part.clear();
-            self.pool.push(part);
-        }
-        let has_it = |part: &Part| part.first <= ticket && ticket < end(part);
-        loop {
-            if let Some(at) = self.known.iter().position(has_it) {
-                return Some(&self.known[at]);
-            }
-            // It is still being collected, or was lost with its helper.
-            if self.under_way == 0 || !self.collected.wanted.is_empty() && ticket >= self.collected.first {
+        let has_it = |part: &Part| part.first <= ticket && ticket < part.first + PART as u64;
+        if !self.known.as_ref().is_some_and(has_it) {
+            if ticket < self.missed {
                 return None;
             }
-            let part = self.done.recv().ok()?;
-            self.under_way -= 1;
-            self.known.push(part);
+            if let Some(mut part) = self.known.take() {
+                part.clear();
+                self.spare.push(part);
+            }
+            // Of what lies before it, nothing was needed.
+            let job: Ticket = ticket / PART as u64;
+            (self.next_job..job).for_each(|job| self.pool.forget(job));
+            self.next_job = job + 1;
+            self.known = self.pool.take(job);
+            if self.known.is_none() {
+                self.pool.forget(job);
+                self.missed = self.next_job * PART as u64;
+            }
         }
+        self.known.as_ref()
     }
 
     pub fn bytes(&self) -> u64 {
         let of_part = |part: &Part| part.bytes.capacity() + part.events.capacity() * size_of::<Recorded>();
-        self.known.iter().chain(&self.pool).map(of_part).sum::<usize>() as u64
+        // Those that others have are about as large.
+        let each = self.known.iter().chain(&self.spare).map(of_part).max().unwrap_or(0);
+        ((WINDOW / PART + self.spare.len()) * each) as u64
     }
 }
 
@@ -325,6 +311,9 @@ mod tests {
             ahead.work_within(&budget);
             (0..PART + 1).for_each(|_| ahead.announce(&state, only(1)));
             ahead.begin_batch(PART + 2);
+            while !ahead.pool.is_done(0) {
+                std::thread::yield_now();
+            }
             for number in [0, 3, PART - 1] {
                 let mut found = Vec::new();
                 ahead.come_to(number);

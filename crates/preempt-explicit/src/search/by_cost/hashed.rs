@@ -27,6 +27,8 @@ pub struct HashedStore<'a, K> {
     batch: Vec<Taken>,
     /// Of the states in the batch.
     bytes: Vec<u8>,
+    /// The cost of what is in the batch.
+    at: RunCost,
     paths: PathTree,
     keeps_paths: bool,
     dead: HashSet<StateHash>,
@@ -51,6 +53,7 @@ impl<'a, K: Known> HashedStore<'a, K> {
             read: VecDeque::new(),
             batch: Vec::new(),
             bytes: Vec::new(),
+            at: RunCost { preemptions: 0, steps: 0 },
             paths: PathTree::default(),
             keeps_paths: goal != Goal::Count,
             dead: HashSet::new(),
@@ -80,6 +83,9 @@ impl<'a, K: Known> HashedStore<'a, K> {
             let Some((item, state)) = next else { return };
             let hash = StateHash::of(state, self.seed);
             self.known.prefetch(hash);
+            if item.who == Who::Last {
+                self.known.prefetch_process(hash, usize::from(item.last));
+            }
             self.batch.push(Taken { item, start: self.bytes.len(), length: state.len(), hash });
             self.bytes.extend_from_slice(state);
         }
@@ -142,7 +148,13 @@ impl<K: Known> CostStore for HashedStore<'_, K> {
         Some(hash)
     }
 
-    fn prefetch(&self, _: &[Arrival<StateHash>]) {}
+    fn prefetch(&self, arrivals: &[Arrival<StateHash>]) {
+        let RunCost { preemptions, steps } = self.at;
+        for Arrival { key, runs, steps: more, .. } in arrivals {
+            self.known.prefetch_process(*key, usize::from(*runs));
+            self.known.prefetch_queued(*key, preemptions, steps + u64::from(*more));
+        }
+    }
 
     #[inline]
     fn meet<S: Successors + ?Sized>(
@@ -174,6 +186,7 @@ impl<K: Known> CostStore for HashedStore<'_, K> {
     }
 
     fn next_batch(&mut self, cost: RunCost, most: usize) -> usize {
+        self.at = cost;
         self.take_some(most);
         if self.batch.is_empty() {
             let next = self.frontier.take(cost.preemptions, cost.steps);

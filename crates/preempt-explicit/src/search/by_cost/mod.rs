@@ -70,6 +70,10 @@ const BATCH: usize = 64;
 /// Fewer states than this are not worth a thread.
 const WORTH_SHARING: u64 = 1 << 14;
 
+/// The same where steps are not machine code, and so many items are announced before they are come to.
+const WORTH_SHARING_STEPS: u64 = 64;
+const FEW_AHEAD: usize = 2 * BATCH;
+
 /// How often, in batches, the clock, the memory and the observer of the search are looked at.
 const LOOK_EVERY: u32 = 16;
 
@@ -107,6 +111,8 @@ pub struct ByCost<'a, S: ?Sized, T: CostStore> {
     opened: T::Opened,
     /// With several threads.
     ahead: Option<Lookahead>,
+    /// Of the items behind the batch, so many were announced to a system that has helpers of its own.
+    announced: usize,
 }
 
 /// What one expansion has met.
@@ -143,6 +149,7 @@ impl<'a, S: Replayable + ?Sized, T: CostStore> ByCost<'a, S, T> {
             expansion: Expansion::default(),
             opened: T::Opened::default(),
             ahead: None,
+            announced: 0,
         }
     }
 
@@ -270,6 +277,9 @@ impl<'a, S: Replayable + ?Sized, T: CostStore> ByCost<'a, S, T> {
 
     /// Says what waits behind a batch of so many items, if there are helpers and enough for them to do.
     fn announce(&mut self, count: usize) {
+        if self.system.is_helped() {
+            self.announce_to_system(count);
+        }
         let Some(ahead) = &mut self.ahead else { return };
         ahead.begin_batch(count);
         let worth_sharing = WORTH_SHARING.min(self.options.in_order_first);
@@ -281,6 +291,38 @@ impl<'a, S: Replayable + ?Sized, T: CostStore> ByCost<'a, S, T> {
         self.store.upcoming(&*self.system, known..known + more, &mut |state, processes| {
             ahead.announce(state, processes);
         });
+    }
+
+    /// The same for a system with helpers of its own. Its steps take long, so the batch itself is worth sharing, too.
+    fn announce_to_system(&mut self, count: usize) {
+        let are_announced = self.announced.min(count);
+        self.announced -= are_announced;
+        if self.statistics.stats.states < WORTH_SHARING_STEPS.min(self.options.in_order_first) {
+            return;
+        }
+        let (mut some, mut opened) = (Vec::new(), std::mem::take(&mut self.opened));
+        for number in are_announced..count {
+            let (item, place) = (self.store.item(number), self.store.place(&*self.system, number));
+            if item.who() == Who::Last && self.store.has_run(place, usize::from(item.last())) {
+                continue;
+            }
+            self.store.open(&*self.system, number, &mut opened);
+            let state = T::bytes_of(&opened);
+            let has_run = |process: u8| self.store.has_run_alone(place, usize::from(process));
+            let wanted = cost_store::wanted(item, self.system.process_count(state), has_run);
+            some.push((state.to_vec(), wanted));
+        }
+        self.opened = opened;
+        let known = self.announced;
+        let mut more = 0;
+        self.store.upcoming(&*self.system, known..known.max(FEW_AHEAD), &mut |state, processes| {
+            more += 1;
+            if processes != ProcessSet::default() {
+                some.push((state.to_vec(), processes));
+            }
+        });
+        self.announced += more;
+        self.system.announce(&some);
     }
 
     fn begin(&mut self) {

@@ -118,8 +118,9 @@ pub const ROWS: &[Setting] = &[
             Value::NumberOr("N", 1, 256, "any"),
             "How many threads search; any: a program with any number",
             "As many as the machine has, if nothing is said. Verdict, numbers and the run that is shown do not depend on it. \
-             Several threads search where states are stored whole and visited in any order or in that of the fewest preemptions, \
-             and the searches of a swarm; the other searches have one. With any, a Boolean program without recursion is checked \
+             All threads search where states are stored whole and visited in any order or in that of the fewest preemptions, and \
+             the searches of a swarm; in other searches in order of cost they help one thread, and along a path there is only \
+             that one. With any, a Boolean program without recursion is checked \
              for any number of its own threads: what it starts may be started any number of times, and if it starts nobody, any \
              number of threads execute main.",
         )
