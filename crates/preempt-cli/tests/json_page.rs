@@ -117,6 +117,7 @@ fn the_page_has_every_field_that_is_printed_and_no_other() {
         vec!["count", &safe],
         vec!["count", &safe, "--engine", "reference"],
         vec!["check", &program],
+        vec!["check", &program, "--instances", "2"],
         vec!["check", &choice, "--method", "pushdown", "--direction", "backward", "--error-projection"],
         vec!["check", &net],
         vec!["check", &mutex],
