@@ -105,6 +105,10 @@ pub(super) fn repeated_starts(report: &mut Report, settings: &Settings, instance
         report.verdict = Verdict::conclude(false, None);
         report.guarantee = Guarantee::Instances { most: instances, contexts };
     }
+    // Where no thread could do anything wrong, their number does not matter.
+    if (report.verdict, report.guarantee) == (Verdict::Holds, Guarantee::Exhaustive) {
+        return;
+    }
     report.note(format!(
         "threads are started in a loop; of each such start {instances} were considered (--instances N for more, --threads \
          any for any number)"
