@@ -75,7 +75,11 @@ def table_1():
     """The stages of post* on the reduced system, of random threads, beside the bounds that the paper gives."""
     print("## Table 1: the stages of post* on the reduced system\n")
     command = ["cargo", "test", "-q", "--workspace", "--test", "pushdown", "table_1", "--", "--nocapture"]
-    print("\n".join(line for line in run(command, ROOT).stdout.splitlines() if line.startswith("|")), flush=True)
+    for line in run(command, ROOT).stdout.splitlines():
+        if line.startswith("|P|"):
+            print("\n" + line.replace("|", "\\|") + "\n")
+        elif line.startswith("|"):
+            print(line, flush=True)
 
 
 def bluetooth(folder, threads, bits=3):

@@ -14,6 +14,8 @@ pub struct Shape {
     pub globals: usize,
     /// Threads that `main` starts.
     pub threads: usize,
+    /// All of them execute the same procedure.
+    pub equal: bool,
     /// About so many statements in each body.
     pub statements: usize,
     /// Threads call procedures, with parameters and results.
@@ -33,6 +35,7 @@ impl Shape {
         Shape {
             globals,
             threads,
+            equal: false,
             statements,
             procedures: true,
             recursion: false,
@@ -178,7 +181,7 @@ impl Generator<'_> {
             }));
         }
         for thread in 0..self.shape.threads {
-            let procedure = Name::new(format!("thread{thread}"));
+            let procedure = Name::new(format!("thread{}", if self.shape.equal { 0 } else { thread }));
             body.push(Statement::new(StatementKind::StartCall { procedure, arguments: Vec::new() }));
         }
         procedure("main", &[], 0, Vec::new(), body)

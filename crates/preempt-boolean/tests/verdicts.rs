@@ -114,6 +114,8 @@ fn control_flow() {
     holds("one: goto two; two: goto one; assert(F);");
     holds("a := F; b := T; if a then assert(F); elsif b then c := T; else assert(F); fi; assert(c);");
     fails("a := T; SLIC_ERROR: skip;");
+    fails("a := T; ERROR3: skip;");
+    fails("a := T; MYERROR: skip;");
     holds("a := T; assume(!a); SLIC_ERROR: skip;");
     fails("void main() begin goto 2; 1: skip; 2: goto 1, 3; 3: assert(0); end");
     holds("assume(a); print(a, b); assert(a);");

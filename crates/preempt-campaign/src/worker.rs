@@ -86,7 +86,8 @@ impl Numbers {
     fn told(&mut self) {
         let Numbers { programs, valid, compared, texts, models } = std::mem::take(self);
         tell(&["numbers", &programs.to_string(), &valid.to_string(), &compared.to_string()]);
-        for (census, counts) in [("text", texts), ("model", models)] {
+        let answers = preempt_campaign::recursive::take_answers();
+        for (census, counts) in [("text", texts), ("model", models), ("answers", answers)] {
             for (feature, count) in counts {
                 tell(&["feature", census, feature, &count.to_string()]);
             }

@@ -74,6 +74,7 @@ ltl loops { <> (x == 9) }
 const RACE: &str = "byte x; inline add(t) { t = x; x = t + 1 }\nactive [2] proctype P() { byte t; add(t); assert(x != 1) }\n";
 const SAFE: &str = "byte x; active [2] proctype P() { x = 1 }\n";
 const LOOP: &str = "decl g; void main() begin g := 0; while (*) do start_thread main(); od; end\n";
+const FORKS: &str = "decl g; void f() begin g := 0; assert(!g); end void main() begin while (*) do start_thread f(); od; end\n";
 const CHOICE: &str = "decl g; void main() begin g := *; assert(g); end\n";
 const NET: &str =
     "vars\n a b\nrules\n a >= 1 -> a' = a-1, b' = b+1;\ninit\n a >= 1, b = 0\ntarget\n b >= 3\n";
@@ -88,6 +89,7 @@ fn the_page_has_every_field_that_is_printed_and_no_other() {
     let (several, race, safe) =
         (path("several.pml", SEVERAL), path("race.pml", RACE), path("safe.pml", SAFE));
     let (program, choice) = (path("loop.bp", LOOP), path("choice.bp", CHOICE));
+    let forks = path("forks.bp", FORKS);
     let (net, mutex) = (path("net.spec", NET), path("mutex.spec", MUTEX));
     let stored = folder.join("run.json").to_str().expect("a name in Unicode").to_string();
     let nets = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/nets.in");
@@ -117,6 +119,7 @@ fn the_page_has_every_field_that_is_printed_and_no_other() {
         vec!["count", &safe],
         vec!["count", &safe, "--engine", "reference"],
         vec!["check", &program],
+        vec!["check", &forks, "--instances", "2"],
         vec!["check", &choice, "--method", "pushdown", "--direction", "backward", "--error-projection"],
         vec!["check", &net],
         vec!["check", &mutex],

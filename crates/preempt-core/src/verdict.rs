@@ -55,6 +55,14 @@ pub enum Guarantee {
     Bounded(Bound),
     /// Each thread has at most so many execution contexts; the threads take turns in round-robin order.
     Contexts(u32),
+    /// Of each start that can be repeated at most so many threads, as the user has bounded them; and at most so many
+    /// contexts of each thread, unless the answer is for any number of them.
+    Instances {
+        /// Threads of each such start.
+        most: u32,
+        /// `None`: any number.
+        contexts: Option<u32>,
+    },
     /// Fingerprints instead of states: with this probability a state was missed, of those within the bound.
     Approximate {
         /// An upper bound, from the size of the store.

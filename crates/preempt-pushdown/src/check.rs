@@ -113,7 +113,11 @@ pub fn check(
     });
     let mut report = match analysed {
         Ok(report) => report?,
-        Err(reason) => stopped(reason, 0, PushdownReport::nothing()),
+        // The analysis did not end in time, but it has said which number of contexts it is at.
+        Err(reason) => {
+            let rounds = budget.counters().level.get().saturating_sub(1) as u32;
+            stopped(reason, rounds, PushdownReport::nothing())
+        }
     };
     report.outcome.stats.time = begin.elapsed();
     Ok(report)

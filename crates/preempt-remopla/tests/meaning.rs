@@ -111,3 +111,13 @@ fn threads_interleave_and_errors_are_labels() {
         Verdict::Violated
     );
 }
+
+#[test]
+fn every_label_that_speaks_of_an_error_is_one() {
+    for label in ["error", "error3", "ERROR", "my_error", "noError"] {
+        let text = format!("init main; module void main() {{ {label}: skip; }}");
+        assert_eq!(verdict(&text, &RemoplaOptions::default()), Verdict::Violated, "{label}");
+        let other = RemoplaOptions { error_label: Some("bad".into()) };
+        assert_eq!(verdict(&text, &other), Verdict::Holds, "{label}");
+    }
+}

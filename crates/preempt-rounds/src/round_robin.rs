@@ -10,7 +10,7 @@
 
 use crate::configurations::Configurations;
 use crate::error::Result;
-use crate::intern::WAITING;
+use crate::intern::{OVER, WAITING};
 use crate::search::Start;
 use crate::turns::{Stop, Turns};
 
@@ -38,6 +38,8 @@ pub(crate) struct RoundRobin {
     done: Vec<usize>,
     /// A start was left out, because there was no thread left for it.
     pub cut: bool,
+    /// There is one round only, and what has become of threads after their turn is forgotten.
+    forgets: bool,
 }
 
 impl RoundRobin {
@@ -54,7 +56,15 @@ impl RoundRobin {
             next: 0,
             done: vec![0; threads],
             cut: false,
+            forgets: false,
         }
+    }
+
+    /// One round, to know whether something goes wrong in it. Who has had its turn does not matter any more, so that there are
+    /// no more configurations than shared states and places of one thread. They are none of the program's, and no run leads to
+    /// them.
+    pub fn once(start: Start) -> RoundRobin {
+        RoundRobin { forgets: true, ..RoundRobin::new(start, Some(1)) }
     }
 
     /// Expands so many configurations, or fewer if it comes to an end.
@@ -93,8 +103,13 @@ impl RoundRobin {
                     self.cut = true;
                     continue;
                 }
+                if self.forgets {
+                    // A thread that was not started yet still has its place to be started in.
+                    let over = cells[1..=thread].iter_mut().filter(|stack| **stack != WAITING);
+                    over.for_each(|stack| *stack = OVER);
+                }
                 let hash = match stop.started {
-                    crate::turns::NOBODY => {
+                    crate::turns::NOBODY if !self.forgets => {
                         let change = |place: usize, old: u32, new: u32| {
                             let store = &self.configurations;
                             store.share(place, new).wrapping_sub(store.share(place, old))

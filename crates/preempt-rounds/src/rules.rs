@@ -14,9 +14,10 @@ use crate::stops::{PlaceKind, Places, stores_shared};
 use preempt_core::Budget;
 use preempt_model::interpreter::{Frame, Machine, Process};
 use preempt_model::{CodeId, Command, LocationId, Scope, System};
+use std::collections::HashSet;
 
 /// One way to go on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Outcome {
     pub shared: u32,
     /// What stands on the stack in the place of the frames that took part, the top last.
@@ -34,6 +35,9 @@ pub(crate) struct Rule {
     /// A step violates something.
     pub fails: bool,
 }
+
+/// So many are looked through one after the other.
+const FEW_OUTCOMES: usize = 16;
 
 /// The frame below takes no part.
 pub(crate) const NO_FRAME: u32 = u32::MAX;
@@ -144,6 +148,9 @@ impl<'a> Rules<'a> {
             return Err(Ended::Stopped(reason));
         }
         let mut rule = Rule::default();
+        // A step has few outcomes, but for one that gives any value to many bits: it has as many as there are values.
+        let many = successors.len() > FEW_OUTCOMES;
+        let mut met = HashSet::new();
         for successor in successors {
             let edge = &setting.model.code(place.0).location(place.1).edges[successor.action.edge as usize];
             if matches!(edge.command, Command::End) {
@@ -166,7 +173,11 @@ impl<'a> Rules<'a> {
             let exclusive = machine.exclusive.is_some();
             let frames = self.intern(&machine.processes.swap_remove(pid));
             let outcome = Outcome { shared, frames, exclusive, started };
-            if !rule.outcomes.contains(&outcome) {
+            let is_new = match many {
+                true => met.insert(outcome.clone()),
+                false => !rule.outcomes.contains(&outcome),
+            };
+            if is_new {
                 rule.outcomes.push(outcome);
             }
         }

@@ -10,7 +10,7 @@ use crate::configurations::Configurations;
 use crate::error::{Ended, Result, go_on};
 use crate::intern::{OVER, WAITING};
 use crate::search::{Setting, Start};
-use crate::symmetry::Sorted;
+use crate::symmetry::{Order, Sorted};
 use crate::turns::{Stop, Turns};
 use preempt_core::{Budget, Property, Trace};
 use preempt_model::System;
@@ -20,7 +20,11 @@ use std::collections::HashMap;
 
 /// The configurations on the way to a failure, and the place of the thread that goes on from each.
 #[derive(Debug, Clone)]
-pub(crate) struct Chain(Vec<(Vec<u32>, usize)>);
+pub(crate) struct Chain {
+    steps: Vec<(Vec<u32>, usize)>,
+    /// Equal threads have changed places on the way.
+    sorted: bool,
+}
 
 /// Real threads on the way along a chain.
 struct Walk<'a> {
@@ -29,10 +33,12 @@ struct Walk<'a> {
     sorted: Sorted,
     /// The stack of each thread.
     at: Vec<u32>,
+    /// Who went last.
+    last: usize,
 }
 
 impl Chain {
-    pub fn of(configurations: &Configurations, from: usize, thread: usize) -> Chain {
+    pub fn of(configurations: &Configurations, from: usize, thread: usize, sorted: bool) -> Chain {
         let mut chain = vec![(configurations.get(from).to_vec(), thread)];
         let mut here = from;
         while here > 0 {
@@ -41,16 +47,21 @@ impl Chain {
             here = parent;
         }
         chain.reverse();
-        Chain(chain)
+        Chain { steps: chain, sorted }
     }
 
     /// The threads that go on, each with the stop that its turn leads to; the last one fails.
     fn turns(&self, start: &Start, turns: &mut Turns<'_>) -> Result<Vec<(usize, Option<Stop>)>> {
-        let mut walk = Walk { start, sorted: Sorted::new(start.clone()), at: start.cells[1..].to_vec() };
+        let sorted = Sorted::new(start.clone(), Order::Turns);
+        let mut walk = Walk { start, sorted, at: start.cells[1..].to_vec(), last: 0 };
         let mut result = Vec::new();
-        for (index, (cells, place)) in self.0.iter().enumerate() {
-            let thread = walk.real(cells[place + 1], *place);
-            let Some((next, _)) = self.0.get(index + 1) else {
+        for (index, (cells, place)) in self.steps.iter().enumerate() {
+            let thread = match self.sorted {
+                true => walk.real(cells[place + 1], *place),
+                false => *place,
+            };
+            walk.last = thread;
+            let Some((next, _)) = self.steps.get(index + 1) else {
                 result.push((thread, None));
                 break;
             };
@@ -88,7 +99,8 @@ impl Chain {
 }
 
 impl Walk<'_> {
-    /// The thread itself if it stands there, or else one that it may have changed places with.
+    /// One of those that stand there and may have changed places: whoever went last, so that there is no switch, or else the
+    /// next one in the order of the rounds, so that no new round begins.
     fn real(&self, stack: u32, place: usize) -> usize {
         let same = |thread: &usize| {
             let start = self.start;
@@ -97,8 +109,8 @@ impl Walk<'_> {
                 && start.kinds[*thread] == start.kinds[place]
                 && start.sites[*thread] == start.sites[place]
         };
-        std::iter::once(place)
-            .chain(0..self.at.len())
+        (self.last..self.at.len())
+            .chain(0..self.last)
             .find(same)
             .unwrap_or_else(|| panic!("internal error: nobody stands where a thread went on"))
     }

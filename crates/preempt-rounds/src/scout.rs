@@ -7,7 +7,7 @@
 use crate::round_robin::End;
 use crate::search::{Caps, Setting, start};
 use crate::supported::supported;
-use crate::symmetry::Sorted;
+use crate::symmetry::{Order, Sorted};
 use crate::turns::Turns;
 use preempt_core::Budget;
 
@@ -23,7 +23,7 @@ pub fn scout(setting: &Setting<'_>, most: usize, budget: &Budget) -> Option<Vec<
     supported(setting.model, &setting.threads).ok()?;
     let mut turns = Turns::new(setting, Caps { depth: DEPTH, ..Caps::default() }, budget);
     turns.deep_left_out = true;
-    let mut all = Sorted::new(start(setting, &mut turns));
+    let mut all = Sorted::new(start(setting, &mut turns), Order::Turns);
     let mut met = Vec::new();
     for _ in 0..3 {
         for _ in 0..16 {

@@ -11,7 +11,7 @@ use crate::liveness::Liveness;
 use crate::round_robin::{End, RoundRobin};
 use crate::run::{Chain, execute};
 use crate::supported::supported;
-use crate::symmetry::{self, Sorted};
+use crate::symmetry::{self, Order, Sorted};
 use crate::threads::Threads;
 use crate::turns::Turns;
 use preempt_core::{Budget, Guarantee, Property, SourceMap, StopReason, Trace, Verdict};
@@ -121,8 +121,14 @@ pub struct Search<'a> {
     start: Start,
     rounds: Option<RoundRobin>,
     sorted: Option<Sorted>,
-    /// Something goes wrong, within whatever number of contexts.
-    failure: Option<Chain>,
+    /// Something goes wrong by this run, within so many contexts of each thread.
+    failure: Option<(Chain, u32)>,
+    /// One context of each thread, once it matters whether that is enough.
+    first_round: Option<RoundRobin>,
+    /// It is; the rounds will meet it.
+    one_fails: bool,
+    /// Within so many contexts nothing goes wrong.
+    fine: u32,
 }
 
 /// Configurations that are expanded before anybody else gets a chance.
@@ -141,8 +147,23 @@ impl<'a> Search<'a> {
         let mut turns = Turns::new(setting, caps, budget);
         let start = start(setting, &mut turns);
         let rounds = Some(RoundRobin::new(start.clone(), contexts));
-        let sorted = (symmetry && symmetry::applies(&start)).then(|| Sorted::new(start.clone()));
-        Ok(Search { setting, budget, caps, contexts, turns, start, rounds, sorted, failure: None })
+        let sorted = symmetry && symmetry::applies(&start);
+        let sorted = sorted.then(|| Sorted::new(start.clone(), Order::Switches));
+        let (failure, first_round, one_fails, fine) = (None, None, false, 0);
+        Ok(Search {
+            setting,
+            budget,
+            caps,
+            contexts,
+            turns,
+            start,
+            rounds,
+            sorted,
+            failure,
+            first_round,
+            one_fails,
+            fine,
+        })
     }
 
     /// Goes on until there is an answer, or `pause` says that it is enough for now.
@@ -166,7 +187,7 @@ impl<'a> Search<'a> {
             let cut = rounds.cut;
             match end {
                 Some(End::Failure { from, thread }) => {
-                    let chain = Chain::of(&rounds.configurations, from, thread);
+                    let chain = Chain::of(&rounds.configurations, from, thread, false);
                     let contexts = rounds.round;
                     return self.violated(&chain, contexts, Basis::Rounds).map(Some);
                 }
@@ -177,14 +198,16 @@ impl<'a> Search<'a> {
                     let guarantee = Guarantee::Contexts(rounds.round);
                     return Ok(Some(self.holds(Basis::Rounds, guarantee, cut)));
                 }
-                None => {}
+                None => self.fine = self.fine.max(rounds.round - 1),
             }
         }
         if let Some(sorted) = &mut self.sorted {
             let end = sorted.advance(&mut self.turns, WORK)?;
             match end {
                 Some(End::Failure { from, thread }) => {
-                    self.failure = Some(Chain::of(&sorted.configurations, from, thread));
+                    let chain = Chain::of(&sorted.configurations, from, thread, true);
+                    let contexts = chain.rounds(&self.start, &mut self.turns)?;
+                    self.failure = Some((chain, contexts));
                     self.sorted = None;
                 }
                 Some(_) => {
@@ -194,14 +217,45 @@ impl<'a> Search<'a> {
                 None => {}
             }
         }
+        if let Some(answer) = self.known_to_be_fewest()? {
+            return Ok(Some(answer));
+        }
         self.look_at_limits()
+    }
+
+    /// A run that goes wrong is an answer as soon as it is known that fewer contexts are not enough. For two contexts that is
+    /// easily known: with one context of each thread, whoever has had its turn need not be remembered.
+    fn known_to_be_fewest(&mut self) -> Result<Option<Answer>> {
+        let Some(contexts) = self.failure.as_ref().map(|failure| failure.1) else { return Ok(None) };
+        if self.asks_about_one() {
+            let first_round = self.first_round.get_or_insert_with(|| RoundRobin::once(self.start.clone()));
+            match first_round.advance(&mut self.turns, WORK)? {
+                Some(End::Nothing | End::Bound) => self.fine = 1,
+                Some(End::Failure { .. }) => self.one_fails = true,
+                None => {}
+            }
+        }
+        let enough = self.fine + 1 == contexts && self.contexts.is_none_or(|most| contexts <= most);
+        match self.failure.clone().filter(|_| enough) {
+            Some((chain, contexts)) => {
+                let answer = self.violated(&chain, contexts, Basis::Symmetry)?;
+                Ok(Some(Answer { fewest: true, ..answer }))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// There is a run with two contexts of each thread, and it is not known whether one is enough.
+    fn asks_about_one(&self) -> bool {
+        let two = self.failure.as_ref().is_some_and(|failure| failure.1 == 2);
+        two && self.fine == 0 && !self.one_fails
     }
 
     /// A search that has become too large ends; the other may go on.
     fn look_at_limits(&mut self) -> Result<Option<Answer>> {
         let stored = |bytes: Option<u64>| bytes.unwrap_or(0);
         let rounds = stored(self.rounds.as_ref().map(|it| it.configurations.bytes()));
-        let sorted = stored(self.sorted.as_ref().map(|it| it.configurations.bytes()));
+        let sorted = stored(self.sorted.as_ref().map(Sorted::bytes));
         let counters = self.budget.counters();
         counters.states.set(self.shared_states());
         counters.level.set(self.round().into());
@@ -217,13 +271,13 @@ impl<'a> Search<'a> {
             self.sorted = None;
         }
         match (&self.rounds, &self.sorted, &self.failure) {
+            _ if self.asks_about_one() => Ok(None),
             (None, None, None) => Err(Ended::TooMuch(Cap::States)),
-            (None, None, Some(chain)) => {
+            (None, None, Some((chain, contexts))) => {
                 // Better a run with more contexts than needed than none.
-                let contexts = chain.rounds(&self.start, &mut self.turns)?;
-                match self.contexts.is_none_or(|most| contexts <= most) {
+                match self.contexts.is_none_or(|most| *contexts <= most) {
                     true => {
-                        let chain = chain.clone();
+                        let (chain, contexts) = (chain.clone(), *contexts);
                         self.violated(&chain, contexts, Basis::Symmetry).map(Some)
                     }
                     false => Err(Ended::TooMuch(Cap::States)),

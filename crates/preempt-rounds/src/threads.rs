@@ -196,7 +196,9 @@ fn prelude(model: &Model, interpreter: &Interpreter<'_>) -> (Vec<(usize, Action)
         let (None, Some(next)) = (&step.violation, &step.state) else { break };
         let edge = &model.code(frame.code).location(frame.location).edges[step.action.edge as usize];
         let runs = matches!(edge.command, Command::Run { .. });
-        if matches!(edge.command, Command::End) || started && !is_private(model, &edge.command) {
+        // What is not taken here counts as well: a thread that was started may let it happen, and forbid an `else`.
+        let waits_for_others = || edges.iter().any(|edge| !is_private(model, &edge.command));
+        if matches!(edge.command, Command::End) || started && waits_for_others() {
             break;
         }
         if runs && !starts.insert((frame.location, step.action.edge)) {

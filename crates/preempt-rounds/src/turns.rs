@@ -200,12 +200,11 @@ impl<'a> Turns<'a> {
             stops.remove(&begin.at);
             passed.remove(&(shared, NOBODY));
         }
-        for (shared, started) in passed {
-            let seen_by_others = |stop: &Stop| stop.shared == shared && stop.started == started;
-            if !stops.iter().any(seen_by_others) {
-                stops.insert(Stop { shared, stack: OVER, started });
-            }
+        if !passed.is_empty() {
+            let seen_by_others: HashSet<_> = stops.iter().map(|stop| (stop.shared, stop.started)).collect();
+            passed.retain(|passed| !seen_by_others.contains(passed));
         }
+        stops.extend(passed.into_iter().map(|(shared, started)| Stop { shared, stack: OVER, started }));
         Ok(Turn { stops: stops.into_iter().collect(), fails: fails.into_iter().collect() })
     }
 

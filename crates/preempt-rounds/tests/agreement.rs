@@ -114,3 +114,15 @@ fn small_programs_with_everything_agree_too() {
     let [compared, fail, proved] = compare(150, shape);
     assert!(compared > 60 && fail > 10 && proved > 20, "{compared} {fail} {proved}");
 }
+
+/// What equal threads sorted have found is an answer only with the fewest contexts, which depend on who is who.
+#[test]
+fn equal_threads_fail_in_the_round_in_which_brute_force_fails() {
+    let shape = |seed: u64| {
+        let threads = 2 + (seed % 3) as usize;
+        let shape = if seed.is_multiple_of(4) { Shape::recursive(threads) } else { Shape::small(threads) };
+        Shape { statements: 3, equal: true, ..shape }
+    };
+    let [compared, fail, proved] = compare(80, shape);
+    assert!(compared > 20 && fail > 6 && proved > 6, "{compared} {fail} {proved}");
+}

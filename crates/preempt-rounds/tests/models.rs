@@ -229,3 +229,40 @@ fn what_cannot_be_done_is_refused_with_a_reason() {
         assert!(refused.unwrap_err().to_string().contains(reason), "{text}");
     }
 }
+
+/// Whoever starts the others and then waits for something, or takes an `else`, does not do so before they have run.
+#[test]
+fn what_comes_after_the_starts_is_not_done_before_the_threads_run() {
+    let begin = "byte x; proctype A() { x++ } init { run A(); run A();";
+    for rest in [
+        "if :: x == 2 -> assert(false) :: else -> skip fi }",
+        "{ skip; skip } unless { x == 2; assert(false) } }",
+        "do :: x == 2 -> assert(false) :: else -> break od }",
+    ] {
+        for symmetry in [false, true] {
+            let report = without_bound(&promela(&format!("{begin} {rest}")), symmetry);
+            assert_eq!((report.outcome.verdict, report.contexts), (Verdict::Violated, 2), "{rest}");
+        }
+    }
+}
+
+/// With equal threads sorted a run is found soon; that one context is not enough is known without all configurations of one.
+#[test]
+fn a_run_of_two_contexts_needs_no_whole_first_round() {
+    let starts = "start_thread user(); ".repeat(6);
+    let text = format!(
+        "decl a, b; void main() begin a, b := F, F; {starts} end
+         void user() begin decl h; h := *; a := h; skip; b := h; h := b; assert(a = h); h := a; a := h; b := a; end"
+    );
+    let (plain, sorted) = (without_bound(&boolean(&text), false), without_bound(&boolean(&text), true));
+    for report in [&plain, &sorted] {
+        assert_eq!((report.outcome.verdict, report.contexts, report.fewest), (Verdict::Violated, 2, true));
+    }
+    assert_eq!((plain.basis, sorted.basis), (Some(Basis::Rounds), Some(Basis::Symmetry)));
+    assert!(
+        sorted.configurations * 4 < plain.configurations,
+        "{} {}",
+        sorted.configurations,
+        plain.configurations
+    );
+}

@@ -9,6 +9,7 @@ use crate::program::{Edge, Init, Model, Variable};
 use crate::system::Description;
 use crate::types::{Type, ValueKind};
 use preempt_core::{Awaited, Change, Partner, Value, Waiting};
+use std::collections::BTreeSet;
 
 pub(super) fn process_name(model: &Model, machine: &Machine, process: usize) -> String {
     match machine.processes.get(process) {
@@ -77,13 +78,22 @@ pub(super) fn variables(model: &Model, machine: &Machine) -> Vec<Change> {
         })
         .collect();
     for (pid, process) in machine.processes.iter().enumerate() {
+        // What a change is called is how it is told from others, so procedures that are called by each other or by
+        // themselves must not have the same name for two variables: the second `x` from below is `x#2`.
+        let mut below: Vec<&str> = Vec::new();
         for frame in &process.frames {
             let code = model.code(frame.code);
             let prefix = format!("{}.", process_name(model, machine, pid));
-            changes.extend(code.variables.iter().map(|variable| Change {
-                name: format!("{prefix}{}", variable.name),
-                value: shown.variable(&prefix, variable, &frame.locals),
-            }));
+            for variable in &code.variables {
+                let name = match below.iter().filter(|name| **name == variable.name).count() {
+                    0 => format!("{prefix}{}", variable.name),
+                    count => format!("{prefix}{}#{}", variable.name, count + 1),
+                };
+                changes.push(Change { name, value: shown.variable(&prefix, variable, &frame.locals) });
+            }
+            let names: BTreeSet<&str> =
+                code.variables.iter().map(|variable| variable.name.as_str()).collect();
+            below.extend(names);
         }
     }
     changes

@@ -5,13 +5,14 @@ use super::{Page, Points, Sample};
 use crate::chart::{Chart, Message};
 use crate::style::Style;
 use crate::text::{
-    describe, executed_title, minimality, never_possible, plural, property_lines, statistics_lines, unit,
-    verdict_lines,
+    describe, executed_title, minimality, never_possible, plural, projection_title, property_lines,
+    statistics_lines, unit, verdict_lines,
 };
 use preempt_core::{
     Call, Change, Location, OptionValue, Property, PropertyKind, Report, Statistics, Step, SwitchKind, Trace,
     Unit, Value, Verdict,
 };
+use std::collections::BTreeMap;
 
 /// Everything, as one record.
 pub(super) fn of_page(page: &Page<'_>) -> Data {
@@ -22,6 +23,7 @@ pub(super) fn of_page(page: &Page<'_>) -> Data {
         Some(told) => points(told, &mut files),
         None => executed(report, &mut files),
     };
+    let projection = projection(report, &mut files);
     let certificate = report.certificate.as_ref().map_or(&[][..], |certificate| &certificate.summary);
     Data::Record(vec![
         ("file", Data::text(&report.run.file)),
@@ -43,6 +45,7 @@ pub(super) fn of_page(page: &Page<'_>) -> Data {
         ("options", options(report)),
         ("runs", runs),
         ("executed", executed),
+        ("projection", projection),
         ("files", Data::list(files.names.iter().map(|name| source(name, page)))),
         ("numbers", numbers(&report.statistics)),
         ("history", Data::list(page.history.iter().map(sample))),
@@ -216,6 +219,22 @@ fn executed(report: &Report, files: &mut Files) -> Data {
         plural(executed.unit.name())
     );
     Data::Record(vec![("title", Data::text(title)), ("parts", parts)])
+}
+
+/// Which lines have a statement that lies on some error trace: a heading, and `[place, 0 or 1]` for each line with statements.
+fn projection(report: &Report, files: &mut Files) -> Data {
+    let Some(projection) = &report.projection else { return Data::Null };
+    let mut lines: BTreeMap<(&str, u32), (&Location, bool)> = BTreeMap::new();
+    for statement in &projection.statements {
+        let location = &statement.location;
+        let line = lines.entry((&location.file, location.line)).or_insert((location, false));
+        line.1 |= statement.on_error_trace;
+    }
+    let marks = lines
+        .into_values()
+        .map(|(location, on)| Data::list([files.place(Some(location)), Data::Number(on.into())]));
+    let marks = Data::list(marks.collect::<Vec<_>>());
+    Data::Record(vec![("title", Data::text(projection_title(projection))), ("marks", marks)])
 }
 
 fn points(points: &Points, files: &mut Files) -> Data {

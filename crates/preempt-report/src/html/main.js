@@ -3,7 +3,7 @@
 const data = JSON.parse(byId("data").textContent);
 const runs = data.runs.map((run) => new Run(run));
 const chart = new ChartView(byId("chart"), (position) => go(position));
-const source = new SourceView(data.files);
+const source = new SourceView(data.files, data.projection);
 const variables = new VariablesView(data.file);
 let run = null;
 let number = 0;
@@ -18,6 +18,7 @@ function showAnswer() {
   byId("answer").replaceChildren(
     make("h1", { class: data.verdict }, make("b", {}, word), words.length ? ":" + words.join(":") : ""),
     ...lines.map((line) => make("p", {}, line)),
+    ...(data.projection ? [make("p", {}, data.projection.title + "; in the source, the others are faint")] : []),
     ...data.notes.map((note) => make("p", {}, "note: " + note)),
     make("p", { id: "promise" }),
     ...(data.again ? [make("p", {}, "see it again: ", make("code", {}, data.again))] : []));

@@ -15,8 +15,9 @@ function chips(all) {
 const how = ({ name, was }, where) => was ? `${name} does not move any more: its last step was ${where}` : `${name} stands ${where}`;
 
 class SourceView {
-  constructor(files) {
+  constructor(files, projection) {
     this.files = files;
+    this.projection = projection;
     this.tabs = byId("files");
     this.place = document.querySelector("#source .lines");
     this.lines = [];
@@ -40,6 +41,11 @@ class SourceView {
     }
     this.lines = file.text.split("\n").map((text, index) =>
       make("div", { class: "code" }, make("span", { class: "number" }, String(index + 1)), make("span", { class: "text" }, text)));
+    for (const [[file, line], on] of this.projection ? this.projection.marks : []) {
+      if (file !== number || !this.lines[line - 1]) continue;
+      this.lines[line - 1].classList.add(on ? "on-trace" : "off-trace");
+      this.lines[line - 1].title = on ? "on some error trace" : "on no error trace";
+    }
     this.marked = [];
     this.place.replaceChildren(...this.lines);
   }

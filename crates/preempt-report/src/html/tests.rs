@@ -3,7 +3,9 @@
 use super::embedded::Data;
 use super::{FRAME, Page, Points, SCRIPTS, Sample, data, render_html};
 use crate::fixtures::{Run, holds, lost_mutex, violated};
-use preempt_core::{Change, PropertyKind, Report, Unit, Value};
+use preempt_core::{
+    Change, ErrorProjection, Location, ProjectedStatement, PropertyKind, Report, Unit, Value,
+};
 use std::time::Duration;
 
 fn embedded(report: &Report, sources: &[(String, String)]) -> String {
@@ -160,4 +162,24 @@ fn numbers_that_a_script_cannot_tell_apart_are_texts() {
     Data::list([Data::Number(i64::MAX), Data::Number(i64::MIN), Data::Number(-3), Data::Real(f64::NAN)])
         .write(&mut out);
     assert_eq!(out, "[\"9223372036854775807\",\"-9223372036854775808\",-3,null]");
+}
+
+#[test]
+fn lines_on_error_traces_are_embedded() {
+    let at = |line, on_error_trace| ProjectedStatement {
+        location: Location { file: "models/broken.pml".into(), line, column: 3 },
+        procedure: "P".into(),
+        text: "skip".into(),
+        on_error_trace,
+    };
+    let statements = vec![at(7, false), at(8, true), at(8, false)];
+    let projection = Some(ErrorProjection { contexts: 2, statements, lines: Vec::new() });
+    let report = Report { projection, ..violated(PropertyKind::Assertion, "assert(0)", lost_mutex()) };
+    let data = embedded(&report, &[]);
+    assert_eq!(field(&data, "marks"), "[[[0,7],0],[[0,8],1");
+    assert!(
+        data.contains("1 of 3 statements lie on some error trace with 2 contexts of each thread"),
+        "{data}"
+    );
+    assert_eq!(field(&embedded(&holds(None), &[]), "projection"), "null");
 }

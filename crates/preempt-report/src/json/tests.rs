@@ -44,7 +44,7 @@ fn a_bounded_holds_says_its_bound_and_has_null_for_what_does_not_apply() {
     assert_eq!(json["verdict"], "holds");
     assert_eq!(
         json["guarantee"],
-        json!({ "kind": "bounded", "bound": 2, "unit": "preemptions", "probability": null })
+        json!({ "kind": "bounded", "bound": 2, "unit": "preemptions", "probability": null, "instances": null })
     );
     let absent =
         ["reason", "statement", "property", "minimality", "counterexample", "certificate", "properties"];
@@ -100,7 +100,7 @@ fn what_a_partial_search_saw_is_told() {
     let bound = Some(Bound { unit: Cost::Switches, most: 3 });
     let guarantee = Guarantee::Approximate { probability: 0.5, bound };
     let json = parsed(&Report { guarantee, ..holds(None) });
-    let want = json!({ "kind": "approximate", "bound": 3, "unit": "switches", "probability": 0.5 });
+    let want = json!({ "kind": "approximate", "bound": 3, "unit": "switches", "probability": 0.5, "instances": null });
     assert_eq!(json["guarantee"], want);
 }
 

@@ -134,6 +134,7 @@ pub(super) struct Guarantee {
     pub bound: Option<u32>,
     pub unit: Option<&'static str>,
     pub probability: Option<f64>,
+    pub instances: Option<u32>,
 }
 
 #[derive(Debug, serde::Serialize, serde::Deserialize)]

@@ -135,7 +135,8 @@ impl From<&OptionValue> for wire::Setting {
 
 impl From<Guarantee> for wire::Guarantee {
     fn from(guarantee: Guarantee) -> wire::Guarantee {
-        let kind = |kind| wire::Guarantee { kind, bound: None, unit: None, probability: None };
+        let kind =
+            |kind| wire::Guarantee { kind, bound: None, unit: None, probability: None, instances: None };
         match guarantee {
             Guarantee::Exhaustive => kind("exhaustive"),
             Guarantee::Parameterised => kind("parameterised"),
@@ -153,6 +154,12 @@ impl From<Guarantee> for wire::Guarantee {
             Guarantee::Contexts(most) => {
                 wire::Guarantee { bound: Some(most), unit: Some("contexts"), ..kind("bounded") }
             }
+            Guarantee::Instances { most, contexts } => wire::Guarantee {
+                bound: contexts,
+                unit: contexts.map(|_| "contexts"),
+                instances: Some(most),
+                ..kind("bounded")
+            },
         }
     }
 }

@@ -18,6 +18,7 @@ use preempt_core::{Measure, Report};
 
 pub use counterexample::render_run;
 pub(crate) use executed::{never_possible, title as executed_title};
+pub(crate) use projection::title as projection_title;
 pub(crate) use properties::lines as property_lines;
 pub(crate) use statistics::lines as statistics_lines;
 pub(crate) use summary::{describe, verdict as verdict_lines};

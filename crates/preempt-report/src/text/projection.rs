@@ -4,17 +4,22 @@ use super::words::clean;
 use preempt_core::ErrorProjection;
 use std::fmt::Write;
 
-/// An annotated listing. `!` is a line with a statement on some error trace, `-` one whose statements are on none.
-pub fn listing(projection: &ErrorProjection) -> String {
+/// How much of it lies on error traces.
+pub(crate) fn title(projection: &ErrorProjection) -> String {
     let on = projection.statements.iter().filter(|statement| statement.on_error_trace).count();
     let contexts = match projection.contexts {
         1 => "1 context".to_string(),
         more => format!("{more} contexts"),
     };
-    let mut text = format!(
-        "\n{on} of {} statements lie on some error trace with {contexts} of each thread (!), the others on none (-):\n",
+    format!(
+        "{on} of {} statements lie on some error trace with {contexts} of each thread",
         projection.statements.len()
-    );
+    )
+}
+
+/// An annotated listing. `!` is a line with a statement on some error trace, `-` one whose statements are on none.
+pub fn listing(projection: &ErrorProjection) -> String {
+    let mut text = format!("\n{} (!), the others on none (-):\n", title(projection));
     let width = projection.lines.len().to_string().len();
     for (number, (line, mark)) in projection.lines.iter().zip(projection.marks()).enumerate() {
         let sign = match mark {

@@ -49,6 +49,14 @@ fn answer(report: &Report) -> String {
         (Verdict::Holds, _, Guarantee::Contexts(most)) => {
             format!("no violation with at most {} of each thread", counted(most as usize, "context"))
         }
+        (Verdict::Holds, _, Guarantee::Instances { most, contexts }) => {
+            let threads = counted(most as usize, "thread");
+            let started = format!("no violation with at most {threads} of each start that can be repeated");
+            match contexts {
+                Some(most) => format!("{started}, and {} of each", counted(most as usize, "context")),
+                None => started,
+            }
+        }
         (Verdict::Holds, _, Guarantee::Parameterised) => "no violation, for any number of processes".into(),
         (Verdict::Holds, _, Guarantee::Exhaustive | Guarantee::Approximate { bound: None, .. }) => {
             "no violation".into()
@@ -104,6 +112,10 @@ fn reach(report: &Report) -> Option<String> {
             }
             Guarantee::Contexts(_) => {
                 "complete up to this bound, the threads taking turns; runs with more contexts were not considered".into()
+            }
+            Guarantee::Instances { contexts, .. } => {
+                let more = if contexts.is_some() { "threads or contexts" } else { "threads" };
+                format!("complete up to this bound; runs with more {more} were not considered")
             }
             Guarantee::Approximate { probability, .. } => format!(
                 "approximate: states are known by fingerprints; the probability that one was missed is {probability:.1e}"

@@ -1,6 +1,6 @@
 //! Pushdown systems: threads as rules on stacks, a number of contexts for each, recursion included.
 
-use super::symbolic::table;
+use super::symbolic::{repeated_starts, table};
 use super::{Context, Engine, number, reported, word};
 use crate::error::Error;
 use crate::frontend::{Input, Kind};
@@ -45,11 +45,7 @@ pub(super) fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Re
     if report.verdict == Verdict::Violated {
         report.again = vec![("contexts", found.contexts.to_string())];
     } else if !found.complete {
-        report.note(format!(
-            "threads are started in a loop; of each such start {} were considered (--instances N for more, --threads any for \
-             any number)",
-            options.instances
-        ));
+        repeated_starts(&mut report, &plan.settings, options.instances);
     }
     report.run.options = used(&options, &found.threads);
     if plan.settings.error_projection && !matches!(report.verdict, Verdict::Inconclusive(_)) {

@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::settings::{self, Method, Settings};
 use crate::verb::Verb;
 use preempt_bdd::TableOptions;
-use preempt_core::{Measure, Minimality, OptionValue, Report, Statistics, StopReason, Verdict};
+use preempt_core::{Guarantee, Measure, Minimality, OptionValue, Report, Statistics, StopReason, Verdict};
 use preempt_rounds::{Basis, Cap, Caps, RoundsOptions, RoundsReport};
 use preempt_symbolic::portfolio::{self, Answered, PortfolioReport};
 use preempt_symbolic::{SymbolicOptions, SymbolicReport, VariableOrder};
@@ -69,14 +69,22 @@ fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
     if report.verdict == Verdict::Violated {
         report.again = vec![("contexts", analysed.contexts.to_string())];
     } else if !analysed.complete {
-        report.note(format!(
-            "threads are started in a loop; of each such start {} were considered (--instances N for more, --threads any for \
-             any number)",
-            options.instances
-        ));
+        repeated_starts(&mut report, &plan.settings, options.instances);
+    }
+    // These limits are the rounds' own, and no option changes them.
+    match report.verdict {
+        Verdict::Inconclusive(StopReason::Depth) => {
+            let most = caps(&options).depth;
+            report.statement =
+                Some(format!("there are stacks of more than {most} calls, which rounds do not list"));
+        }
+        Verdict::Inconclusive(StopReason::States) if method == Method::Rounds => {
+            report.statement = Some("there are too many states for rounds".into());
+        }
+        _ => {}
     }
     if matches!(method, Method::Portfolio | Method::Rounds) {
-        report.note(rests_on(answered, &report.verdict, too_much));
+        report.note(rests_on(method, answered, &report.verdict, too_much));
     }
     // Rounds ask the interpreter for every step; diagrams know sets of states only.
     if let (Answered::Rounds(_), Verdict::Holds) = (answered, report.verdict) {
@@ -86,9 +94,33 @@ fn check(plan: &Plan, input: &Input, context: &mut Context<'_>) -> Result<Report
     Ok(report)
 }
 
+/// More threads may be started than were looked at. That is an answer within a bound if the user has set it, as it is with
+/// `--contexts`, and none if the number is ours.
+pub(super) fn repeated_starts(report: &mut Report, settings: &Settings, instances: u32) {
+    if settings.instances.is_some() && report.verdict == Verdict::Inconclusive(StopReason::Partial) {
+        let contexts = match report.guarantee {
+            Guarantee::Contexts(most) => Some(most),
+            _ => None,
+        };
+        report.verdict = Verdict::conclude(false, None);
+        report.guarantee = Guarantee::Instances { most: instances, contexts };
+    }
+    // Where no thread could do anything wrong, their number does not matter.
+    if (report.verdict, report.guarantee) == (Verdict::Holds, Guarantee::Exhaustive) {
+        return;
+    }
+    report.note(format!(
+        "threads are started in a loop; of each such start {instances} were considered (--instances N for more, --threads \
+         any for any number)"
+    ));
+}
+
 /// Who has answered, and what the answer rests on.
-fn rests_on(answered: Answered, verdict: &Verdict, too_much: Option<Cap>) -> String {
+fn rests_on(method: Method, answered: Answered, verdict: &Verdict, too_much: Option<Cap>) -> String {
     let answer = match (answered, verdict) {
+        (Answered::Rounds(Basis::Symmetry), Verdict::Violated) => {
+            "answered by explicit states with equal threads sorted; the reference interpreter has executed the run"
+        }
         (Answered::Rounds(_), Verdict::Violated) => {
             "answered by explicit rounds; the reference interpreter has executed the run"
         }
@@ -102,6 +134,7 @@ fn rests_on(answered: Answered, verdict: &Verdict, too_much: Option<Cap>) -> Str
             "answered by explicit states with equal threads sorted: none is left, so that no number of contexts brings another"
         }
         (Answered::Diagrams, _) => "answered by decision diagrams",
+        (Answered::Nobody, _) if method == Method::Rounds => "explicit rounds have not come to an end",
         (Answered::Nobody, _) => "neither explicit rounds nor decision diagrams have come to an end",
     };
     match too_much {

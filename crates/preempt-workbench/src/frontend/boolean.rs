@@ -1,6 +1,6 @@
 //! Boolean programs.
 
-use super::{FrontEnd, Kind, LoadRequest, Loaded};
+use super::{FrontEnd, Kind, LoadRequest, Loaded, without_assertions};
 use crate::settings::Dialect;
 use preempt_boolean::load_within;
 
@@ -31,7 +31,18 @@ fn load(request: &mut LoadRequest<'_>) -> Loaded {
         error_label: request.settings.error_label.clone(),
         any_threads: request.settings.any_threads,
     };
-    let loaded = load_within(request.name, request.text, &options, request.budget);
+    let mut loaded = load_within(request.name, request.text, &options, request.budget);
+    loaded.diagnostics.extend(loaded.model.as_ref().filter(|_| options.error_label.is_none()).and_then(
+        |model| {
+            let message =
+                "nothing in this program is an error: `main` leads to no assertion and to no error label";
+            without_assertions(
+                model,
+                message,
+                "write assert(e); or a label with the word ERROR, or use --error-label",
+            )
+        },
+    ));
     let model = loaded.model.map(|model| (model, Default::default()));
     Loaded::of_model(request.name, model, loaded.sources, loaded.diagnostics)
 }

@@ -24,8 +24,8 @@ use crate::model::LoadedModel;
 use crate::settings::Settings;
 use crate::verb::Verb;
 use net::load_net;
-use preempt_core::{Budget, Diagnostic, Report, SourceMap};
-use preempt_model::Model;
+use preempt_core::{Budget, Diagnostic, Report, Severity, SourceMap};
+use preempt_model::{Command, Model};
 use preempt_net::{lola, tina, tpn, tts};
 use preempt_promela::trail::StatementNumbers;
 use std::path::Path;
@@ -173,6 +173,16 @@ impl FrontEnd {
         let extension = extension.to_str()?.to_ascii_lowercase();
         FRONT_ENDS.iter().copied().find(|it| it.extensions.contains(&extension.as_str()))
     }
+}
+
+/// A warning about a program in which nothing can go wrong as far as assertions go: that it holds says nothing, and is
+/// easily taken for an answer where the error has another name.
+fn without_assertions(model: &Model, message: &str, hint: &str) -> Option<Diagnostic> {
+    let mut edges = model.codes.iter().flat_map(|code| &code.locations).flat_map(|location| &location.edges);
+    let nothing = !edges.any(|edge| matches!(edge.command, Command::Assert(_)));
+    let warning =
+        || Diagnostic { severity: Severity::Warning, ..Diagnostic::global_error(message) }.hint(hint);
+    nothing.then(warning)
 }
 
 impl Loaded {

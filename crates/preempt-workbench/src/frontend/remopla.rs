@@ -1,6 +1,6 @@
 //! Remopla, the language of Moped.
 
-use super::{FrontEnd, Kind, LoadRequest, Loaded};
+use super::{FrontEnd, Kind, LoadRequest, Loaded, without_assertions};
 use preempt_remopla::RemoplaOptions;
 
 pub const REMOPLA: FrontEnd = FrontEnd {
@@ -23,7 +23,11 @@ pub const REMOPLA: FrontEnd = FrontEnd {
 
 fn load(request: &mut LoadRequest<'_>) -> Loaded {
     let options = RemoplaOptions { error_label: request.settings.error_label.clone() };
-    let loaded = preempt_remopla::load(request.name, request.text, &options, request.budget);
+    let mut loaded = preempt_remopla::load(request.name, request.text, &options, request.budget);
+    loaded.diagnostics.extend(loaded.model.as_ref().filter(|_| options.error_label.is_none()).and_then(|model| {
+        let message = "no label in this program is an error: only an index out of range or a division by zero can be found";
+        without_assertions(model, message, "say what must not be reached, as in `error: skip;`, or use --error-label")
+    }));
     let model = loaded.model.map(|model| (model, Default::default()));
     Loaded::of_model(request.name, model, loaded.sources, loaded.diagnostics)
 }

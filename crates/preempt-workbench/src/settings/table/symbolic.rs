@@ -92,7 +92,8 @@ pub const ROWS: &[Setting] = &[
             "instances",
             Value::Number("N", 1, 64),
             "How many threads a start inside a loop is good for (4)",
-            "There may be any number of them, so nothing is proved then; what is found with fewer is found all the same.",
+            "What is found is real. If nothing is, and a run could start more, the program holds with at most N of them; without this option \
+             the answer is then inconclusive.",
         )
     },
     Setting {
