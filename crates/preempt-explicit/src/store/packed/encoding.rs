@@ -162,6 +162,8 @@ pub struct Source {
 /// How many numbers more than there are have room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Spare {
+    /// If it costs no byte more than much.
+    Ample,
     Much,
     Some,
     Nothing,
@@ -201,9 +203,10 @@ impl Encoding {
                     let room = match spare {
                         // What has never changed has no bits: that is known of every state as long as this encoding is used.
                         _ if now <= 1 => now,
+                        Spare::Ample if now > then => 4 * now,
                         Spare::Much if now > then => 2 * now,
-                        Spare::Much | Spare::Some if now > then + then / 10 => 2 * now,
-                        Spare::Much | Spare::Some if now > then => now + now / 8 + 1,
+                        Spare::Some if now > then + then / 10 => 2 * now,
+                        Spare::Some if now > then => now + now / 8 + 1,
                         _ => now,
                     };
                     bits_for(room)
@@ -211,11 +214,20 @@ impl Encoding {
                 (0..pieces.kinds()).map(of_kind).collect()
             };
             // Rather less to spare than pairs.
-            let mut wide = None;
+            let (mut wide, mut spared) = (None, Spare::Nothing);
             for spare in [Spare::Much, Spare::Some, Spare::Nothing] {
                 wide = made.lay_out(pieces, &bits(spare));
+                spared = spare;
                 if wide.is_none() || (spare == Spare::Some && folding.0.iter().any(|times| *times > 0)) {
                     break;
+                }
+            }
+            if spared == Spare::Much {
+                let bytes = made.key_bytes;
+                let costs_nothing =
+                    made.lay_out(pieces, &bits(Spare::Ample)).is_none() && made.key_bytes == bytes;
+                if !costs_nothing {
+                    made.lay_out(pieces, &bits(Spare::Much));
                 }
             }
             let Some(wide) = wide else {

@@ -46,18 +46,24 @@ impl Leaf {
         bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
     }
 
+    /// Just these bytes: a wider write would have to wait for what was written beside them.
     #[inline]
     pub fn write(&self, state: &mut [u8], word: u64) {
-        let at = self.at as usize;
-        match state.get_mut(at..at + 8).and_then(|bytes| <&mut [u8; 8]>::try_from(bytes).ok()) {
-            Some(bytes) => {
-                let others = u64::from_le_bytes(*bytes) & !(self.mask << self.shift);
-                *bytes = (others | word << self.shift).to_le_bytes();
+        let (start, length) = (self.offset as usize, self.length as usize);
+        let Some(place) = state.get_mut(start..start + length) else { return };
+        match length {
+            1 => place[0] = word as u8,
+            2 | 3 => {
+                place[..2].copy_from_slice(&(word as u16).to_le_bytes());
+                place[length - 2..].copy_from_slice(&((word >> (8 * (length - 2))) as u16).to_le_bytes());
             }
-            None => {
-                let (start, length) = (self.offset as usize, self.length as usize);
-                state[start..start + length].copy_from_slice(&word.to_le_bytes()[..length]);
+            4..=7 => {
+                place[..4].copy_from_slice(&(word as u32).to_le_bytes());
+                place[length - 4..].copy_from_slice(&((word >> (8 * (length - 4))) as u32).to_le_bytes());
             }
+            8 => place.copy_from_slice(&word.to_le_bytes()),
+            // A piece has one to eight bytes.
+            _ => {}
         }
     }
 }
