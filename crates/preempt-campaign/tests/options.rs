@@ -232,19 +232,28 @@ fn of_the_stateless_engine() {
     let mut met = BTreeSet::new();
     for entry in stateless::table() {
         let stateless::Entry { strategy, limits, threads, promise: _ } = entry;
-        let ExplorationLimits { preemptions, fair, steps, executions, time, stop_at_failure } = limits;
+        let ExplorationLimits {
+            preemptions,
+            fair,
+            steps,
+            gives_up_long_runs,
+            executions,
+            time,
+            stop_at_failure,
+        } = limits;
         assert!(executions.is_some(), "some make far too many runs");
         met.extend([
             strategy_kind(&strategy).to_string(),
             format!("bound {preemptions:?}"),
             format!("fair {}", fair.is_some()),
             format!("short runs {}", steps < 10),
+            format!("long runs given up {gives_up_long_runs}"),
             format!("limited time {}", time.is_some()),
             format!("stop at failure {stop_at_failure}"),
             format!("side by side {threads:?}"),
         ]);
     }
-    let flags = ["fair", "short runs", "limited time", "stop at failure"];
+    let flags = ["fair", "short runs", "long runs given up", "limited time", "stop at failure"];
     let threads =
         [None, Some(1), Some(2), Some(4)].map(|threads: Option<u32>| format!("side by side {threads:?}"));
     assert_all([names(&[STRATEGIES]), both(&flags), bounds(), threads.to_vec()].concat(), &met);

@@ -20,8 +20,11 @@
 //! shares out what waits. All numbers are sums over expansions, each of which happens once at its level, so they do not
 //! depend on who makes it.
 //!
-//! * [`worker`]: one thread; [`waiting`]: states that wait as keys; [`remembered`]: steps that need not be computed again.
+//! * [`worker`]: one thread; [`waiting`]: states that wait as keys; [`how`]: how a state was reached; [`remembered`]: steps that
+//!   need not be computed again; [`quota`]: what a round may bring.
 
+mod how;
+mod quota;
 mod remembered;
 mod waiting;
 mod worker;
@@ -32,11 +35,13 @@ use crate::budget::SearchBudget;
 use crate::reduction::Reduction;
 use crate::store::packed::{Full, Keeps, PackedStore};
 use crate::successors::Expander;
+use how::How;
 use preempt_core::{Cost, Memory, Progress, Snapshot, StopReason};
 use preempt_model::search::RunCost;
+use quota::Quota;
 use std::sync::Arc;
 use waiting::Feed;
-use worker::{Deferred, How, Quota, Worker};
+use worker::{Deferred, Worker};
 
 /// Everybody is to be expanded at the next level.
 const QUEUED: u8 = 1;

@@ -3,7 +3,9 @@
 
 mod steps;
 
-use super::remembered::{Question, Remembered, Step};
+use super::how::How;
+use super::quota::Quota;
+use super::remembered::{Question, Remembered};
 use super::waiting::{Block, Feed, Waiting, Who};
 use super::{Plan, QUEUED};
 use crate::store::packed::encoding::{Encoding, Key, Source, hash_of};
@@ -13,7 +15,6 @@ use crate::successors::Expander;
 use preempt_core::{Budget, PropertyKind};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// States that are expanded before their successors are looked up.
 const BATCH: usize = 48;
@@ -46,42 +47,6 @@ impl Arrival {
     }
 }
 
-/// How a state was reached: the process running then, and what is to be known of it.
-#[derive(Debug, Clone, Copy)]
-pub struct How {
-    process: u8,
-    bits: u8,
-}
-
-impl How {
-    /// It is a step of the process. Without, it is an initial state.
-    const STEP: u8 = 1 << 1;
-    /// The process is one of the state's.
-    const LIVES: u8 = 1 << 2;
-    /// The exact reduction lets it go on alone; as in [`Step`].
-    const ALONE: u8 = Step::ALONE;
-    /// It may be left for free.
-    const FREE: u8 = 1 << 3;
-
-    pub const INITIAL: How = How { process: 0, bits: How::FREE };
-
-    #[inline]
-    fn runs(process: u8, bits: u8) -> How {
-        How { process, bits: How::STEP | bits }
-    }
-
-    /// Who is running.
-    #[inline]
-    fn process(self) -> Option<u8> {
-        self.has(How::STEP).then_some(self.process)
-    }
-
-    #[inline]
-    fn has(self, bit: u8) -> bool {
-        self.bits & bit != 0
-    }
-}
-
 /// Which questions are about an item of the stack.
 #[derive(Debug, Clone, Copy, Default)]
 struct Asked {
@@ -96,36 +61,6 @@ struct Asked {
 pub struct Deferred {
     pub state: Vec<u8>,
     pub how: How,
-}
-
-/// Less work than this is not worth telling the others.
-const LITTLE: u64 = 64;
-
-/// What all threads together may do in a round, so that none has to wait long for the others.
-#[derive(Debug)]
-pub struct Quota {
-    new: AtomicU64,
-    work: AtomicU64,
-    most_new: u64,
-    most_work: u64,
-}
-
-impl Quota {
-    pub fn new(most_new: u64, most_work: u64) -> Quota {
-        Quota { new: AtomicU64::new(0), work: AtomicU64::new(0), most_new, most_work }
-    }
-
-    /// So many states were new, and so much was done. Says whether that is enough. What is little is added up first.
-    #[inline]
-    fn is_used_up(&self, new: &mut u64, work: &mut u64) -> bool {
-        if *work < LITTLE && *new < self.most_new / LITTLE {
-            return false;
-        }
-        let (new, work) = (std::mem::take(new), std::mem::take(work));
-        let new = self.new.fetch_add(new, Ordering::Relaxed) + new;
-        let work = self.work.fetch_add(work, Ordering::Relaxed) + work;
-        new >= self.most_new || work >= self.most_work
-    }
 }
 
 /// What was counted at one level.

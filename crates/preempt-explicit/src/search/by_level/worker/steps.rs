@@ -1,7 +1,8 @@
 //! The steps of one process in the state that is being expanded: remembered, or computed and then remembered.
 
-use super::{Arrival, Deferred, How, Item, Worker};
-use crate::search::by_level::remembered::{Answer, Place, Step, Tag};
+use super::{Arrival, Deferred, Item, Worker};
+use crate::search::by_level::how::How;
+use crate::search::by_level::remembered::{Answer, Place, Tag};
 use crate::search::by_level::waiting::Who;
 use crate::search::spinning::spins;
 use crate::store::packed::PackedStore;
@@ -166,9 +167,8 @@ impl<S: Expander> Worker<'_, S> {
         let (counted, work) = (std::mem::take(&mut self.counted), self.work);
         let (deferred, later) = (std::mem::take(&mut self.deferred), self.arrivals.len());
         let moved = self.compute(store, process, Remember::Nothing);
-        let computed = self.arrivals.drain(later..).map(|Arrival { key, how, .. }| {
-            Step::new(&self.source.key, &key, how.process, how.bits & How::ALONE)
-        });
+        let computed =
+            self.arrivals.drain(later..).map(|Arrival { key, how, .. }| how.step(&self.source.key, &key));
         let computed: Vec<Step> = computed.collect();
         if self.budget.stopped().is_none() && self.deferred.is_empty() {
             assert_eq!(computed, self.remembered.steps(place), "process {process}");
@@ -248,9 +248,7 @@ impl<S: Expander> Worker<'_, S> {
                 false => self.somebody_moves(store, process),
             };
         if is_timeless {
-            let step = |Arrival { key: next, how, .. }: &Arrival| {
-                Step::new(&key, next, how.process, how.bits & How::ALONE)
-            };
+            let step = |Arrival { key: next, how, .. }: &Arrival| how.step(&key, next);
             self.remembered.remember(tag, self.arrivals[first..].iter().map(step), self.states);
         }
     }
@@ -258,13 +256,13 @@ impl<S: Expander> Worker<'_, S> {
     /// What is to be known of a successor beside who runs.
     fn how(&mut self, how: How, bytes: Range<usize>) -> How {
         let next = &self.bytes[bytes];
-        let runs = usize::from(how.process);
+        let runs = usize::from(how.number());
         let lives = runs < self.system.process_count(next);
         let alone = self.plan.reduces && lives && self.system.runs_alone(next, runs);
         let free =
             self.plan.fair_switch && !alone && lives && spins(&mut *self.system, &self.budget, next, runs);
         let bit = |is: bool, bit: u8| if is { bit } else { 0 };
-        How::runs(how.process, bit(lives, How::LIVES) | bit(alone, How::ALONE) | bit(free, How::FREE))
+        How::runs(how.number(), bit(lives, How::LIVES) | bit(alone, How::ALONE) | bit(free, How::FREE))
     }
 }
 

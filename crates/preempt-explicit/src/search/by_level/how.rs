@@ -1,0 +1,51 @@
+//! How a state was reached, as far as it decides who is expanded there: two bytes, since every successor has them.
+
+use super::remembered::Step;
+use crate::store::packed::encoding::Key;
+
+/// How a state was reached: the process running then, and what is to be known of it.
+#[derive(Debug, Clone, Copy)]
+pub struct How {
+    process: u8,
+    bits: u8,
+}
+
+impl How {
+    /// It is a step of the process. Without, it is an initial state.
+    const STEP: u8 = 1 << 1;
+    /// The process is one of the state's.
+    pub const LIVES: u8 = 1 << 2;
+    /// The exact reduction lets it go on alone; as in [`Step`].
+    pub const ALONE: u8 = Step::ALONE;
+    /// It may be left for free.
+    pub const FREE: u8 = 1 << 3;
+
+    pub const INITIAL: How = How { process: 0, bits: How::FREE };
+
+    #[inline]
+    pub fn runs(process: u8, bits: u8) -> How {
+        How { process, bits: How::STEP | bits }
+    }
+
+    /// Who is running.
+    #[inline]
+    pub fn process(self) -> Option<u8> {
+        self.has(How::STEP).then_some(self.process)
+    }
+
+    #[inline]
+    pub fn has(self, bit: u8) -> bool {
+        self.bits & bit != 0
+    }
+
+    /// The process's number, whether it lives or not.
+    #[inline]
+    pub fn number(self) -> u8 {
+        self.process
+    }
+
+    /// The step between two keys that it was.
+    pub fn step(self, from: &Key, to: &Key) -> Step {
+        Step::new(from, to, self.process, self.bits & How::ALONE)
+    }
+}
