@@ -1,6 +1,6 @@
 """Preempt and Spin on the same Promela models (default: models/). Prints a table and writes it to results/.
 
-Installs spin and gcc with apt if they are missing and it may. Seven modes:
+Installs spin and gcc with apt if they are missing and it may. Eight modes:
 
 whole      The whole state space, every reduction off.
            Preempt: `preempt count --threads 1`, from start to verdict, nothing prepared.
@@ -14,6 +14,7 @@ bounds     At most 8 and 16 preemptions: `preempt count --bound K --threads 1` a
 threads    `preempt count`, `check` by level, with the stores bitstate and compact, interpreted, and for runs without end, with one
            thread and with two, under `valgrind --tool=callgrind`: how many instructions the busier of two threads executes, and the
            seconds by the clock, which mean something only on a quiet machine.
+clock      `count` and `check` as above with one thread and with two: the seconds that the search takes by the clock, the least of N.
 reduction  How many states each partial-order reduction leaves, static optimisations off, violations passed over.
            Preempt: `preempt count --reduction strong`.
            Spin:    as above without `-DNOREDUCE`.
@@ -438,6 +439,47 @@ class Threads:
         ]
 
 
+class Clock:
+    HEAD = ("model", "states", "search", "one thread (s)", "two threads (s)", "one / two")
+    SEARCHES = ("count", "check")
+
+    @staticmethod
+    def compare(both):
+        result, _ = both.large_enough("count", "--threads", "1")
+        searches = {}
+        for name in Clock.SEARCHES:
+            runs = [
+                [Threads.seconds(both, Threads.SEARCHES[name], threads) for threads in (1, 2)]
+                for _ in range(both.options.repeat)
+            ]
+            searches[name] = [min(seconds) for seconds in zip(*runs)]
+        return {"model": both.name, "states": result["stats"]["states"], "searches": searches}
+
+    @staticmethod
+    def cells(row):
+        return [
+            (row["model"], f"{row['states']:,}", name, f"{one:.3f}", f"{two:.3f}", f"{one / two:.2f}")
+            for name, (one, two) in row["searches"].items()
+        ]
+
+    @staticmethod
+    def report(rows, options):
+        def mean(name, least):
+            ratios = [row["searches"][name][0] / row["searches"][name][1] for row in rows if row["states"] >= least]
+            return f"{name} {geometric_mean(ratios):.2f}" if ratios else f"{name} -"
+
+        groups = [", ".join(mean(name, least) for name in Clock.SEARCHES) for least in (0, 2_000_000)]
+        return [
+            "# One thread and two, by the clock",
+            "",
+            f"Made by `benches/run compare-spin --mode clock` with `--repeat {options.repeat}`; the verb's help says what was run.",
+            "",
+            *table(Clock.HEAD, [line for row in rows for line in Clock.cells(row)]),
+            f"**{len(rows)} models**, one / two (geometric mean): {groups[0]}; those of two million states and more: {groups[1]}.",
+            "",
+        ]
+
+
 class Reduction:
     HEAD = ("model", "all states", "Spin leaves", "strong leaves", "strong / Spin")
 
@@ -529,6 +571,6 @@ class Defaults:
 
 
 MODES = {
-    "whole": Whole, "levels": Levels, "profile": Profile, "bounds": Bounds, "threads": Threads, "reduction": Reduction,
+    "whole": Whole, "levels": Levels, "profile": Profile, "bounds": Bounds, "threads": Threads, "clock": Clock, "reduction": Reduction,
     "defaults": Defaults,
 }
