@@ -20,10 +20,15 @@ pub mod current;
 pub mod future;
 mod labels;
 pub mod lazy_static;
+mod nondeterminism;
 pub mod rand;
+mod replay;
 mod runner;
+mod schedule;
 pub mod scheduler;
+mod schedulers;
 pub mod sync;
+mod task;
 mod wide;
 
 pub use preempt::{hint, thread, thread_local};
