@@ -19,6 +19,7 @@ NEEDED = {
         'regex = "1"',
         'tempfile = "3"',
         'proptest = "1"',
+        'proptest-derive = "0.5"',
         'test-log = { version = "0.2", default-features = false }',
     ],
 }
@@ -28,7 +29,7 @@ SHUTTLE = {
         rwlock shrink tag task thread timeout uncontrolled_nondeterminism""",
     "data": "random",
     "demo": "async_match_deadlock bounded_buffer surw",
-    "future": "basic channel countdown_timer pct streams waker",
+    "future": "basic batch_semaphore channel countdown_timer pct streams waker",
 }
 
 

@@ -64,9 +64,14 @@ pub fn clock_for(task: TaskId) -> VectorClock {
     VectorClock(preempt::thread::clock_of(usize::from(task).into()))
 }
 
-/// How many steps the run has done: a time stamp.
+/// How many steps the run has done: a time stamp. The beginning of the main task is one.
 pub fn context_switches() -> usize {
-    preempt::thread::steps_done()
+    preempt::thread::steps_done() + 1
+}
+
+/// The steps so far do not count any more for [`crate::Config::max_steps`].
+pub fn reset_step_count() {
+    preempt::thread::reset_step_count();
 }
 
 /// The running one.

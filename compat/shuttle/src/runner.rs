@@ -64,7 +64,8 @@ impl Config {
     fn checker(&self) -> Checker {
         let steps = match self.max_steps {
             MaxSteps::None => usize::MAX,
-            MaxSteps::FailAfter(steps) | MaxSteps::ContinueAfter(steps) => steps,
+            // The beginning of the main task is one, which is none here.
+            MaxSteps::FailAfter(steps) | MaxSteps::ContinueAfter(steps) => steps.saturating_sub(1),
         };
         let mut checker = Checker::new().on_behalf_of("shuttle").max_steps(steps);
         checker = checker.give_up_long_runs(matches!(self.max_steps, MaxSteps::ContinueAfter(_)));

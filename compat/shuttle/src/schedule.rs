@@ -1,7 +1,6 @@
 //! Schedules as data, and as the strings that shuttle writes.
 //!
-//! The first step is the beginning of the main task; then every beginning of a task is one, and every operation. Where a
-//! task waits, shuttle lets it try once and fail, which is a step there; here it cannot move.
+//! The first step is the beginning of the main task; then every beginning of a task is one, and every operation.
 
 use crate::task::TaskId;
 

@@ -217,7 +217,7 @@ fn what_a_scheduler_does_wrong_is_said() {
     shuttle::check_random(|| thread::yield_now(), 3);
     let early = ReplayScheduler::new_from_schedule(Schedule::new_from_task_ids(0, [0, 0, 0]));
     assert!(failure(|| Runner::new(early, Config::new()).run(lost_update)).contains("schedule ended early"));
-    let misfit = ReplayScheduler::new_from_schedule(Schedule::new_from_task_ids(0, [0, 1]));
+    let misfit = ReplayScheduler::new_from_schedule(Schedule::new_from_task_ids(0, [0, 5]));
     assert!(failure(|| Runner::new(misfit, Config::new()).run(lost_update)).contains("is not runnable"));
     for text in ["", "91", "9", "zz", "90010000", "9101ff00", "91ffffffffffffffffff7f0100"] {
         assert!(failure(|| ReplayScheduler::new_from_encoded(text)).contains("invalid schedule"), "{text}");

@@ -48,6 +48,11 @@ pub fn steps_done() -> usize {
     with(|context| context.done())
 }
 
+/// The steps so far do not count any more when it is asked whether the run will end.
+pub fn reset_step_count() {
+    with(|context| context.counts_from = context.done());
+}
+
 /// The next random number, where a scheduler of the user's gives them, or a schedule has them.
 pub fn random_number() -> Option<u64> {
     let (numbers, used) = with(|context| {

@@ -71,8 +71,9 @@ pub(crate) fn search(
         _ => None,
     };
     let repeat_from = checker.repeat_from;
-    if scheduler.is_some() {
-        // A scheduler decides when a thread begins, too.
+    // A scheduler decides when a thread begins, too. Where nothing is reduced, all steps of shuttle's cost little, and no search has to
+    // begin again for them.
+    if scheduler.is_some() || checker.package == "shuttle" && is_partial(strategy) {
         extra.store(YIELDS, Ordering::Relaxed);
     }
     let meets_at_yields = checker.package == "loom";
@@ -170,6 +171,11 @@ fn explore_all(
     (found, difference, seed)
 }
 
+/// Does the strategy run some schedules only, one by one?
+fn is_partial(strategy: Strategy) -> bool {
+    matches!(strategy, Strategy::RoundRobin | Strategy::Random(_) | Strategy::Pct { .. })
+}
+
 /// The test never comes back.
 fn hang_report(who: String) -> CheckReport {
     let message = format!(
@@ -193,8 +199,7 @@ fn report(
         fewest_preemptions: fewest && failure.kind != FailureKind::Nondeterminism,
         ..failure
     });
-    let partial =
-        chosen || matches!(strategy, Strategy::RoundRobin | Strategy::Random(_) | Strategy::Pct { .. });
+    let partial = chosen || is_partial(strategy);
     let undone = match &found.stop {
         Some(ExplorationStop::Time) => Some(StopReason::Time),
         Some(_) => Some(StopReason::Partial),

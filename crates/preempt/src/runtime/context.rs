@@ -52,6 +52,8 @@ pub(crate) struct Context {
     pub used_random: bool,
     /// Random numbers come from here, and so many of them were used.
     pub numbers: Option<(RandomNumbers, usize)>,
+    /// So many steps do not count as those of a run that does not end.
+    pub counts_from: usize,
     /// Which extra steps (`extra.rs`) the run has.
     pub extra: u8,
     /// Which it should have: it is not what it would be then.
@@ -124,6 +126,7 @@ impl Context {
             random_seed: 0,
             used_random: false,
             numbers: None,
+            counts_from: 0,
             extra: 0,
             wanted: 0,
             yield_objects: None,
@@ -342,7 +345,7 @@ impl Context {
         self.shared |= before.is_some() && before != current;
     }
 
-    fn record(&mut self, pending: &Pending) {
+    pub(super) fn record(&mut self, pending: &Pending) {
         let current = self.current;
         self.threads[current].spurious_steps += u32::from(self.spurious);
         self.threads[current].at = Some(pending.location);

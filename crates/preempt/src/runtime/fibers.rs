@@ -343,6 +343,10 @@ impl Executable for Fibers {
         })
     }
 
+    fn counts_from(&self) -> usize {
+        with(|context| context.counts_from)
+    }
+
     fn gave_up(&self) -> bool {
         with(|context| context.extra) != self.extra.load(Ordering::Relaxed)
     }
