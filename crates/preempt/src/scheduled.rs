@@ -78,7 +78,7 @@ impl Checker {
     ///     assert_eq!(*last.lock().unwrap(), "main");
     /// };
     /// let report = Checker::new().run_scheduled_by(&mut YoungestFirst(3), test);
-    /// assert_eq!((report.executions, report.failure), (3, None));
+    /// assert_eq!((report.executions, report.failure.is_none()), (3, true));
     /// ```
     ///
     /// # Panics
