@@ -19,16 +19,17 @@ NEEDED = {
         'regex = "1"',
         'tempfile = "3"',
         'proptest = "1"',
+        'proptest-derive = "0.5"',
         'test-log = { version = "0.2", default-features = false }',
     ],
 }
 # Left out are the files on shuttle's own engine, for the reasons that docs/src/rust.md has: `SHUTTLE` are the others.
 SHUTTLE = {
-    "basic": """atomic barrier clocks condvar config dfs labels lazy_static metrics mpsc mutex once panic pct portfolio rwlock tag task
-        thread uncontrolled_nondeterminism""",
+    "basic": """atomic barrier clocks condvar config dfs execution labels lazy_static metrics mpsc mutex once panic pct portfolio replay
+        rwlock shrink tag task thread timeout uncontrolled_nondeterminism""",
     "data": "random",
     "demo": "async_match_deadlock bounded_buffer surw",
-    "future": "basic channel countdown_timer pct streams waker",
+    "future": "basic batch_semaphore channel countdown_timer pct streams waker",
 }
 
 

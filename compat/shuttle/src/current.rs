@@ -1,7 +1,7 @@
 //! The running thread or task, and the run that it is part of.
 
 pub use crate::labels::{ChildLabelFn, Labels, TaskName};
-pub use preempt::thread::ThreadId as TaskId;
+pub use crate::task::TaskId;
 
 use crate::labels::{self, Tags};
 use std::any::Any;
@@ -12,12 +12,24 @@ use std::sync::Arc;
 
 /// How many operations of each thread happen before something, by number of the thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VectorClock(Vec<u32>);
+pub struct VectorClock(pub(crate) Vec<u32>);
 
 impl VectorClock {
     /// Of the thread with this number.
     pub fn get(&self, thread: usize) -> u32 {
         self.0.get(thread).copied().unwrap_or(0)
+    }
+}
+
+impl From<&[u32]> for VectorClock {
+    fn from(times: &[u32]) -> VectorClock {
+        VectorClock(times.to_vec())
+    }
+}
+
+impl<const N: usize> From<&[u32; N]> for VectorClock {
+    fn from(times: &[u32; N]) -> VectorClock {
+        VectorClock(times.to_vec())
     }
 }
 
@@ -49,17 +61,22 @@ pub fn clock() -> VectorClock {
 
 /// As [`clock`], where this thread stands.
 pub fn clock_for(task: TaskId) -> VectorClock {
-    VectorClock(preempt::thread::clock_of(task))
+    VectorClock(preempt::thread::clock_of(usize::from(task).into()))
 }
 
-/// How many steps the run has done: a time stamp.
+/// How many steps the run has done: a time stamp. The beginning of the main task is one.
 pub fn context_switches() -> usize {
-    preempt::thread::steps_done()
+    preempt::thread::steps_done() + 1
+}
+
+/// The steps so far do not count any more for [`crate::Config::max_steps`].
+pub fn reset_step_count() {
+    preempt::thread::reset_step_count();
 }
 
 /// The running one.
 pub fn me() -> TaskId {
-    preempt::thread::current().id()
+    preempt::thread::current().id().into()
 }
 
 /// The running one, if there is a run.
@@ -92,7 +109,8 @@ pub fn remove_label_for_task<T: Clone + Debug + 'static>(task: TaskId) -> Option
 
 /// The name that a task was given by [`set_name_for_task`], or when it was spawned.
 pub fn get_name_for_task(task: TaskId) -> Option<TaskName> {
-    get_label_for_task::<TaskName>(task).or_else(|| preempt::thread::name_of(task).map(TaskName::from))
+    get_label_for_task::<TaskName>(task)
+        .or_else(|| preempt::thread::name_of(usize::from(task).into()).map(TaskName::from))
 }
 
 /// Gives a task a name; returns the one before.

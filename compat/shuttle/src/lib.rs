@@ -8,8 +8,8 @@
 //! ```
 //!
 //! What is different: [`check_dfs`] runs equivalent schedules once, in the order of their preemptions, so that a failure is
-//! shown with the fewest; schedules are strings of preempt's. What belongs to shuttle's own engine is missing: schedulers of the
-//! user's, schedules as data, spans and events for the crate `tracing`, `batch_semaphore`.
+//! shown with the fewest; the schedules that are shown are strings of preempt's. What belongs to shuttle's own engine is missing: spans and
+//! events for the crate `tracing`, signatures of resources, annotations for its explorer, how it ends after a panic.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -20,10 +20,15 @@ pub mod current;
 pub mod future;
 mod labels;
 pub mod lazy_static;
+mod nondeterminism;
 pub mod rand;
+mod replay;
 mod runner;
+mod schedule;
 pub mod scheduler;
+mod schedulers;
 pub mod sync;
+mod task;
 mod wide;
 
 pub use preempt::{hint, thread, thread_local};
@@ -124,7 +129,7 @@ pub fn check_dfs<F: Fn() + Send + Sync + 'static>(f: F, max_iterations: Option<u
     run(DfsScheduler::new(max_iterations, false), f);
 }
 
-/// Runs the test with so many random schedules; that the same schedule does the same is always checked.
+/// Runs the test with so many random schedules, each of them twice: the same schedule must do the same.
 ///
 /// # Panics
 /// If the test is not deterministic, or fails.

@@ -25,8 +25,11 @@ pub mod rngs {
             (self.next_u64() >> 32) as u32
         }
 
-        /// The seed is the thread's identity, and the run's.
+        /// The scheduler's, if the user has written it. Otherwise the seed is the thread's identity, and the run's.
         fn next_u64(&mut self) -> u64 {
+            if let Some(number) = preempt::thread::random_number() {
+                return number;
+            }
             assert!(crate::labels::allows_random(), "requested random data from DFS scheduler");
             let seeded = || {
                 let mut hasher = DefaultHasher::new();

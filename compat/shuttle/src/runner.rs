@@ -1,6 +1,6 @@
 //! A search with options.
 
-use crate::scheduler::{Scheduler, SearchPlan};
+use crate::scheduler::{Asked, Scheduler, SearchPlan};
 use preempt::{CheckReport, Checker, Failure, FailureKind, Strategy};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -61,19 +61,26 @@ impl Config {
         }
     }
 
-    fn checker(&self, plan: SearchPlan) -> Checker {
+    fn checker(&self) -> Checker {
         let steps = match self.max_steps {
             MaxSteps::None => usize::MAX,
-            MaxSteps::FailAfter(steps) | MaxSteps::ContinueAfter(steps) => steps,
+            // The beginning of the main task is one, which is none here.
+            MaxSteps::FailAfter(steps) | MaxSteps::ContinueAfter(steps) => steps.saturating_sub(1),
         };
-        let mut checker = Checker::new().on_behalf_of("shuttle").strategy(plan.strategy).max_steps(steps);
+        let mut checker = Checker::new().on_behalf_of("shuttle").max_steps(steps);
         checker = checker.give_up_long_runs(matches!(self.max_steps, MaxSteps::ContinueAfter(_)));
-        checker = checker.check_determinism(plan.repeats);
-        if let Some(executions) = plan.executions {
-            checker = checker.max_executions(executions as u64);
-        }
+        // Tests for shuttle count their runs.
+        checker = checker.check_determinism(false);
         if let Some(time) = self.max_time {
             checker = checker.max_duration(time);
+        }
+        checker
+    }
+
+    fn planned_checker(&self, plan: SearchPlan) -> Checker {
+        let mut checker = self.checker().strategy(plan.strategy);
+        if let Some(executions) = plan.executions {
+            checker = checker.max_executions(executions as u64);
         }
         match plan.replay {
             Some(schedule) => checker.replay(&schedule),
@@ -152,8 +159,24 @@ impl<S: Scheduler + 'static> Runner<S> {
     /// # Panics
     /// With the simplest run that fails, if there is one.
     #[track_caller]
-    pub fn run<F: Fn() + Send + Sync + 'static>(self, f: F) -> usize {
-        let plan = self.scheduler.plan();
+    pub fn run<F: Fn() + Send + Sync + 'static>(mut self, f: F) -> usize {
+        let report = match self.scheduler.plan() {
+            Some(plan) => self.run_planned(plan, f),
+            None => self.config.checker().run_scheduled_by(&mut Asked::new(&mut self.scheduler), move || {
+                preempt::thread::shuttle_rules(false);
+                crate::current::begin_run(true);
+                f();
+            }),
+        };
+        if let Some(failure) = &report.failure {
+            panic!("{}", self.config.failure_message(&report, failure));
+        }
+        report.executions as usize
+    }
+
+    /// By preempt's own strategies.
+    #[track_caller]
+    fn run_planned<F: Fn() + Send + Sync + 'static>(&self, plan: SearchPlan, f: F) -> CheckReport {
         let by_priorities = matches!(plan.strategy, Strategy::Pct { .. });
         let everything = matches!(plan.strategy, Strategy::Marking) && plan.executions.is_none();
         let f = Arc::new(f);
@@ -165,7 +188,7 @@ impl<S: Scheduler + 'static> Runner<S> {
                 f();
             }
         };
-        let checker = self.config.checker(plan.clone());
+        let checker = self.config.planned_checker(plan.clone());
         let mut report = checker.run(test(false));
         // A park may return for no reason. That comes second: it would hide that nobody unparks.
         if everything
@@ -179,10 +202,7 @@ impl<S: Scheduler + 'static> Runner<S> {
         // Priorities need somebody to give them to; shuttle refuses such tests too.
         let idle = by_priorities && report.failure.is_none() && report.steps == 0;
         assert!(!idle, "test closure did not exercise any concurrency");
-        if let Some(failure) = &report.failure {
-            panic!("{}", self.config.failure_message(&report, failure));
-        }
-        report.executions as usize
+        report
     }
 }
 

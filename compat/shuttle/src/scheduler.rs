@@ -1,7 +1,17 @@
-//! How the schedules are chosen. The set is closed: each stands for one of preempt's strategies.
+//! How the schedules are chosen: by one of the schedulers here, or by one of the user's.
+//!
+//! Those of shuttle stand for preempt's strategies and run as such. Within a scheduler of the user's they choose step by step, as
+//! shuttle has it.
+
+pub use crate::nondeterminism::{AnnotationScheduler, UncontrolledNondeterminismCheckScheduler};
+pub use crate::replay::ReplayScheduler;
+pub use crate::schedule::{Schedule, ScheduleStep};
+pub use crate::schedulers::{
+    DfsScheduler, PctScheduler, RandomScheduler, RoundRobinScheduler, UrwRandomScheduler, UrwScheduler,
+};
+pub use crate::task::{Task, TaskId};
 
 use preempt::Strategy;
-use std::path::Path;
 
 /// What a scheduler stands for.
 #[doc(hidden)]
@@ -13,164 +23,118 @@ pub struct SearchPlan {
     pub executions: Option<usize>,
     /// This schedule only.
     pub replay: Option<String>,
-    /// Is a run repeated, to see whether it does the same? Tests for shuttle count their runs.
-    pub repeats: bool,
     /// May the test use [`crate::rand`]?
     pub random: bool,
 }
 
-/// One of the schedulers of this module.
+/// Decides who runs, and gives random numbers. It lives through all executions of a test.
+///
+/// ```
+/// use shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
+/// use shuttle::{Config, Runner};
+///
+/// /// One execution in which whoever was created last comes first.
+/// struct YoungestFirst(bool);
+///
+/// impl Scheduler for YoungestFirst {
+///     fn new_execution(&mut self) -> Option<Schedule> {
+///         (!std::mem::replace(&mut self.0, true)).then(|| Schedule::new(0))
+///     }
+///     fn next_task(&mut self, runnable: &[&Task], _current: Option<TaskId>, _yields: bool) -> Option<TaskId> {
+///         runnable.last().map(|task| task.id())
+///     }
+///     fn next_u64(&mut self) -> u64 {
+///         4
+///     }
+/// }
+///
+/// let executions = Runner::new(YoungestFirst(false), Config::new()).run(|| {
+///     shuttle::thread::spawn(|| ()).join().unwrap();
+/// });
+/// assert_eq!(executions, 1);
+/// ```
 pub trait Scheduler {
-    /// What it stands for.
+    /// An execution is to begin; `None`: there shall be none any more.
+    fn new_execution(&mut self) -> Option<Schedule>;
+
+    /// Which of these tasks runs next? There is at least one. `None`: the execution is given up. `current_task` has run last, and is `None`
+    /// when the main task is to begin; `is_yielding` says that it would rather let others come first.
+    fn next_task(
+        &mut self,
+        runnable_tasks: &[&Task],
+        current_task: Option<TaskId>,
+        is_yielding: bool,
+    ) -> Option<TaskId>;
+
+    /// The next random number, for the task that runs.
+    fn next_u64(&mut self) -> u64;
+
+    /// What it stands for, if preempt has that: then it is not asked for steps.
     #[doc(hidden)]
-    fn plan(&self) -> SearchPlan;
-}
-
-macro_rules! scheduler {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone)]
-        pub struct $name(SearchPlan);
-
-        impl Scheduler for $name {
-            fn plan(&self) -> SearchPlan {
-                self.0.clone()
-            }
-        }
-    };
-}
-
-fn plan(strategy: Strategy, executions: Option<usize>) -> SearchPlan {
-    SearchPlan { strategy, executions, replay: None, repeats: false, random: true }
-}
-
-scheduler!(
-    /// Every schedule that matters, in the order of their preemptions.
-    DfsScheduler
-);
-
-impl DfsScheduler {
-    /// At most so many. A test that uses [`crate::rand`] panics unless random data is allowed, since only one of many values is
-    /// searched.
-    pub fn new(max_iterations: Option<usize>, allow_random_data: bool) -> DfsScheduler {
-        DfsScheduler(SearchPlan { random: allow_random_data, ..plan(Strategy::Marking, max_iterations) })
-    }
-}
-
-scheduler!(
-    /// Random schedules.
-    RandomScheduler
-);
-
-impl RandomScheduler {
-    /// So many.
-    pub fn new(max_iterations: usize) -> RandomScheduler {
-        RandomScheduler::new_from_seed(0, max_iterations)
-    }
-
-    /// So many, with a seed: the same one gives the same schedules.
-    pub fn new_from_seed(seed: u64, max_iterations: usize) -> RandomScheduler {
-        RandomScheduler(plan(Strategy::Random(seed), Some(max_iterations)))
-    }
-}
-
-scheduler!(
-    /// Random schedules; here it is the same walk as [`RandomScheduler`].
-    UrwScheduler
-);
-
-impl UrwScheduler {
-    /// So many.
-    pub fn new(max_iterations: usize) -> UrwScheduler {
-        UrwScheduler::new_from_seed(0, max_iterations)
-    }
-
-    /// So many, with a seed: the same one gives the same schedules.
-    pub fn new_from_seed(seed: u64, max_iterations: usize) -> UrwScheduler {
-        UrwScheduler(plan(Strategy::Random(seed), Some(max_iterations)))
-    }
-}
-
-scheduler!(
-    /// Probabilistic concurrency testing: by priorities, which change at a few points.
-    PctScheduler
-);
-
-impl PctScheduler {
-    /// So many, with priorities that change `max_depth - 1` times.
-    pub fn new(max_depth: usize, max_iterations: usize) -> PctScheduler {
-        PctScheduler::new_from_seed(0, max_depth, max_iterations)
-    }
-
-    /// As [`PctScheduler::new`], with a seed: the same one gives the same schedules.
-    ///
-    /// # Panics
-    /// If the depth is 0.
-    pub fn new_from_seed(seed: u64, max_depth: usize, max_iterations: usize) -> PctScheduler {
-        assert!(max_depth > 0, "the depth of probabilistic concurrency testing is at least 1");
-        let depth = max_depth.try_into().unwrap_or_else(|_| panic!("a depth of {max_depth} is too much"));
-        PctScheduler(plan(Strategy::Pct { seed, depth }, Some(max_iterations)))
-    }
-}
-
-scheduler!(
-    /// The threads take turns, a step each.
-    RoundRobinScheduler
-);
-
-impl RoundRobinScheduler {
-    /// All runs would be the same, so there is one.
-    pub fn new(_max_iterations: usize) -> RoundRobinScheduler {
-        RoundRobinScheduler(plan(Strategy::RoundRobin, Some(1)))
-    }
-}
-
-scheduler!(
-    /// One schedule, which has failed before.
-    ReplayScheduler
-);
-
-impl ReplayScheduler {
-    /// A schedule as a failure shows it.
-    pub fn new_from_encoded(encoded_schedule: &str) -> ReplayScheduler {
-        let replay = Some(encoded_schedule.trim().to_string());
-        ReplayScheduler(SearchPlan { replay, ..plan(Strategy::Marking, Some(1)) })
-    }
-
-    /// A schedule in a file.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
-    pub fn new_from_file<P: AsRef<Path>>(path: P) -> std::io::Result<ReplayScheduler> {
-        Ok(ReplayScheduler::new_from_encoded(&std::fs::read_to_string(path)?))
-    }
-
-    /// A schedule may always end before the test does.
-    pub fn set_allow_incomplete(&mut self) {}
-}
-
-/// The name that some versions of shuttle have for it.
-pub use UrwScheduler as UrwRandomScheduler;
-
-/// Runs another scheduler, and then its first run once more: the same schedule must do the same.
-#[derive(Debug, Clone)]
-pub struct UncontrolledNondeterminismCheckScheduler<S>(S);
-
-impl<S: Scheduler> UncontrolledNondeterminismCheckScheduler<S> {
-    /// Of another one.
-    pub fn new(scheduler: S) -> UncontrolledNondeterminismCheckScheduler<S> {
-        UncontrolledNondeterminismCheckScheduler(scheduler)
-    }
-}
-
-impl<S: Scheduler> Scheduler for UncontrolledNondeterminismCheckScheduler<S> {
-    fn plan(&self) -> SearchPlan {
-        SearchPlan { repeats: true, ..self.0.plan() }
+    fn plan(&self) -> Option<SearchPlan> {
+        None
     }
 }
 
 impl<S: Scheduler + ?Sized> Scheduler for Box<S> {
-    fn plan(&self) -> SearchPlan {
+    fn new_execution(&mut self) -> Option<Schedule> {
+        (**self).new_execution()
+    }
+
+    fn next_task(
+        &mut self,
+        runnable_tasks: &[&Task],
+        current_task: Option<TaskId>,
+        is_yielding: bool,
+    ) -> Option<TaskId> {
+        (**self).next_task(runnable_tasks, current_task, is_yielding)
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        (**self).next_u64()
+    }
+
+    fn plan(&self) -> Option<SearchPlan> {
         (**self).plan()
+    }
+}
+
+/// A scheduler as preempt asks it.
+pub(crate) struct Asked<'a, S: ?Sized> {
+    scheduler: &'a mut S,
+    /// It did not want the main task to begin.
+    given_up: bool,
+}
+
+impl<'a, S: Scheduler + ?Sized> Asked<'a, S> {
+    pub fn new(scheduler: &'a mut S) -> Asked<'a, S> {
+        Asked { scheduler, given_up: false }
+    }
+}
+
+impl<S: Scheduler + ?Sized> preempt::Scheduler for Asked<'_, S> {
+    /// In shuttle the beginning of the main task is a step, too.
+    fn begin_run(&mut self) -> bool {
+        let begins = self.scheduler.new_execution().is_some();
+        if begins {
+            let first = self.scheduler.next_task(&[&Task::main()], None, false);
+            let main = Task::main().id();
+            assert!(first.is_none_or(|task| task == main), "only the main task can run at the beginning");
+            self.given_up = first.is_none();
+        }
+        begins
+    }
+
+    fn choose(&mut self, enabled: &[preempt::EnabledThread], last: usize, yields: bool) -> Option<usize> {
+        if self.given_up {
+            return None;
+        }
+        let tasks: Vec<Task> = enabled.iter().map(Task::from).collect();
+        let tasks: Vec<&Task> = tasks.iter().collect();
+        self.scheduler.next_task(&tasks, Some(TaskId::from(last)), yields).map(usize::from)
+    }
+
+    fn random_number(&mut self) -> u64 {
+        self.scheduler.next_u64()
     }
 }

@@ -84,7 +84,7 @@ fn a_runner_counts_executions_and_has_options() {
     assert_eq!(Runner::new(RoundRobinScheduler::new(1), Config::default()).run(two_sections), 1);
     assert_eq!(Runner::new(UrwScheduler::new(3), Config::default()).run(two_sections), 3);
     let checked = UncontrolledNondeterminismCheckScheduler::new(PctScheduler::new(2, 4));
-    assert_eq!(Runner::new(checked, Config::default()).run(two_sections), 4);
+    assert_eq!(Runner::new(checked, Config::default()).run(two_sections), 8, "each of four is repeated");
     let mut config = Config::new();
     config.max_steps = MaxSteps::FailAfter(3);
     let yields = || (0..10).for_each(|_| thread::yield_now());

@@ -150,6 +150,11 @@ pub trait Executable {
     /// Called when nobody can move, or after [`Flow::Stop`]: was this run a failure?
     fn end(&mut self) -> RunEnd;
 
+    /// So many steps of this run do not count when it is asked whether the run will end: whoever said so has come further since.
+    fn counts_from(&self) -> usize {
+        0
+    }
+
     /// Has it turned out that the program cannot be run like this? What was explored counts for nothing then, and no
     /// further run is begun.
     fn gave_up(&self) -> bool {

@@ -95,7 +95,7 @@ impl From<Diverged> for ExplorationStop {
 }
 
 /// A run that failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FailingRun {
     /// Who moves when.
     pub schedule: Vec<Move>,
@@ -132,7 +132,7 @@ pub struct Exploration {
     pub exhaustive: bool,
     /// Steps beyond the fair bound were left out.
     pub unfair: bool,
-    /// Runs were given up for their length.
+    /// Runs were given up, for their length or by whoever chose their steps.
     pub given_up: u64,
     /// Of the failing runs one with the fewest preemptions.
     pub failure: Option<FailingRun>,

@@ -13,6 +13,7 @@
 //! | [`bpor`] | Coons, Musuvathi and McKinley 2013 (paper 003), Algorithm 1, with the bounds of its Algorithms 2 and 3, others ([`bound`]), or none |
 //! | [`cb_dfs`] | depth-first search within the bound, without reduction |
 //! | [`random`], [`pct`] | one random schedule after the other |
+//! | [`chosen`] | whatever somebody else chooses |
 //!
 //! There are no sleep sets anywhere: under a bound they lose runs (paper 001, Fig. 1).
 //!
@@ -36,6 +37,7 @@ pub mod basic;
 pub mod bound;
 pub mod bpor;
 pub mod cb_dfs;
+pub mod chosen;
 pub mod context_bound;
 pub mod counts;
 pub mod executable;

@@ -53,7 +53,7 @@ pub(crate) fn runs<E: Executable>(
     let mut result = Ok(());
     for run in 0..most {
         result = one(&mut runner, &mut recorder, observer, |moves, step, yielded| {
-            choose(run, moves, step, yielded)
+            Some(choose(run, moves, step, yielded))
         });
         if result.is_err() {
             break;
@@ -63,11 +63,12 @@ pub(crate) fn runs<E: Executable>(
     recorder.finish(result, &runner)
 }
 
-fn one<E: Executable>(
+/// One run, with `choose(moves, step, yielded)` as in [`runs`]; it gives the run up by choosing none.
+pub(crate) fn one<E: Executable>(
     runner: &mut Runner<'_, E>,
     recorder: &mut RunRecorder<'_>,
     observer: &mut impl RunObserver,
-    mut choose: impl FnMut(&[Move], usize, Option<usize>) -> Move,
+    mut choose: impl FnMut(&[Move], usize, Option<usize>) -> Option<Move>,
 ) -> Result<(), ExplorationStop> {
     runner.arrive()?;
     let mut preemptions = 0;
@@ -82,7 +83,9 @@ fn one<E: Executable>(
             recorder.completed_run(end, || FailingRun { schedule, preemptions, livelock })?;
             return observe_path(runner, observer);
         }
-        let step = choose(&moves, runner.len(), runner.last_yielded());
+        let Some(step) = choose(&moves, runner.len(), runner.last_yielded()) else {
+            return recorder.gave_up_run();
+        };
         preemptions += u32::from(runner.preempts(step.thread));
         flow = runner.step(step)?;
     }

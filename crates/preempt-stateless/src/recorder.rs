@@ -41,6 +41,12 @@ impl<'a> RunRecorder<'a> {
         self.check_limits()
     }
 
+    /// Counts a run that was given up before its end. `Err` if the exploration is over.
+    pub fn gave_up_run(&mut self) -> Result<(), ExplorationStop> {
+        self.exploration.given_up += 1;
+        self.completed_run(RunEnd::Fine, FailingRun::default)
+    }
+
     /// Keeps a failing run. `Err` if the exploration is over.
     pub fn failed(&mut self, failing: FailingRun) -> Result<(), ExplorationStop> {
         if failing.livelock && self.limits.gives_up_long_runs {

@@ -174,9 +174,13 @@ impl<'a, E: Executable> Runner<'a, E> {
     /// Is the run so long that it will not end? A thread that works alone, without waiting for anybody, is no livelock: only
     /// steps that yield or that others could have done instead count in full.
     pub fn is_endless(&self, limit: usize) -> bool {
-        self.len() >= limit
-            && (self.contested.last().is_some_and(|contested| *contested >= limit)
-                || self.len() >= limit.saturating_mul(ALONE))
+        if self.len() < limit {
+            return false;
+        }
+        let from = self.program.counts_from().min(self.len());
+        let contested = |len: usize| len.checked_sub(1).map_or(0, |last| self.contested[last]);
+        let (steps, rivalled) = (self.len() - from, contested(self.len()) - contested(from));
+        steps >= limit && rivalled >= limit || steps >= limit.saturating_mul(ALONE)
     }
 
     /// The threads that can move.

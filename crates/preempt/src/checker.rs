@@ -3,6 +3,7 @@
 use crate::page;
 use crate::report::CheckReport;
 use crate::reproduce::CheckOrigin;
+use crate::scheduled::SchedulerLink;
 use crate::search::search;
 use preempt_core::Verdict;
 use preempt_stateless::{ExplorationLimits, Strategy};
@@ -246,11 +247,20 @@ impl Checker {
     where
         F: Fn() + Send + Sync + 'static,
     {
-        let at = std::panic::Location::caller();
+        self.run_at(std::panic::Location::caller(), None, Arc::new(test))
+    }
+
+    /// As [`Checker::run`], called from there; a scheduler of the user's may choose the steps.
+    pub(crate) fn run_at(
+        &self,
+        at: &'static std::panic::Location<'static>,
+        scheduler: Option<SchedulerLink>,
+        test: Arc<dyn Fn() + Send + Sync>,
+    ) -> CheckReport {
         let place = format!("{}:{}", at.file(), at.line());
         let read = |name: &str| std::env::var(name).ok();
         let checker = self.clone().overridden(read, &place).unwrap_or_else(|wrong| panic!("{wrong}"));
-        let mut report = search(checker, Arc::new(test));
+        let mut report = search(checker, test, scheduler);
         if let Some(failure) = &mut report.failure {
             failure.check = place;
             failure.origin = CheckOrigin {

@@ -48,6 +48,23 @@ pub fn steps_done() -> usize {
     with(|context| context.done())
 }
 
+/// The steps so far do not count any more when it is asked whether the run will end.
+pub fn reset_step_count() {
+    with(|context| context.counts_from = context.done());
+}
+
+/// The next random number, where a scheduler of the user's gives them, or a schedule has them.
+pub fn random_number() -> Option<u64> {
+    let (numbers, used) = with(|context| {
+        let (numbers, used) = context.numbers.as_mut()?;
+        context.used_random = true;
+        *used += 1;
+        Some((numbers.clone(), *used - 1))
+    })?;
+    // The scheduler is code of the user's: the context is not lent meanwhile.
+    Some(numbers.get(used))
+}
+
 /// What the random numbers of this run begin with: the same when the run is repeated, and another one in each run of a search
 /// by chance.
 pub fn random_seed() -> u64 {

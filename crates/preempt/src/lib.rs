@@ -57,6 +57,7 @@ mod report;
 mod reproduce;
 mod runtime;
 mod schedule;
+mod scheduled;
 mod scope;
 mod search;
 mod source;
@@ -73,6 +74,7 @@ pub use operations::OperationCount;
 pub use preempt_core::{StopReason, Verdict};
 pub use preempt_stateless::{BoundFunction, Strategy};
 pub use report::{CheckReport, Failure, FailureKind, FailureObject, FailureStep};
+pub use scheduled::{EnabledThread, Scheduler};
 
 /// Makes a function a test that is run in every schedule.
 ///

@@ -7,7 +7,8 @@ use crate::report::{CheckReport, Failure, FailureKind, FailureStep};
 use crate::runtime::current::with;
 use crate::runtime::failure::{Access, RunFailure, StepRecord};
 use crate::runtime::fibers::Fibers;
-use crate::schedule::{decode_with_seed, encode};
+use crate::schedule::{Randomness, decode_with_randomness, encode};
+use crate::scheduled::RandomNumbers;
 use crate::source::is_own;
 use preempt_core::{StopReason, Verdict};
 use preempt_stateless::runner::Runner;
@@ -15,8 +16,12 @@ use preempt_stateless::{Executable, ExplorationLimits, Flow, Move};
 
 /// The report of a schedule that somebody wants to see.
 pub(crate) fn replay_report(fibers: &mut Fibers, schedule: &str, limits: &ExplorationLimits) -> CheckReport {
-    let (schedule, seed) = decode_with_seed(schedule).unwrap_or_else(|wrong| panic!("{wrong}"));
-    fibers.random_seed = seed.unwrap_or(0);
+    let (schedule, randomness) = decode_with_randomness(schedule).unwrap_or_else(|wrong| panic!("{wrong}"));
+    (fibers.random_seed, fibers.numbers) = match randomness {
+        None => (0, None),
+        Some(Randomness::Seed(seed)) => (seed, None),
+        Some(Randomness::Numbers(numbers)) => (0, Some(RandomNumbers::Given(numbers.into()))),
+    };
     let run = replay_schedule(fibers, &schedule, limits.steps, false);
     let verdict =
         if run.failure.is_some() { Verdict::Violated } else { Verdict::Inconclusive(StopReason::Partial) };
@@ -48,7 +53,7 @@ struct ReplayedRun {
     failure: Option<Failure>,
     preemptions: u32,
     steps: Vec<FailureStep>,
-    /// Behind the schedule: what random numbers began with.
+    /// Behind the schedule: its random numbers.
     seed: String,
 }
 
@@ -111,7 +116,14 @@ fn replay_schedule(fibers: &mut Fibers, schedule: &[Move], max_steps: usize, jus
         insert_accesses(&mut steps, &racing, &names, &thread);
         let writer = FailureWriter { thread: &thread, object: &|id| names.get(id).to_string() };
         let backtrace = failures.first().and_then(backtrace::of_user);
-        let seed = if context.used_random { format!("~{:x}", context.random_seed) } else { String::new() };
+        let randomness = match &context.numbers {
+            // Those that were not there are 0.
+            Some((numbers, used)) => {
+                Randomness::Numbers((0..*used).map(|index| numbers.given(index)).collect())
+            }
+            None => Randomness::Seed(context.random_seed),
+        };
+        let seed = if context.used_random { randomness.encode() } else { String::new() };
         (steps, names.list.clone(), writer.describe(&failures), backtrace, seed)
     });
     let description = match problem {

@@ -1,6 +1,7 @@
 //! Schedules as short strings: who moves when, with repeated steps counted. `0x5.1x3.0` is five steps of thread 0,
 //! three of thread 1 and one of thread 0; `1!` is a step of thread 1 that happens spuriously. `~1f` at the end is what random
-//! numbers begin with, in hexadecimal digits, if the run has used any.
+//! numbers begin with, in hexadecimal digits, if the run has used any; `~=1f,3` are the numbers themselves, if a scheduler of the
+//! user's gave them.
 
 use preempt_stateless::Move;
 
@@ -20,12 +21,43 @@ pub(crate) fn encode(schedule: &[Move]) -> String {
     format!("{PREFIX}{}", blocks.join("."))
 }
 
-/// A schedule and what its random numbers begin with.
-pub(crate) fn decode_with_seed(text: &str) -> Result<(Vec<Move>, Option<u64>), String> {
-    let (schedule, seed) =
-        text.trim().split_once('~').map_or((text, None), |(text, seed)| (text, Some(seed)));
-    let number = |seed: &str| u64::from_str_radix(seed, 16).map_err(|_| format!("not a schedule: `~{seed}`"));
-    Ok((decode(schedule)?, seed.map(number).transpose()?))
+/// What a schedule says of random numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Randomness {
+    /// They begin with this.
+    Seed(u64),
+    /// They are these.
+    Numbers(Vec<u64>),
+}
+
+impl Randomness {
+    /// Behind the schedule.
+    pub fn encode(&self) -> String {
+        match self {
+            Randomness::Seed(seed) => format!("~{seed:x}"),
+            Randomness::Numbers(numbers) => {
+                let numbers: Vec<String> = numbers.iter().map(|number| format!("{number:x}")).collect();
+                format!("~={}", numbers.join(","))
+            }
+        }
+    }
+}
+
+/// A schedule and its random numbers, if it has any.
+pub(crate) fn decode_with_randomness(text: &str) -> Result<(Vec<Move>, Option<Randomness>), String> {
+    let (schedule, random) =
+        text.trim().split_once('~').map_or((text, None), |(text, random)| (text, Some(random)));
+    let number = |text: &str| {
+        // Rust's own numbers may have a sign.
+        let digits = text.bytes().all(|digit| digit.is_ascii_hexdigit());
+        let number = u64::from_str_radix(text, 16).ok().filter(|_| digits);
+        number.ok_or_else(|| format!("not a schedule: `~{text}` is no hexadecimal number"))
+    };
+    let randomness = random.map(|random| match random.strip_prefix('=') {
+        Some(numbers) => numbers.split(',').map(number).collect::<Result<_, _>>().map(Randomness::Numbers),
+        None => number(random).map(Randomness::Seed),
+    });
+    Ok((decode(schedule)?, randomness.transpose()?))
 }
 
 pub(crate) fn decode(text: &str) -> Result<Vec<Move>, String> {
@@ -64,10 +96,25 @@ mod tests {
 
     #[test]
     fn what_random_numbers_begin_with_survives() {
-        assert_eq!(decode_with_seed("p1:0.1~ff"), Ok((vec![0.into(), 1.into()], Some(255))));
-        assert_eq!(decode_with_seed(" p1:0 "), Ok((vec![0.into()], None)));
-        for text in ["p1:0~", "p1:0~x", "p1:~-1", "p1:0~10000000000000000"] {
-            assert!(decode_with_seed(text).is_err(), "{text}");
+        for randomness in
+            [Randomness::Seed(255), Randomness::Numbers(vec![1]), Randomness::Numbers(vec![31, 0])]
+        {
+            let text = format!("p1:0.1{}", randomness.encode());
+            let expected = (vec![0.into(), 1.into()], Some(randomness));
+            assert_eq!(decode_with_randomness(&text), Ok(expected), "{text}");
+        }
+        assert_eq!(decode_with_randomness(" p1:0 "), Ok((vec![0.into()], None)));
+        for text in [
+            "p1:0~",
+            "p1:0~x",
+            "p1:~-1",
+            "p1:~+1",
+            "p1:0~10000000000000000",
+            "p1:0~=",
+            "p1:0~=1,",
+            "p1:0~1,2",
+        ] {
+            assert!(decode_with_randomness(text).is_err(), "{text}");
         }
     }
 

@@ -10,14 +10,21 @@ use crate::replay::{replay_failure, replay_report};
 use crate::report::{CheckReport, Failure, FailureKind};
 use crate::runtime::extra::{ENDS, YIELDS};
 use crate::runtime::fibers::{Fibers, FirstRun};
+use crate::scheduled::{ChosenRuns, RandomNumbers, SchedulerLink};
 use crate::supervise::{Heartbeat, Heartbeats, run_supervised};
 use preempt_core::{StopReason, Verdict};
-use preempt_stateless::{Exploration, ExplorationLimits, ExplorationStop, Strategy, explore, parallel};
+use preempt_stateless::{
+    Exploration, ExplorationLimits, ExplorationStop, Strategy, chosen, explore, parallel,
+};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, PoisonError};
 
-/// Runs the test in every schedule within the checker's limits, or replays one.
-pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> CheckReport {
+/// Runs the test in every schedule within the checker's limits, or in those that a scheduler of the user's chooses, or replays one.
+pub(crate) fn search(
+    checker: Checker,
+    test: Arc<dyn Fn() + Send + Sync>,
+    scheduler: Option<SchedulerLink>,
+) -> CheckReport {
     let heartbeats = Heartbeats::default();
     let (max_spurious, check_leaks) = (checker.spurious, checker.leaks);
     let extra = Arc::new(AtomicU8::new(0));
@@ -64,17 +71,24 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
         _ => None,
     };
     let repeat_from = checker.repeat_from;
+    // A scheduler decides when a thread begins, too. Where nothing is reduced, all steps of shuttle's cost little, and no search has to
+    // begin again for them.
+    if scheduler.is_some() || checker.package == "shuttle" && is_partial(strategy) {
+        extra.store(YIELDS, Ordering::Relaxed);
+    }
     let meets_at_yields = checker.package == "loom";
     let (found, operations) = loop {
         let before = extra.load(Ordering::Relaxed);
-        let make = program.clone();
+        let (make, asked) = (program.clone(), scheduler.clone());
         let make = move || {
             let mut fibers = make();
             (fibers.random_seed, fibers.varies_random) = (chance.unwrap_or(0), chance.is_some());
+            fibers.numbers = asked.clone().map(RandomNumbers::Asked);
             fibers
         };
+        let runs = scheduler.clone().map(ChosenRuns::new);
         let found = run_supervised(&heartbeats, checker.watchdog, move || {
-            explore_all(make, strategy, &limits, threads, repeat_from)
+            explore_all(make, strategy, runs, &limits, threads, repeat_from)
         });
         // A test that asks for extra steps is searched anew with them.
         let operations = operations(&heartbeats);
@@ -100,21 +114,26 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
         None => (None, None),
     };
     let failing = found.failure.clone().filter(|_| diverged.is_none());
+    let numbers = scheduler.as_ref().map(|scheduler| RandomNumbers::Given(scheduler.numbers().into()));
     let failure = match failing {
         None => Ok(diverged),
         // What is shown has been replayed, on an OS thread that no panic has been left in.
         Some(failing) => run_supervised(&heartbeats, checker.watchdog, move || {
             let mut fibers = program();
             fibers.random_seed = seed;
+            fibers.numbers = numbers;
             Some(replay_failure(&mut fibers, &failing.schedule, failing.livelock, &limits))
         }),
     };
     let shared = heartbeats.lock().unwrap_or_else(PoisonError::into_inner);
     let nothing_shared = !shared.iter().any(|heartbeat| heartbeat.shared.load(Ordering::Relaxed));
     match failure {
-        Ok(failure) => {
-            CheckReport { nothing_shared, differing_values, operations, ..report(&found, failure, strategy) }
-        }
+        Ok(failure) => CheckReport {
+            nothing_shared,
+            differing_values,
+            operations,
+            ..report(&found, failure, (strategy, scheduler.is_some()))
+        },
         Err(who) => hang_report(who),
     }
 }
@@ -123,14 +142,18 @@ pub(crate) fn search(checker: Checker, test: Arc<dyn Fn() + Send + Sync>) -> Che
 fn explore_all(
     make: impl Fn() -> Fibers + Send + Sync + Clone,
     strategy: Strategy,
+    chosen: Option<ChosenRuns>,
     limits: &ExplorationLimits,
     threads: usize,
     repeat_from: u64,
 ) -> (Exploration, Option<Difference>, u64) {
     let mut fibers = make();
-    let found = match strategy {
-        Strategy::Marking if threads > 1 => parallel::explore(make, limits, threads),
-        strategy => explore(&mut fibers, strategy, limits, &mut ()),
+    // Asked for a run once more, a scheduler would choose another one.
+    let repeat_from = if chosen.is_some() { u64::MAX } else { repeat_from };
+    let found = match (chosen, strategy) {
+        (Some(mut runs), _) => chosen::explore(&mut fibers, limits, &mut runs, &mut ()),
+        (None, Strategy::Marking) if threads > 1 => parallel::explore(make, limits, threads),
+        (None, strategy) => explore(&mut fibers, strategy, limits, &mut ()),
     };
     // If a run has failed, it was the last.
     let seed = fibers.random_seed;
@@ -148,6 +171,11 @@ fn explore_all(
     (found, difference, seed)
 }
 
+/// Does the strategy run some schedules only, one by one?
+fn is_partial(strategy: Strategy) -> bool {
+    matches!(strategy, Strategy::RoundRobin | Strategy::Random(_) | Strategy::Pct { .. })
+}
+
 /// The test never comes back.
 fn hang_report(who: String) -> CheckReport {
     let message = format!(
@@ -160,13 +188,18 @@ fn hang_report(who: String) -> CheckReport {
     CheckReport { failure: Some(failure), ..CheckReport::empty(verdict) }
 }
 
-fn report(found: &Exploration, failure: Option<Failure>, strategy: Strategy) -> CheckReport {
-    let fewest = matches!(strategy, Strategy::Marking | Strategy::Basic | Strategy::Bpor | Strategy::CbDfs);
+fn report(
+    found: &Exploration,
+    failure: Option<Failure>,
+    (strategy, chosen): (Strategy, bool),
+) -> CheckReport {
+    let fewest =
+        !chosen && matches!(strategy, Strategy::Marking | Strategy::Basic | Strategy::Bpor | Strategy::CbDfs);
     let failure = failure.map(|failure| Failure {
         fewest_preemptions: fewest && failure.kind != FailureKind::Nondeterminism,
         ..failure
     });
-    let partial = matches!(strategy, Strategy::RoundRobin | Strategy::Random(_) | Strategy::Pct { .. });
+    let partial = chosen || is_partial(strategy);
     let undone = match &found.stop {
         Some(ExplorationStop::Time) => Some(StopReason::Time),
         Some(_) => Some(StopReason::Partial),

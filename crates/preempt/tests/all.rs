@@ -9,6 +9,7 @@ mod mirrors;
 mod races;
 mod reports;
 mod rest;
+mod scheduled;
 mod statics;
 mod std_items;
 mod words;

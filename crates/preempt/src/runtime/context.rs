@@ -9,6 +9,7 @@ use super::leaks::LiveObjects;
 use super::object::{Object, Objects};
 use super::race::Cells;
 use super::thread::{Label, Pending, Thread};
+use crate::scheduled::RandomNumbers;
 use preempt_stateless::{Move, Need, ObjectId, Operation, derive_name};
 use std::collections::HashMap;
 use std::mem::take;
@@ -47,8 +48,12 @@ pub(crate) struct Context {
     pub on_spawn: Option<fn(usize, usize)>,
     /// What random numbers begin with.
     pub random_seed: u64,
-    /// Somebody has asked for it.
+    /// Somebody has asked for it, or for one of the numbers.
     pub used_random: bool,
+    /// Random numbers come from here, and so many of them were used.
+    pub numbers: Option<(RandomNumbers, usize)>,
+    /// So many steps do not count as those of a run that does not end.
+    pub counts_from: usize,
     /// Which extra steps (`extra.rs`) the run has.
     pub extra: u8,
     /// Which it should have: it is not what it would be then.
@@ -120,6 +125,8 @@ impl Context {
             on_spawn: None,
             random_seed: 0,
             used_random: false,
+            numbers: None,
+            counts_from: 0,
             extra: 0,
             wanted: 0,
             yield_objects: None,
@@ -338,7 +345,7 @@ impl Context {
         self.shared |= before.is_some() && before != current;
     }
 
-    fn record(&mut self, pending: &Pending) {
+    pub(super) fn record(&mut self, pending: &Pending) {
         let current = self.current;
         self.threads[current].spurious_steps += u32::from(self.spurious);
         self.threads[current].at = Some(pending.location);

@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::current::with;
 use super::opcode::Opcode;
-use super::operate::operate_at;
+use super::operate::{begin_at, operate_at};
 use super::thread::{CodeLocation, Label, Pending};
 use preempt_stateless::{ObjectId, Operation};
 use std::panic::Location;
@@ -74,7 +74,7 @@ pub(super) fn begin_as_a_step() {
     });
     if let Some((beginnings, location)) = begins {
         let operation = Operation::new(Opcode::Begin).writes(beginnings);
-        operate_at(&Pending { operation, label: Label { verb: "begin", object: None }, location }, |_| ());
+        begin_at(&Pending { operation, label: Label { verb: "begin", object: None }, location });
     }
 }
 

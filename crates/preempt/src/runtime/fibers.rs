@@ -12,6 +12,7 @@ use super::operate::run_deferred;
 use super::tally::Tally;
 use super::trap::{self, Trap};
 use crate::local::end_of_thread;
+use crate::scheduled::RandomNumbers;
 use crate::supervise::Heartbeat;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
@@ -54,7 +55,9 @@ pub(crate) struct Fibers {
     pub random_seed: u64,
     /// Every run has another one: see [`crate::hooks::random_seed`].
     pub varies_random: bool,
-    /// That of the first complete run.
+    /// Where random numbers come from, if they are not made of that.
+    pub numbers: Option<RandomNumbers>,
+    /// The seed of the first complete run.
     pub first_seed: u64,
     /// What the run before has done.
     pub before: Vec<StepRecord>,
@@ -96,6 +99,7 @@ impl Fibers {
             check_leaks: false,
             random_seed: 0,
             varies_random: false,
+            numbers: None,
             first_seed: 0,
             before: Vec::new(),
             first,
@@ -263,6 +267,7 @@ impl Executable for Fibers {
             self.random_seed = Rng::new(self.random_seed).word();
         }
         context.random_seed = self.random_seed;
+        context.numbers = self.numbers.clone().map(|numbers| (numbers, 0));
         context.shared = self.heartbeat.shared.load(Ordering::Relaxed);
         let main = context.add_thread(None, None);
         install(Some(context));
@@ -336,6 +341,10 @@ impl Executable for Fibers {
                 false => Flow::Continue,
             }
         })
+    }
+
+    fn counts_from(&self) -> usize {
+        with(|context| context.counts_from)
     }
 
     fn gave_up(&self) -> bool {

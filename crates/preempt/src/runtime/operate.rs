@@ -27,6 +27,13 @@ pub(crate) fn operate_at<R>(pending: &Pending, effect: impl FnOnce(&mut Context)
     Some(with(|context| context.perform(pending, effect)))
 }
 
+/// The first step of a thread: nothing of its own happens before, and its clock stands still.
+pub(super) fn begin_at(pending: &Pending) {
+    if announce(pending) {
+        with(|context| context.record(pending));
+    }
+}
+
 /// For destructors: as [`operate`], but what cannot be done now is done as soon as the thread has stopped panicking.
 /// Its place is that of the thread's operation before, unless the destructor was called by name.
 #[track_caller]
