@@ -175,9 +175,7 @@ impl<'s, S: Expander> Worker<'s, S> {
             for number in from..self.stack.len() {
                 let Asked { first, end, taken } = self.asked[number - from];
                 self.open_questions = first as usize..end as usize;
-                if !self.goes_on(store, self.stack[number]) {
-                    self.expand(store, self.stack[number], taken);
-                }
+                self.expand(store, self.stack[number], taken);
             }
             self.stack.truncate(from);
             self.look_up(store);

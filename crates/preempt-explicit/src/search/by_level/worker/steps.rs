@@ -1,9 +1,8 @@
 //! The steps of one process in the state that is being expanded: remembered, or computed and then remembered.
 
-use super::{Arrival, Deferred, Item, Worker};
+use super::{Arrival, Deferred, Worker};
 use crate::search::by_level::how::How;
 use crate::search::by_level::remembered::{Answer, Place, Tag};
-use crate::search::by_level::waiting::Who;
 use crate::search::spinning::spins;
 use crate::store::packed::PackedStore;
 use crate::store::packed::encoding::Source;
@@ -85,22 +84,6 @@ impl<S: Expander> Worker<'_, S> {
         moved
     }
 
-    /// Nearly always a process that was running goes on by steps that are remembered. If not, nothing is done.
-    #[inline]
-    pub(super) fn goes_on(&mut self, store: &PackedStore, Item { key, who }: Item) -> bool {
-        let Who::Last(process) = who else { return false };
-        let question = self.questions[..self.open_questions.end].get(self.open_questions.start);
-        let place = question.and_then(|question| self.remembered.steps_of(question));
-        let Some(place) = place.filter(|place| !self.remembered.steps(*place).is_empty()) else {
-            return false;
-        };
-        let class = store.encoding.class_of(&key);
-        (self.source.class, self.source.key, self.is_open) = (class, key, false);
-        self.processes = self.remembered.processes(class);
-        self.work += 1;
-        self.take_steps(store, usize::from(process), place)
-    }
-
     /// The first of these processes, as long as their steps were asked for and are remembered. Says whether one could move.
     #[inline]
     fn take_remembered(&mut self, store: &PackedStore, processes: &mut Range<usize>) -> bool {
@@ -169,7 +152,7 @@ impl<S: Expander> Worker<'_, S> {
         let moved = self.compute(store, process, Remember::Nothing);
         let computed =
             self.arrivals.drain(later..).map(|Arrival { key, how, .. }| how.step(&self.source.key, &key));
-        let computed: Vec<Step> = computed.collect();
+        let computed: Vec<_> = computed.collect();
         if self.budget.stopped().is_none() && self.deferred.is_empty() {
             assert_eq!(computed, self.remembered.steps(place), "process {process}");
             assert_eq!(moved, !computed.is_empty());
