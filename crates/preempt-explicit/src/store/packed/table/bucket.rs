@@ -90,14 +90,14 @@ impl Layout {
     #[inline]
     pub fn sought(&self, key: &Key, hash: u64) -> Sought {
         let rest = u128::from(key[0] >> 32 | key[1] << 32) | u128::from(key[1] >> 32) << 64;
-        let rest = rest << ((BEFORE - self.rest) * 8 & 127);
+        let rest = rest << (((BEFORE - self.rest) * 8) & 127);
         Sought { word: word_of(hash), rest: [rest as u64, (rest >> 64) as u64] }
     }
 
     /// The first bytes instead of the last.
     #[inline]
     fn moved_down(&self, rest: [u64; 2]) -> u128 {
-        (u128::from(rest[0]) | u128::from(rest[1]) << 64) >> ((BEFORE - self.rest) * 8 & 127)
+        (u128::from(rest[0]) | u128::from(rest[1]) << 64) >> (((BEFORE - self.rest) * 8) & 127)
     }
 }
 
