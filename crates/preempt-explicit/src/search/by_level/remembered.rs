@@ -281,32 +281,34 @@ impl Remembered {
         }
     }
 
+    /// Where the steps are that a question is about, if they are remembered.
+    #[inline]
+    fn place_of(&self, question: &Question) -> Option<Place> {
+        let is_there = |at: &u32| self.lines.get(*at as usize).is_some_and(|line| line.has(&question.tag));
+        [question.line, question.line ^ 1].into_iter().find(is_there).map(Place)
+    }
+
     /// The steps, if they are remembered, whether there is a timeout or not.
     #[inline]
     pub fn steps_of(&self, question: &Question) -> Option<Place> {
-        let is_there = |at: &u32| self.lines.get(*at as usize).is_some_and(|line| line.has(&question.tag));
         match question.about == About::Steps && !question.asks_timeout {
-            true => [question.line, question.line ^ 1].into_iter().find(is_there).map(Place),
+            true => self.place_of(question),
             false => None,
         }
     }
 
     /// The answer, for the same class.
-    #[inline]
     pub fn answer(&mut self, class: u32, question: &Question) -> Answer {
-        let Question { tag, asks_timeout, .. } = *question;
-        match question.about {
-            About::Steps => {}
-            About::Group => return Answer::Unknown,
-            About::Nothing => return Answer::Never,
-        }
-        for at in [question.line, question.line ^ 1] {
-            if self.lines.get(at as usize).is_some_and(|line| line.has(&tag)) {
-                return Answer::Known { place: Place(at), asks_timeout };
+        let Question { tag, group, about, asks_timeout, .. } = *question;
+        match (about, self.place_of(question)) {
+            (About::Group, _) => Answer::Unknown,
+            (About::Nothing, _) => Answer::Never,
+            (About::Steps, Some(place)) => Answer::Known { place, asks_timeout },
+            (About::Steps, None) => {
+                self.missed(class, group);
+                Answer::New(Tag { key: tag, asks_timeout })
             }
         }
-        self.missed(class, question.group);
-        Answer::New(Tag { key: tag, asks_timeout })
     }
 
     /// Where most of what is asked is not there, it is not asked for a while.
