@@ -423,8 +423,8 @@ impl Encoding {
             return self.encode_paired(pieces, source, before, state);
         }
         let mut key = source.key;
-        let fits = pieces.classes()[source.class as usize].each_changed(before, state, |at, leaf| {
-            let Some(number) = pieces.words(leaf.kind).number(leaf.read(state)) else { return false };
+        let fits = pieces.classes()[source.class as usize].each_changed(before, state, |at, leaf, word| {
+            let Some(number) = pieces.words(leaf.kind).number(word) else { return false };
             code.fields[at].set(&mut key, u64::from(number))
         });
         fits.then_some(key)
@@ -434,8 +434,8 @@ impl Encoding {
         let code = &self.classes[source.class as usize];
         let leaves = &pieces.classes()[source.class as usize].leaves;
         let mut numbers = source.numbers.clone();
-        let is_numbered = pieces.classes()[source.class as usize].each_changed(before, state, |at, leaf| {
-            let Some(number) = pieces.words(leaf.kind).number(leaf.read(state)) else { return false };
+        let is_numbered = pieces.classes()[source.class as usize].each_changed(before, state, |at, leaf, word| {
+            let Some(number) = pieces.words(leaf.kind).number(word) else { return false };
             numbers[at] = number;
             true
         });

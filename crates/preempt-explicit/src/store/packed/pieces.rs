@@ -79,21 +79,23 @@ pub struct ClassPieces {
 }
 
 impl ClassPieces {
-    /// Calls `visit` with every leaf that may be another one in another state of the class, by its number, and at least with
-    /// every one that is. False as soon as it says so.
+    /// Calls `visit` with every leaf that is another one in another state of the class, by its number, and with what it holds
+    /// there. False as soon as it says so.
     #[inline]
     pub fn each_changed(
         &self,
         before: &[u8],
         state: &[u8],
-        mut visit: impl FnMut(usize, &Leaf) -> bool,
+        mut visit: impl FnMut(usize, &Leaf, u64) -> bool,
     ) -> bool {
         let ((now, rest), (then, other)) = (state.as_chunks::<8>(), before.as_chunks::<8>());
         let mut next = 0;
         let mut changed = |block: usize| {
             let Some((first, end)) = self.blocks.get(block) else { return true };
             for at in next.max(*first as usize)..*end as usize {
-                if !visit(at, &self.leaves[at]) {
+                let leaf = &self.leaves[at];
+                let word = leaf.read(state);
+                if word != leaf.read(before) && !visit(at, leaf, word) {
                     return false;
                 }
             }
@@ -201,7 +203,11 @@ impl Pieces {
         let next = self.words.len() as u32;
         let number = *self.kinds.entry(kind).or_insert(next);
         if number == next {
-            self.words.push(Words::default());
+            let bytes = match kind {
+                Kind::Leaf { length, .. } => length,
+                Kind::Pair(..) => 8,
+            };
+            self.words.push(Words::new(bytes));
         }
         number
     }

@@ -1,6 +1,9 @@
 //! Numbers for words of 64 bits, given as they are met, by several threads at once. A word is what a piece of a state
 //! holds, or the numbers of two pieces that are kept together.
 //!
+//! A slot has the number and half of the word mixed with the other half, so that nearly always one slot is looked at, and what
+//! it leads to only if it is the one; words of at most four bytes are told by the slot alone.
+//!
 //! Looking a word up takes no lock: slots and words are written before the number that leads to them is published, and
 //! never change afterwards. Only whoever adds a word takes the lock. When the slots are too few, twice as many are made
 //! beside them; the old ones stay until [`Words::tidy`], since others may be looking at them.
@@ -17,17 +20,21 @@ const MOST: u32 = 1 << 31;
 
 #[derive(Debug)]
 pub struct Words {
-    /// Of numbers plus one, 0 is free; the last one made is used.
-    tables: [OnceLock<Box<[AtomicU32]>>; SEGMENTS],
+    /// Of numbers plus one below the [`tag_of`] their words, 0 is free; the last one made is used.
+    tables: [OnceLock<Box<[AtomicU64]>>; SEGMENTS],
     current: AtomicUsize,
     segments: [OnceLock<Box<[AtomicU64]>>; SEGMENTS],
     count: AtomicU32,
     adding: Mutex<()>,
+    /// Has no word more than four bytes?
+    is_narrow: bool,
 }
 
-impl Default for Words {
-    fn default() -> Words {
+impl Words {
+    /// For words of at most so many bytes.
+    pub fn new(bytes: usize) -> Words {
         Words {
+            is_narrow: bytes <= 4,
             tables: Default::default(),
             current: AtomicUsize::new(0),
             segments: Default::default(),
@@ -35,6 +42,12 @@ impl Default for Words {
             adding: Mutex::new(()),
         }
     }
+}
+
+/// Four bytes that depend on the whole word; of a word of at most four bytes, these.
+#[inline]
+fn tag_of(word: u64) -> u32 {
+    word as u32 ^ ((word >> 32) as u32).wrapping_mul(0x9E37_79B1)
 }
 
 #[inline]
@@ -51,8 +64,8 @@ fn place_of(number: u32) -> (usize, usize) {
     ((bit - FIRST.ilog2()) as usize, shifted - (1 << bit))
 }
 
-fn free_slots(count: usize) -> Box<[AtomicU32]> {
-    (0..count).map(|_| AtomicU32::new(0)).collect()
+fn free_slots(count: usize) -> Box<[AtomicU64]> {
+    (0..count).map(|_| AtomicU64::new(0)).collect()
 }
 
 impl Words {
@@ -60,17 +73,29 @@ impl Words {
     #[inline]
     pub fn number(&self, word: u64) -> Option<u32> {
         if let Some(slots) = self.tables[self.current.load(Ordering::Acquire)].get() {
-            let mask = slots.len() - 1;
-            let mut at = hash_of(word) & mask;
-            loop {
-                match slots[at].load(Ordering::Acquire) {
-                    0 => break,
-                    found if self.word(found - 1) == word => return Some(found - 1),
-                    _ => at = (at + 1) & mask,
-                }
+            if let Ok(number) = self.look_for(slots, word) {
+                return Some(number);
             }
         }
         self.add(word)
+    }
+
+    /// The word's number, or the free slot where it belongs.
+    #[inline]
+    fn look_for(&self, slots: &[AtomicU64], word: u64) -> Result<u32, usize> {
+        let (mask, tag) = (slots.len() - 1, tag_of(word));
+        let mut at = hash_of(word) & mask;
+        loop {
+            let found = slots[at].load(Ordering::Acquire);
+            let number = (found as u32).wrapping_sub(1);
+            if found == 0 {
+                return Err(at);
+            }
+            if (found >> 32) as u32 == tag && (self.is_narrow || self.word(number) == word) {
+                return Ok(number);
+            }
+            at = (at + 1) & mask;
+        }
     }
 
     #[cold]
@@ -82,22 +107,17 @@ impl Words {
         if (number as usize + 1) * 4 > slots.len() * 3 {
             let larger = free_slots(2 * slots.len());
             for found in slots.iter().map(|slot| slot.load(Ordering::Relaxed)).filter(|found| *found != 0) {
-                put(&larger, hash_of(self.word(found - 1)), found);
+                put(&larger, hash_of(self.word(found as u32 - 1)), found);
             }
             current += 1;
             slots = self.tables.get(current)?.get_or_init(|| larger);
             self.current.store(current, Ordering::Release);
         }
-        let mask = slots.len() - 1;
-        let mut at = hash_of(word) & mask;
-        loop {
-            match slots[at].load(Ordering::Relaxed) {
-                0 => break,
-                // Somebody was faster.
-                found if self.word(found - 1) == word => return Some(found - 1),
-                _ => at = (at + 1) & mask,
-            }
-        }
+        let at = match self.look_for(slots, word) {
+            // Somebody was faster.
+            Ok(number) => return Some(number),
+            Err(at) => at,
+        };
         if number >= MOST {
             return None;
         }
@@ -106,7 +126,7 @@ impl Words {
         let words = words.get_or_init(|| (0..FIRST << segment).map(|_| AtomicU64::new(0)).collect());
         words[place].store(word, Ordering::Relaxed);
         self.count.store(number + 1, Ordering::Release);
-        slots[at].store(number + 1, Ordering::Release);
+        slots[at].store(u64::from(tag_of(word)) << 32 | u64::from(number + 1), Ordering::Release);
         Some(number)
     }
 
@@ -133,19 +153,19 @@ impl Words {
     }
 
     pub fn bytes(&self) -> u64 {
-        let slots: usize = self.tables.iter().filter_map(OnceLock::get).map(|table| 4 * table.len()).sum();
+        let slots: usize = self.tables.iter().filter_map(OnceLock::get).map(|table| 8 * table.len()).sum();
         let words: usize = self.segments.iter().filter_map(OnceLock::get).map(|words| 8 * words.len()).sum();
         (slots + words + size_of::<Words>()) as u64
     }
 }
 
-fn put(slots: &[AtomicU32], hash: usize, number: u32) {
+fn put(slots: &[AtomicU64], hash: usize, found: u64) {
     let mask = slots.len() - 1;
     let mut at = hash & mask;
     while slots[at].load(Ordering::Relaxed) != 0 {
         at = (at + 1) & mask;
     }
-    slots[at].store(number, Ordering::Relaxed);
+    slots[at].store(found, Ordering::Relaxed);
 }
 
 #[cfg(test)]
@@ -155,8 +175,16 @@ mod tests {
 
     #[test]
     fn numbers_are_given_once_whoever_asks() {
-        let words = Words::default();
-        let word = |i: u64| i.wrapping_mul(0x1234_5678_9ABC_DEF1) % 50_021;
+        given_once(4, |i| i.wrapping_mul(0x1234_5678_9ABC_DEF1) % 50_021);
+        // Many with the same tag.
+        given_once(8, |i| {
+            let high = i % 50_021;
+            high << 32 | u64::from((high as u32).wrapping_mul(0x9E37_79B1) ^ (i % 3) as u32)
+        });
+    }
+
+    fn given_once(bytes: usize, word: impl Fn(u64) -> u64 + Copy + Sync) {
+        let words = Words::new(bytes);
         let by_thread: Vec<Vec<(u64, u32)>> = std::thread::scope(|scope| {
             let ask = |thread: u64| {
                 let words = &words;
