@@ -157,21 +157,31 @@ pub struct Question {
     tag: Key,
     line: u32,
     group: u16,
+    process: u8,
     about: About,
-    asks_timeout: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum About {
     Steps,
+    /// Where there is no timeout.
+    TimelessSteps,
     /// Which bits decide is not known yet.
     Group,
     Nothing,
 }
 
 impl Question {
-    const NONE: Question =
-        Question { tag: [0, 0], line: 0, group: 0, about: About::Nothing, asks_timeout: false };
+    /// Of which nothing is looked for.
+    fn other(process: usize, about: About) -> Question {
+        Question { tag: [0, 0], line: 0, group: 0, process: process as u8, about }
+    }
+
+    /// Who it is about.
+    #[inline]
+    pub fn process(&self) -> usize {
+        usize::from(self.process)
+    }
 }
 
 /// What is known of a process in a state.
@@ -262,12 +272,12 @@ impl Remembered {
             let Some(known) = groups.get_mut(usize::from(group).wrapping_sub(1)) else {
                 let is_open = group == 0 && own.place.is_some() && number < MOST_NUMBERS;
                 let about = if is_open { About::Group } else { About::Nothing };
-                questions.push(Question { about, ..Question::NONE });
+                questions.push(Question::other(process, about));
                 continue;
             };
             if known.rest > 0 {
                 known.rest -= 1;
-                questions.push(Question::NONE);
+                questions.push(Question::other(process, About::Nothing));
                 continue;
             }
             known.asked += 1;
@@ -276,35 +286,39 @@ impl Remembered {
             if is_far && let Some(line) = self.lines.get(line as usize) {
                 prefetch(line);
             }
-            let asks_timeout = known.asks_timeout;
-            questions.push(Question { tag, line, group, about: About::Steps, asks_timeout });
+            let about = if known.asks_timeout { About::TimelessSteps } else { About::Steps };
+            questions.push(Question { tag, line, group, process: process as u8, about });
         }
     }
 
     /// Where the steps are that a question is about, if they are remembered.
     #[inline]
     fn place_of(&self, question: &Question) -> Option<Place> {
-        let is_there = |at: &u32| self.lines.get(*at as usize).is_some_and(|line| line.has(&question.tag));
-        [question.line, question.line ^ 1].into_iter().find(is_there).map(Place)
+        let at = question.line as usize;
+        if self.lines.get(at)?.has(&question.tag) {
+            return Some(Place(question.line));
+        }
+        self.lines.get(at ^ 1)?.has(&question.tag).then_some(Place(question.line ^ 1))
     }
 
     /// The steps, if they are remembered, whether there is a timeout or not.
     #[inline]
     pub fn steps_of(&self, question: &Question) -> Option<Place> {
-        match question.about == About::Steps && !question.asks_timeout {
-            true => self.place_of(question),
-            false => None,
-        }
+        if question.about == About::Steps { self.place_of(question) } else { None }
     }
 
     /// The answer, for the same class.
     pub fn answer(&mut self, class: u32, question: &Question) -> Answer {
-        let Question { tag, group, about, asks_timeout, .. } = *question;
-        match (about, self.place_of(question)) {
-            (About::Group, _) => Answer::Unknown,
-            (About::Nothing, _) => Answer::Never,
-            (About::Steps, Some(place)) => Answer::Known { place, asks_timeout },
-            (About::Steps, None) => {
+        let Question { tag, group, about, .. } = *question;
+        let asks_timeout = match about {
+            About::Group => return Answer::Unknown,
+            About::Nothing => return Answer::Never,
+            About::Steps => false,
+            About::TimelessSteps => true,
+        };
+        match self.place_of(question) {
+            Some(place) => Answer::Known { place, asks_timeout },
+            None => {
                 self.missed(class, group);
                 Answer::New(Tag { key: tag, asks_timeout })
             }

@@ -18,36 +18,78 @@ pub enum Who {
     Others { blocked: bool },
 }
 
+/// Keys one after the other, each with as many bytes as its encoding gives it.
 #[derive(Debug)]
 pub struct Block {
     encoding: Arc<Encoding>,
+    /// Of as many states as have room, and so much more that any of them can be read and written as a whole.
     keys: Vec<u8>,
+    states: usize,
     /// The same for all if there is one.
     who: Vec<Who>,
 }
 
+/// A key as a whole.
+const WHOLE: usize = 16;
+
 impl Block {
-    fn len(&self) -> usize {
-        self.keys.len() / self.encoding.key_bytes
+    fn new(encoding: &Arc<Encoding>) -> Block {
+        let keys = vec![0; BLOCK * encoding.key_bytes + WHOLE];
+        Block { encoding: encoding.clone(), keys, states: 0, who: Vec::new() }
+    }
+
+    /// False if there is no room, or the key is packed in another way.
+    #[inline]
+    fn push(&mut self, encoding: &Arc<Encoding>, key: &Key, who: Who) -> bool {
+        if self.states == BLOCK || !Arc::ptr_eq(&self.encoding, encoding) {
+            return false;
+        }
+        let both = u128::from(key[0]) | u128::from(key[1]) << 64;
+        let at = self.states * encoding.key_bytes;
+        self.keys[at..at + WHOLE].copy_from_slice(&both.to_le_bytes());
+        if self.who.first() != Some(&who) || self.who.len() > 1 {
+            self.note(who);
+        }
+        self.states += 1;
+        true
+    }
+
+    fn note(&mut self, who: Who) {
+        if let Some(first) = self.who.first() {
+            self.who.resize(self.states, *first);
+        }
+        self.who.push(who);
+    }
+
+    /// As it was packed.
+    #[inline]
+    fn key(&self, number: usize) -> Key {
+        let (at, bytes) = (number * self.encoding.key_bytes, self.encoding.key_bytes);
+        let mut whole = [0; WHOLE];
+        whole.copy_from_slice(&self.keys[at..at + WHOLE]);
+        let both = u128::from_le_bytes(whole) & u128::MAX >> (8 * (WHOLE - bytes));
+        [both as u64, (both >> 64) as u64]
     }
 
     /// Each state of the block, as the store packs it now.
+    #[inline]
     pub fn each(&self, store: &PackedStore, mut visit: impl FnMut(Key, Who)) {
         let mut numbers = Vec::new();
         let is_current = Arc::ptr_eq(&self.encoding, &store.encoding);
-        for (at, packed) in self.keys.chunks(self.encoding.key_bytes).enumerate() {
-            let mut whole = [0; 16];
-            whole[..packed.len()].copy_from_slice(packed);
-            let both = u128::from_le_bytes(whole);
-            let key = [both as u64, (both >> 64) as u64];
+        for number in 0..self.states {
+            let key = self.key(number);
             // What was packed once can be packed again: numbers only become more.
             let key = match is_current {
                 true => key,
                 false => repacked(&store.pieces, &self.encoding, &store.encoding, &key, &mut numbers),
             };
-            let who = self.who.get(at).or(self.who.first()).copied().unwrap_or(Who::Everybody);
+            let who = self.who.get(number).or(self.who.first()).copied().unwrap_or(Who::Everybody);
             visit(key, who);
         }
+    }
+
+    fn bytes(&self) -> usize {
+        self.keys.capacity() + self.who.capacity() * size_of::<Who>() + size_of::<Block>()
     }
 }
 
@@ -62,25 +104,12 @@ pub struct Waiting {
 impl Waiting {
     #[inline]
     pub fn push(&mut self, encoding: &Arc<Encoding>, key: &Key, who: Who) {
-        let has_room = |block: &&mut Block| block.len() < BLOCK && Arc::ptr_eq(&block.encoding, encoding);
-        if self.last.as_mut().filter(has_room).is_none() {
-            let keys = Vec::with_capacity(BLOCK * encoding.key_bytes);
-            let next = Block { encoding: encoding.clone(), keys, who: Vec::new() };
+        self.states += 1;
+        if !self.last.as_mut().is_some_and(|block| block.push(encoding, key, who)) {
+            let mut next = Block::new(encoding);
+            next.push(encoding, key, who);
             self.full.extend(self.last.replace(next));
         }
-        let Some(block) = &mut self.last else { return };
-        let both = u128::from(key[0]) | u128::from(key[1]) << 64;
-        block.keys.extend_from_slice(&both.to_le_bytes()[..encoding.key_bytes]);
-        match block.who.first() {
-            None => block.who.push(who),
-            Some(first) if block.who.len() == 1 && *first == who => {}
-            Some(first) => {
-                let (first, states) = (*first, block.keys.len() / encoding.key_bytes);
-                block.who.resize(states - 1, first);
-                block.who.push(who);
-            }
-        }
-        self.states += 1;
     }
 
     /// Everything of both.
@@ -95,10 +124,7 @@ impl Waiting {
     }
 
     pub fn bytes(&self) -> u64 {
-        let of_block = |block: &Block| {
-            block.keys.capacity() + block.who.capacity() * size_of::<Who>() + size_of::<Block>()
-        };
-        self.full.iter().chain(&self.last).map(of_block).sum::<usize>() as u64
+        self.full.iter().chain(&self.last).map(Block::bytes).sum::<usize>() as u64
     }
 }
 
@@ -110,7 +136,7 @@ impl Feed {
     pub fn take(&self) -> Option<Block> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let block = waiting.full.pop().or_else(|| waiting.last.take())?;
-        waiting.states -= block.len() as u64;
+        waiting.states -= block.states as u64;
         Some(block)
     }
 

@@ -6,7 +6,7 @@ mod steps;
 use super::how::How;
 use super::quota::Quota;
 use super::remembered::{Question, Remembered};
-use super::waiting::{Block, Feed, Waiting, Who};
+use super::waiting::{Feed, Waiting, Who};
 use super::{Plan, QUEUED};
 use crate::store::packed::encoding::{Encoding, Key, Source, hash_of};
 use crate::store::packed::table::{FLAGS, Known, SHARDS, Table, has};
@@ -54,6 +54,8 @@ struct Asked {
     end: u32,
     /// Which one it is of those that were taken, plus one; 0 if it was not.
     taken: u32,
+    /// Are there such for everybody who is to run?
+    is_asked: bool,
 }
 
 /// A successor that could not be looked up: the store must change first.
@@ -84,6 +86,7 @@ pub struct Worker<'s, S> {
     taken: Vec<Known>,
     /// The questions about processes of the state that is being expanded, in the order in which they are expanded.
     open_questions: Range<usize>,
+    is_asked: bool,
     remembered: Remembered,
     /// Are steps remembered?
     pub remembers: bool,
@@ -125,6 +128,7 @@ impl<'s, S: Expander> Worker<'s, S> {
             asked: [Asked::default(); BATCH],
             taken: Vec::new(),
             open_questions: 0..0,
+            is_asked: false,
             remembered: Remembered::default(),
             remembers: false,
             source: Source::default(),
@@ -167,14 +171,14 @@ impl<'s, S: Expander> Worker<'s, S> {
             }
             if self.stack.is_empty() {
                 let Some(block) = feed.take() else { break };
-                self.load(store, &block);
+                block.each(store, |key, who| self.stack.push(Item { key, who }));
                 continue;
             }
             let from = self.stack.len().saturating_sub(BATCH);
             self.ask_about(store, from);
             for number in from..self.stack.len() {
-                let Asked { first, end, taken } = self.asked[number - from];
-                self.open_questions = first as usize..end as usize;
+                let Asked { first, end, taken, is_asked } = self.asked[number - from];
+                (self.open_questions, self.is_asked) = (first as usize..end as usize, is_asked);
                 self.expand(store, self.stack[number], taken);
             }
             self.stack.truncate(from);
@@ -193,6 +197,11 @@ impl<'s, S: Expander> Worker<'s, S> {
         if !self.remembers {
             self.asked.fill(Asked::default());
             return;
+        }
+        for Item { key, who } in &self.stack[from..] {
+            if let Who::Others { .. } = who {
+                store.table.prefetch(hash_of(key));
+            }
         }
         for (Item { key, who }, asked) in self.stack[from..].iter().zip(&mut self.asked) {
             let first = self.questions.len() as u32;
@@ -213,14 +222,7 @@ impl<'s, S: Expander> Worker<'s, S> {
                     remembered.ask(class, key, others, questions);
                 }
             }
-            *asked = Asked { first, end: self.questions.len() as u32, taken };
-        }
-    }
-
-    fn load(&mut self, store: &PackedStore, block: &Block) {
-        block.each(store, |key, who| self.stack.push(Item { key, who }));
-        if matches!(self.stack.first(), Some(Item { who: Who::Others { .. }, .. })) {
-            self.stack.iter().for_each(|item| store.table.prefetch(hash_of(&item.key)));
+            *asked = Asked { first, end: self.questions.len() as u32, taken, is_asked: count > 0 };
         }
     }
 
@@ -250,11 +252,25 @@ impl<'s, S: Expander> Worker<'s, S> {
         self.stack.is_empty()
     }
 
-    /// Expands an item of the stack; `taken` as in [`Asked`].
+    /// Expands an item of the stack; `taken` as in [`Asked`]. Nearly always everything is remembered.
+    #[inline]
     fn expand(&mut self, store: &PackedStore, Item { key, who }: Item, taken: u32) {
+        (self.source.class, self.source.key) = (store.encoding.class_of(&key), key);
         self.is_open = false;
-        let class = store.encoding.class_of(&key);
-        (self.source.class, self.source.key) = (class, key);
+        let known = (taken as usize).wrapping_sub(1);
+        if self.taken.get(known).is_some_and(|known| known[0] & DONE != 0) {
+            return;
+        }
+        let moved = self.take_remembered(store);
+        let is_done = self.is_asked && self.open_questions.is_empty();
+        if !is_done || !moved && who != (Who::Others { blocked: false }) {
+            self.expand_rest(store, who, self.taken.get(known).copied(), moved);
+        }
+    }
+
+    /// What was not remembered, or not asked about; `moved`: somebody who was could move.
+    fn expand_rest(&mut self, store: &PackedStore, who: Who, known: Option<Known>, moved: bool) {
+        let class = self.source.class;
         self.processes = match self.remembered.class(class) {
             Some(known) => known.processes,
             None => {
@@ -265,23 +281,20 @@ impl<'s, S: Expander> Worker<'s, S> {
         };
         match who {
             Who::Everybody => {
-                if !self.expand_processes(store, 0..self.processes) {
+                if !self.expand_processes(store, moved, |_| true) {
                     self.dead_end(store);
                 }
             }
             Who::Last(process) => {
-                let number = usize::from(process);
-                let moved = number < self.processes && self.expand_processes(store, number..number + 1);
+                let is_last = |other: usize| other == usize::from(process);
+                let moved = self.expand_processes(store, moved, is_last);
                 match self.plan.charges_forced {
                     _ if moved => {}
                     true => self.give_way(store),
-                    false => self.expand_others(store, None, Some(process), true),
+                    false => self.expand_others(store, None, Some(process), (true, false)),
                 }
             }
-            Who::Others { blocked } => {
-                let known = self.taken.get((taken as usize).wrapping_sub(1)).copied();
-                self.expand_others(store, known, None, blocked);
-            }
+            Who::Others { blocked } => self.expand_others(store, known, None, (blocked, moved)),
         }
     }
 
@@ -295,8 +308,15 @@ impl<'s, S: Expander> Worker<'s, S> {
         }
     }
 
-    /// Everybody who has not been expanded here. If the last process cannot move, or there is none, it may be that nobody can.
-    fn expand_others(&mut self, store: &PackedStore, known: Option<Known>, last: Option<u8>, blocked: bool) {
+    /// Everybody who has not been expanded here. If the last process cannot move, or there is none, it may be that nobody can
+    /// (`blocked`); `moved`: somebody of these could.
+    fn expand_others(
+        &mut self,
+        store: &PackedStore,
+        known: Option<Known>,
+        last: Option<u8>,
+        (blocked, moved): (bool, bool),
+    ) {
         let key = &self.source.key;
         let known = known.or_else(|| store.table.take_all(key, hash_of(key), DONE));
         let Some(known) = known else { return };
@@ -304,13 +324,8 @@ impl<'s, S: Expander> Worker<'s, S> {
             return;
         }
         let count = self.processes;
-        let mut moved = false;
         let is_expanded = |process: usize| has(&known, FLAGS + process);
-        for process in 0..count {
-            if !is_expanded(process) {
-                moved |= self.expand_processes(store, process..process + 1);
-            }
-        }
+        let moved = self.expand_processes(store, moved, |process| !is_expanded(process));
         if blocked && !moved {
             let is_last = |process: usize| last.is_some_and(|last| usize::from(last) == process);
             let may_move = |process: &usize| is_expanded(*process) && !is_last(*process);

@@ -2,7 +2,7 @@
 
 use super::{Arrival, Deferred, Worker};
 use crate::search::by_level::how::How;
-use crate::search::by_level::remembered::{Answer, Place, Tag};
+use crate::search::by_level::remembered::{Answer, Place, Question, Tag};
 use crate::search::spinning::spins;
 use crate::store::packed::PackedStore;
 use crate::store::packed::encoding::Source;
@@ -43,15 +43,6 @@ impl<S: Expander> Worker<'_, S> {
         question.map_or(Answer::Never, |question| self.remembered.answer(class, &question))
     }
 
-    /// What was asked about the process before the batch was expanded, or is asked now.
-    #[inline]
-    fn answer(&mut self, process: usize) -> Answer {
-        match self.open_questions.next() {
-            Some(question) => self.remembered.answer(self.source.class, &self.questions[question]),
-            None => self.ask(process),
-        }
-    }
-
     /// Can another process move without a timeout? Then there is none, whoever asks for it.
     fn somebody_moves(&mut self, store: &PackedStore, but: usize) -> bool {
         for process in (0..self.processes).filter(|process| *process != but) {
@@ -69,34 +60,43 @@ impl<S: Expander> Worker<'_, S> {
         false
     }
 
-    /// Expands all of these processes, and says whether one of them could move.
-    #[inline]
-    pub(super) fn expand_processes(&mut self, store: &PackedStore, mut processes: Range<usize>) -> bool {
-        let mut moved = false;
-        while !processes.is_empty() {
-            if self.remembers {
-                moved |= self.take_remembered(store, &mut processes);
-            }
-            if let Some(process) = processes.next() {
-                moved |= self.expand_process(store, process);
+    /// Expands those who were asked about and are left, or, if nobody was asked about, all these processes. Says whether one of
+    /// them could move, or somebody before them (`moved`).
+    pub(super) fn expand_processes(
+        &mut self,
+        store: &PackedStore,
+        mut moved: bool,
+        is_among: impl Fn(usize) -> bool,
+    ) -> bool {
+        if !self.is_asked {
+            for process in (0..self.processes).filter(|process| is_among(*process)) {
+                moved |= self.expand_process(store, process, None);
             }
         }
+        while let Some(question) = self.open_questions.next() {
+            let question = self.questions[question];
+            moved |= self.expand_process(store, question.process(), Some(question));
+            moved |= self.take_remembered(store);
+        }
+        self.is_asked = false;
         moved
     }
 
-    /// The first of these processes, as long as their steps were asked for and are remembered. Says whether one could move.
+    /// The first of those who were asked about, as long as their steps are remembered. Says whether one could move.
     #[inline]
-    fn take_remembered(&mut self, store: &PackedStore, processes: &mut Range<usize>) -> bool {
-        let mut moved = false;
-        while processes.start < processes.end
-            && let Some(question) = self.questions[..self.open_questions.end].get(self.open_questions.start)
+    pub(super) fn take_remembered(&mut self, store: &PackedStore) -> bool {
+        let Range { start, end } = self.open_questions;
+        let (mut at, mut moved) = (start, false);
+        while at < end
+            && let Some(question) = self.questions.get(at)
             && let Some(place) = self.remembered.steps_of(question)
         {
-            moved |= self.take_steps(store, processes.start, place);
-            self.work += 1;
-            processes.start += 1;
-            self.open_questions.start += 1;
+            let process = question.process();
+            moved |= self.take_steps(store, process, place);
+            at += 1;
         }
+        self.open_questions.start = at;
+        self.work += (at - start) as u64;
         moved
     }
 
@@ -119,13 +119,17 @@ impl<S: Expander> Worker<'_, S> {
         count > 0
     }
 
-    /// Says whether the process could move at all.
-    pub(super) fn expand_process(&mut self, store: &PackedStore, process: usize) -> bool {
+    /// Says whether the process could move at all. What was asked about it before the batch was expanded is not asked again.
+    fn expand_process(&mut self, store: &PackedStore, process: usize, question: Option<Question>) -> bool {
         self.work += 1;
         if !self.remembers {
             return self.compute(store, process, Remember::Nothing);
         }
-        match self.answer(process) {
+        let answer = match question {
+            Some(question) => self.remembered.answer(self.source.class, &question),
+            None => self.ask(process),
+        };
+        match answer {
             // Where there is a timeout, something else may be done.
             Answer::Known { place, asks_timeout }
                 if !asks_timeout
@@ -149,6 +153,7 @@ impl<S: Expander> Worker<'_, S> {
         }
         let (counted, work) = (std::mem::take(&mut self.counted), self.work);
         let (deferred, later) = (std::mem::take(&mut self.deferred), self.arrivals.len());
+        self.processes = self.remembered.processes(self.source.class);
         let moved = self.compute(store, process, Remember::Nothing);
         let computed =
             self.arrivals.drain(later..).map(|Arrival { key, how, .. }| how.step(&self.source.key, &key));
