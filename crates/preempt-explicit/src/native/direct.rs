@@ -134,9 +134,18 @@ impl Native<'_> {
         let context = self.context.take().unwrap_or_else(|| Box::new(Context::new(program)));
         let mut moves = Moves::with(program, context);
         moves.offers = std::mem::take(&mut self.offers);
-        let mut moved = false;
+        let (mut moved, mut is_entered) = (false, false);
         for edge in &location.edges {
-            let is_taken = take(&mut moves, actor, edge, !moved, state, sink);
+            // Whatever is taken points the context at a successor.
+            if !std::mem::replace(&mut is_entered, true) {
+                moves.enter(actor, Timeout::Evaluated, true);
+            }
+            let mut is_taken = false;
+            let answer = moves.ready_entered(actor, edge, !moved);
+            if answer != NO {
+                is_taken = take(&mut moves, actor, (edge, answer), state, sink);
+                is_entered = false;
+            }
             edge.note(is_taken);
             moved |= is_taken;
         }
@@ -147,18 +156,16 @@ impl Native<'_> {
     }
 }
 
-/// Takes an edge, if it is ready. Says whether it was.
+/// Takes an edge that is ready, or offers a message. Says whether the process could move.
 #[inline]
 fn take(
     moves: &mut Moves<'_>,
     actor: Actor<'_>,
-    edge: &NativeEdge,
-    nothing_earlier: bool,
+    (edge, answer): (&NativeEdge, i32),
     state: &[u8],
     sink: &mut impl Sink,
 ) -> bool {
-    match moves.ready(actor, Timeout::Evaluated, true, edge, nothing_earlier) {
-        NO => return false,
+    match answer {
         FAULT => {
             sink.violated(PropertyKind::RuntimeError);
             return true;
@@ -235,20 +242,33 @@ fn go_on(
         // SAFETY: the state lies in the buffer, in this layout, and nothing is added to it while the actor is used.
         let actor = unsafe { Actor::new(sink.buffer().as_mut_ptr().add(start), layout, process) };
         let edges = &locations[at as usize].edges;
+        moves.enter(actor, Timeout::Never, true);
+        let mut only = None;
         for (number, edge) in edges.iter().enumerate() {
-            let is_first = moves.context.ready.len() == first;
-            let answer = moves.ready(actor, Timeout::Never, true, edge, is_first);
+            let answer = moves.ready_entered(actor, edge, only.is_none());
             edge.note(answer != NO);
-            if answer != NO {
-                moves.context.ready.push((number as u32, answer));
+            if answer == NO {
+                continue;
+            }
+            // Nearly always there is one.
+            match only {
+                None => only = Some((number as u32, answer)),
+                Some(earlier) => {
+                    if moves.context.ready.len() == first {
+                        moves.context.ready.push(earlier);
+                    }
+                    moves.context.ready.push((number as u32, answer));
+                }
             }
         }
         // Without a step: whoever asked sees that the budget has run out.
         if moves.context.look.is_due() && moves.program.exhausted_with(sink.buffer().len() as u64).is_some() {
             return moves.context.ready.truncate(first);
         }
-        let [(number, answer)] = moves.context.ready[first..] else { break };
-        moves.context.ready.truncate(first);
+        let Some((number, answer)) = only else { return sink.arrived(start, process as u8) };
+        if moves.context.ready.len() > first {
+            break;
+        }
         let edge = &edges[number as usize];
         match step_in_place(moves, (layout, process), (edge, answer), start, sink) {
             Some(after) if edge.atomic => (layout, at) = (after, edge.target),
@@ -257,9 +277,6 @@ fn go_on(
         }
     }
     let end = moves.context.ready.len();
-    if first == end {
-        return sink.arrived(start, process as u8);
-    }
     let size = layout.size as usize;
     for one in first..end {
         let (number, answer) = moves.context.ready[one];

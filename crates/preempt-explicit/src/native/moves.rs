@@ -142,15 +142,23 @@ impl<'p> Moves<'p> {
         edge: &NativeEdge,
         nothing_earlier: bool,
     ) -> i32 {
+        if let Ready::Code(_) = edge.ready {
+            self.enter(actor, timeout, chooses);
+        }
+        self.ready_entered(actor, edge, nothing_earlier)
+    }
+
+    /// As [`Moves::ready`], of a state that the context points at.
+    #[inline]
+    pub fn ready_entered(&mut self, actor: Actor<'_>, edge: &NativeEdge, nothing_earlier: bool) -> i32 {
         match edge.ready {
             Ready::Always => YES,
             Ready::Else => i32::from(nothing_earlier),
             Ready::End => i32::from(actor.process() + 1 == actor.process_count()),
-            Ready::Code(ready) => {
-                self.enter(actor, timeout, chooses);
-                // SAFETY: the code belongs to the program, and the context points at the actor's state.
-                unsafe { ready(&mut *self.context, actor.state(), actor.base(), i32::from(nothing_earlier)) }
-            }
+            // SAFETY: the code belongs to the program, and the context points at the actor's state.
+            Ready::Code(ready) => unsafe {
+                ready(&mut *self.context, actor.state(), actor.base(), i32::from(nothing_earlier))
+            },
         }
     }
 
@@ -235,9 +243,15 @@ impl<'p> Moves<'p> {
     /// The process now stands at this location.
     pub fn stand_at(&self, actor: Actor<'_>, target: u32) {
         let code = self.program.shape.code(actor.layout().codes[actor.process()]);
-        let width = usize::from(code.location.bytes);
-        // SAFETY: a segment begins with its location.
-        unsafe { std::ptr::copy_nonoverlapping(target.to_le_bytes().as_ptr(), actor.base(), width) };
+        let at = actor.base();
+        // SAFETY: a segment begins with its location, in this format; bytes need no alignment.
+        unsafe {
+            match code.location.bytes {
+                1 => *at = target as u8,
+                2 => at.cast::<u16>().write_unaligned(target as u16),
+                _ => at.cast::<u32>().write_unaligned(target),
+            }
+        }
     }
 
     /// The step is made: the actor is where it began, the context points at where it leads to.
