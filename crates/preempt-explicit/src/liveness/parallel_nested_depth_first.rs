@@ -25,7 +25,7 @@ use crate::pool::was_helped;
 use crate::search::SearchOptions;
 use crate::store::packed::encoding::{Encoding, Key, hash_of};
 use crate::store::packed::table::{SHARDS, Table};
-use crate::store::packed::{Full, Keeps, PackedStore, repacked};
+use crate::store::packed::{Full, Keeps, PackedStore};
 use crate::successors::Successors;
 use preempt_core::{Budget, Progress, Rng, Snapshot, StopReason};
 use std::collections::HashMap;
@@ -396,7 +396,8 @@ impl<'m> Worker<'m> {
     /// The store was packed anew.
     fn repack(&mut self, store: &PackedStore, old: &Encoding) {
         let numbers = &mut self.numbers;
-        let mut change = |key: &mut Key| *key = repacked(&store.pieces, old, &store.encoding, key, numbers);
+        let repacking = store.repacking(old);
+        let mut change = |key: &mut Key| *key = repacking.key(key, numbers);
         let inner = self.inner.iter_mut().flat_map(|inner| &mut inner.path);
         for frame in self.path.iter_mut().chain(inner) {
             change(&mut frame.key);

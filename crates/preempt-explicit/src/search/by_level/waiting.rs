@@ -1,7 +1,7 @@
 //! States that wait to be expanded, as packed keys: a few bytes each, in blocks that remember how they were packed.
 
+use crate::store::packed::PackedStore;
 use crate::store::packed::encoding::{Encoding, Key};
-use crate::store::packed::{PackedStore, repacked};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// States of a block.
@@ -76,13 +76,11 @@ impl Block {
     pub fn each(&self, store: &PackedStore, mut visit: impl FnMut(Key, Who)) {
         let mut numbers = Vec::new();
         let is_current = Arc::ptr_eq(&self.encoding, &store.encoding);
+        // What was packed once can be packed again: numbers only become more.
+        let repacking = (!is_current).then(|| store.repacking(&self.encoding));
         for number in 0..self.states {
             let key = self.key(number);
-            // What was packed once can be packed again: numbers only become more.
-            let key = match is_current {
-                true => key,
-                false => repacked(&store.pieces, &self.encoding, &store.encoding, &key, &mut numbers),
-            };
+            let key = repacking.as_ref().map_or(key, |repacking| repacking.key(&key, &mut numbers));
             let who = self.who.get(number).or(self.who.first()).copied().unwrap_or(Who::Everybody);
             visit(key, who);
         }

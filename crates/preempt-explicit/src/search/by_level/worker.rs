@@ -8,9 +8,9 @@ use super::quota::Quota;
 use super::remembered::{Question, Remembered};
 use super::waiting::{Feed, Waiting, Who};
 use super::{Plan, QUEUED};
+use crate::store::packed::PackedStore;
 use crate::store::packed::encoding::{Encoding, Key, Source, hash_of};
-use crate::store::packed::table::{FLAGS, Known, SHARDS, Table, has};
-use crate::store::packed::{PackedStore, repacked};
+use crate::store::packed::table::{Known, SHARDS, Table};
 use crate::successors::Expander;
 use preempt_core::{Budget, PropertyKind};
 use std::collections::BTreeMap;
@@ -52,8 +52,8 @@ impl Arrival {
 struct Asked {
     first: u32,
     end: u32,
-    /// Which one it is of those that were taken, plus one; 0 if it was not.
-    taken: u32,
+    /// Has everybody been taken?
+    is_taken: bool,
     /// Are there such for everybody who is to run?
     is_asked: bool,
 }
@@ -82,8 +82,8 @@ pub struct Worker<'s, S> {
     /// What is asked about the states of the batch.
     questions: Vec<Question>,
     asked: [Asked; BATCH],
-    /// What was known of states of which everybody has been taken.
-    taken: Vec<Known>,
+    /// What was known of those of the batch of which everybody has been taken.
+    taken: [Known; BATCH],
     /// The questions about processes of the state that is being expanded, in the order in which they are expanded.
     open_questions: Range<usize>,
     is_asked: bool,
@@ -95,6 +95,8 @@ pub struct Worker<'s, S> {
     processes: usize,
     is_open: bool,
     state: Vec<u8>,
+    /// The key of the last state whose bytes were asked for: that is where they still are.
+    opened: Option<Key>,
     /// For opening states, and what a process's steps lead to.
     numbers: Vec<u32>,
     bytes: Vec<u8>,
@@ -126,7 +128,7 @@ impl<'s, S: Expander> Worker<'s, S> {
             arrivals: Vec::new(),
             questions: Vec::new(),
             asked: [Asked::default(); BATCH],
-            taken: Vec::new(),
+            taken: [Known::NOTHING; BATCH],
             open_questions: 0..0,
             is_asked: false,
             remembered: Remembered::default(),
@@ -135,6 +137,7 @@ impl<'s, S: Expander> Worker<'s, S> {
             processes: 0,
             is_open: false,
             state: Vec::new(),
+            opened: None,
             numbers: Vec::new(),
             bytes: Vec::new(),
             starts: Vec::new(),
@@ -177,9 +180,7 @@ impl<'s, S: Expander> Worker<'s, S> {
             let from = self.stack.len().saturating_sub(BATCH);
             self.ask_about(store, from);
             for number in from..self.stack.len() {
-                let Asked { first, end, taken, is_asked } = self.asked[number - from];
-                (self.open_questions, self.is_asked) = (first as usize..end as usize, is_asked);
-                self.expand(store, self.stack[number], taken);
+                self.expand(store, self.stack[number], number - from);
             }
             self.stack.truncate(from);
             self.look_up(store);
@@ -193,7 +194,6 @@ impl<'s, S: Expander> Worker<'s, S> {
     /// needed.
     fn ask_about(&mut self, store: &PackedStore, from: usize) {
         self.questions.clear();
-        self.taken.clear();
         if !self.remembers {
             self.asked.fill(Asked::default());
             return;
@@ -203,11 +203,11 @@ impl<'s, S: Expander> Worker<'s, S> {
                 store.table.prefetch(hash_of(key));
             }
         }
-        for (Item { key, who }, asked) in self.stack[from..].iter().zip(&mut self.asked) {
+        let places = self.asked.iter_mut().zip(&mut self.taken);
+        for (Item { key, who }, (asked, taken)) in self.stack[from..].iter().zip(places) {
             let first = self.questions.len() as u32;
             let class = store.encoding.class_of(key);
             let count = self.remembered.processes(class);
-            let mut taken = 0;
             let (remembered, questions) = (&mut self.remembered, &mut self.questions);
             match who {
                 Who::Last(process) => {
@@ -215,14 +215,12 @@ impl<'s, S: Expander> Worker<'s, S> {
                 }
                 Who::Everybody => remembered.ask(class, key, 0..count, questions),
                 Who::Others { .. } => {
-                    let known = store.table.take_all(key, hash_of(key), DONE).unwrap_or([u8::MAX; 40]);
-                    self.taken.push(known);
-                    taken = self.taken.len() as u32;
-                    let others = (0..count).filter(|process| !has(&known, FLAGS + process));
-                    remembered.ask(class, key, others, questions);
+                    *taken = store.table.take_all(key, hash_of(key), DONE).unwrap_or(Known::EVERYTHING);
+                    remembered.ask(class, key, taken.others(count), questions);
                 }
             }
-            *asked = Asked { first, end: self.questions.len() as u32, taken, is_asked: count > 0 };
+            let (end, is_taken) = (self.questions.len() as u32, matches!(who, Who::Others { .. }));
+            *asked = Asked { first, end, is_taken, is_asked: count > 0 };
         }
     }
 
@@ -242,9 +240,11 @@ impl<'s, S: Expander> Worker<'s, S> {
 
     /// The store was packed anew.
     pub fn repack(&mut self, store: &PackedStore, old: &Encoding) {
+        let repacking = store.repacking(old);
         for item in &mut self.stack {
-            item.key = repacked(&store.pieces, old, &store.encoding, &item.key, &mut self.numbers);
+            item.key = repacking.key(&item.key, &mut self.numbers);
         }
+        self.opened = None;
         self.remembered.forget();
     }
 
@@ -252,19 +252,21 @@ impl<'s, S: Expander> Worker<'s, S> {
         self.stack.is_empty()
     }
 
-    /// Expands an item of the stack; `taken` as in [`Asked`]. Nearly always everything is remembered.
+    /// Expands an item of the batch, which has this number there. Nearly always everything is remembered.
     #[inline]
-    fn expand(&mut self, store: &PackedStore, Item { key, who }: Item, taken: u32) {
-        (self.source.class, self.source.key) = (store.encoding.class_of(&key), key);
-        self.is_open = false;
-        let known = (taken as usize).wrapping_sub(1);
-        if self.taken.get(known).is_some_and(|known| known[0] & DONE != 0) {
+    fn expand(&mut self, store: &PackedStore, Item { key, who }: Item, number: usize) {
+        let Asked { first, end, is_taken, is_asked } = self.asked[number];
+        if is_taken && self.taken[number].flags() & DONE != 0 {
             return;
         }
+        (self.open_questions, self.is_asked) = (first as usize..end as usize, is_asked);
+        (self.source.class, self.source.key) = (store.encoding.class_of(&key), key);
+        self.is_open = false;
         let moved = self.take_remembered(store);
         let is_done = self.is_asked && self.open_questions.is_empty();
         if !is_done || !moved && who != (Who::Others { blocked: false }) {
-            self.expand_rest(store, who, self.taken.get(known).copied(), moved);
+            let known = if is_taken { Some(self.taken[number]) } else { None };
+            self.expand_rest(store, who, known, moved);
         }
     }
 
@@ -301,9 +303,8 @@ impl<'s, S: Expander> Worker<'s, S> {
     /// From here on the bytes of the state that is expanded are known.
     fn open(&mut self, store: &PackedStore) {
         if !self.is_open {
-            let key = self.source.key;
-            store.open(&key, &mut self.numbers, &mut self.state);
-            store.encoding.begin(&store.pieces, &mut self.source, key);
+            let before = self.opened.replace(self.source.key);
+            store.encoding.open_source(&store.pieces, &mut self.source, before, &mut self.state);
             self.is_open = true;
         }
     }
@@ -320,11 +321,11 @@ impl<'s, S: Expander> Worker<'s, S> {
         let key = &self.source.key;
         let known = known.or_else(|| store.table.take_all(key, hash_of(key), DONE));
         let Some(known) = known else { return };
-        if known[0] & DONE != 0 {
+        if known.flags() & DONE != 0 {
             return;
         }
         let count = self.processes;
-        let is_expanded = |process: usize| has(&known, FLAGS + process);
+        let is_expanded = |process: usize| known.has(process);
         let moved = self.expand_processes(store, moved, |process| !is_expanded(process));
         if blocked && !moved {
             let is_last = |process: usize| last.is_some_and(|last| usize::from(last) == process);
@@ -345,7 +346,7 @@ impl<'s, S: Expander> Worker<'s, S> {
             if before.is_some_and(|before| before.flags & (QUEUED | DONE) == 0) {
                 self.later.push(&store.encoding, &key, Who::Others { blocked: false });
             }
-        } else if store.table.take_all(&key, hash, DONE).is_some_and(|known| known[0] & DONE == 0) {
+        } else if store.table.take_all(&key, hash, DONE).is_some_and(|known| known.flags() & DONE == 0) {
             self.dead_end(store);
         }
     }

@@ -6,7 +6,7 @@
 //! neighbours are paired: the pair's number stands for both, as in the tree of Laarman, van de Pol and Weber ("Parallel
 //! recursive state compression for free", 2011), and pairs of pairs if need be.
 
-use super::pieces::{ClassPieces, Pieces};
+use super::pieces::{ClassPieces, Leaf, Pieces};
 use super::table::FLAGS;
 use std::ops::Range;
 
@@ -114,9 +114,9 @@ struct ClassCode {
     pairs: Vec<Pair>,
     /// Where there are: the numbers that are in no pair.
     roots: Vec<(u32, Field)>,
-    /// Where there are none: a state in which everything is written that never changes, and which leaves do.
+    /// Where there are none: a state in which everything is written that never changes, and the leaves that do.
     template: Vec<u8>,
-    changing: Vec<u32>,
+    changing: Vec<(Field, Leaf)>,
 }
 
 impl ClassCode {
@@ -126,10 +126,10 @@ impl ClassCode {
         self.template.clear();
         if self.pairs.is_empty() {
             self.template.extend_from_slice(class.blank());
-            for (number, (leaf, field)) in class.leaves.iter().zip(&self.fields).enumerate() {
+            for (leaf, field) in class.leaves.iter().zip(&self.fields) {
                 match field.bits {
                     0 => leaf.write(&mut self.template, pieces.words(leaf.kind).word(0)),
-                    _ => self.changing.push(number as u32),
+                    _ => self.changing.push((*field, *leaf)),
                 }
             }
         }
@@ -143,7 +143,9 @@ pub struct Folding(Vec<u32>);
 #[derive(Debug)]
 pub struct Encoding {
     classes: Vec<ClassCode>,
+    /// The lowest bits of a key.
     class_field: Field,
+    class_mask: u32,
     /// Bytes of a key, and of what is known of a state.
     pub key_bytes: usize,
     pub known_bytes: usize,
@@ -175,12 +177,13 @@ fn bits_for(count: u64) -> u8 {
 
 impl Encoding {
     /// For everything that was met. `before` are how many numbers there were of each kind the last time: those that become
-    /// more have a bit to spare. If `most_processes` is given, there is room for what is known of so many.
+    /// more have a bit to spare. If `most_processes` is given, there is room for what is known of so many; if `is_large`, no bit
+    /// of a key's last byte is left unused, since another encoding would take long.
     pub fn new(
         pieces: &mut Pieces,
         folding: &mut Folding,
         before: &mut Vec<u32>,
-        most_processes: Option<usize>,
+        (most_processes, is_large): (Option<usize>, bool),
         each_key: &mut dyn FnMut(&Encoding, &Pieces),
     ) -> Encoding {
         let known_bytes = most_processes.map_or(0, |most| (most + FLAGS).div_ceil(8));
@@ -191,7 +194,13 @@ impl Encoding {
             for class in 0..count {
                 classes.push(class_code(pieces, class, folding.0[class]));
             }
-            let mut made = Encoding { classes, class_field: Field::default(), key_bytes: 16, known_bytes };
+            let mut made = Encoding {
+                classes,
+                class_field: Field::default(),
+                class_mask: 0,
+                key_bytes: 16,
+                known_bytes,
+            };
             if folding.0.iter().any(|times| *times > 0) {
                 // Pairs are numbered before their numbers are given bits.
                 each_key(&made, pieces);
@@ -214,20 +223,18 @@ impl Encoding {
                 (0..pieces.kinds()).map(of_kind).collect()
             };
             // Rather less to spare than pairs.
-            let (mut wide, mut spared) = (None, Spare::Nothing);
+            let (mut wide, mut given) = (None, Vec::new());
             for spare in [Spare::Much, Spare::Some, Spare::Nothing] {
-                wide = made.lay_out(pieces, &bits(spare));
-                spared = spare;
+                given = bits(spare);
+                wide = made.lay_out(pieces, &given);
                 if wide.is_none() || (spare == Spare::Some && folding.0.iter().any(|times| *times > 0)) {
                     break;
                 }
             }
-            if spared == Spare::Much {
-                let bytes = made.key_bytes;
-                let costs_nothing =
-                    made.lay_out(pieces, &bits(Spare::Ample)).is_none() && made.key_bytes == bytes;
-                if !costs_nothing {
-                    made.lay_out(pieces, &bits(Spare::Much));
+            if wide.is_none() {
+                made.give_freely(pieces, &mut given, &bits(Spare::Ample));
+                if is_large {
+                    made.fill_up(pieces, &mut given);
                 }
             }
             let Some(wide) = wide else {
@@ -241,11 +248,37 @@ impl Encoding {
         }
     }
 
+    /// Lays out with more bits, if that costs no byte. Says whether it was so.
+    fn give_freely(&mut self, pieces: &Pieces, bits: &mut Vec<u8>, more: &[u8]) -> bool {
+        let bytes = self.key_bytes;
+        let costs_nothing = self.lay_out(pieces, more).is_none() && self.key_bytes == bytes;
+        if costs_nothing {
+            bits.clear();
+            bits.extend_from_slice(more);
+        } else {
+            self.lay_out(pieces, bits);
+        }
+        costs_nothing
+    }
+
+    /// Gives bits that would be unused to kinds that may become more, those first that have the least room.
+    fn fill_up(&mut self, pieces: &Pieces, bits: &mut Vec<u8>) {
+        let count = |kind: usize| u64::from(pieces.words(kind as u32).len());
+        let mut kinds: Vec<usize> = (0..bits.len()).filter(|kind| bits[*kind] > 0).collect();
+        kinds.sort_by_key(|kind| std::cmp::Reverse((count(*kind) << 32) >> bits[*kind]));
+        for kind in kinds {
+            let mut more = bits.clone();
+            more[kind] += 1;
+            self.give_freely(pieces, bits, &more);
+        }
+    }
+
     /// Gives every number its place; which class needs too many bits, if one does.
     fn lay_out(&mut self, pieces: &Pieces, bits: &[u8]) -> Option<usize> {
         let class_count = self.classes.len() as u64;
         let class_bits = bits_for(if class_count > 1 { class_count + 2 } else { 1 });
         self.class_field = Field { lane: 0, shift: 0, bits: class_bits };
+        self.class_mask = (1 << class_bits) - 1;
         self.key_bytes = 4;
         for (number, class) in self.classes.iter_mut().enumerate() {
             let leaves = &pieces.classes()[number].leaves;
@@ -285,10 +318,20 @@ impl Encoding {
         None
     }
 
+    pub fn class_count(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Where the class is, and then the number of each piece; `None` if some are paired.
+    pub fn fields(&self, class: usize) -> Option<impl Iterator<Item = Field>> {
+        let code = self.classes.get(class).filter(|code| code.pairs.is_empty())?;
+        Some(std::iter::once(self.class_field).chain(code.fields.iter().copied()))
+    }
+
     /// The class and the numbers of a key's pieces; those of pairs follow them.
     #[inline]
     pub fn take_apart(&self, pieces: &Pieces, key: &Key, numbers: &mut Vec<u32>) -> u32 {
-        let class = self.class_field.get(key) as u32;
+        let class = self.class_of(key);
         let code = &self.classes[class as usize];
         numbers.clear();
         if code.pairs.is_empty() {
@@ -308,7 +351,7 @@ impl Encoding {
         class
     }
 
-    /// The state of a key.
+    /// The state of a key, and the numbers of its pieces if there are pairs.
     #[inline]
     pub fn open(&self, pieces: &Pieces, key: &Key, numbers: &mut Vec<u32>, state: &mut Vec<u8>) {
         let class = self.class_of(key);
@@ -319,9 +362,7 @@ impl Encoding {
         }
         state.clear();
         state.extend_from_slice(&code.template);
-        let leaves = &pieces.classes()[class as usize].leaves;
-        for leaf in &code.changing {
-            let (field, leaf) = (code.fields[*leaf as usize], &leaves[*leaf as usize]);
+        for (field, leaf) in &code.changing {
             leaf.write(state, pieces.words(leaf.kind).word(field.get(key) as u32));
         }
     }
@@ -329,7 +370,7 @@ impl Encoding {
     /// The class of a key's state, among those that were met.
     #[inline]
     pub fn class_of(&self, key: &Key) -> u32 {
-        self.class_field.get(key) as u32
+        key[0] as u32 & self.class_mask
     }
 
     /// Where the number is that says, perhaps with others, what the piece at this place of the state holds.
@@ -399,13 +440,25 @@ impl Encoding {
         self.put_together(pieces, class, &mut numbers)
     }
 
-    /// Prepares a state whose successors will be encoded.
+    /// Opens a state whose successors will be encoded, in the place of the state of another key (`before`), if there is one: what
+    /// they have in common is not written again.
     #[inline]
-    pub fn begin(&self, pieces: &Pieces, source: &mut Source, key: Key) {
-        (source.class, source.key) = (self.class_of(&key), key);
-        if !self.classes[source.class as usize].pairs.is_empty() {
-            let key = source.key;
-            self.take_apart(pieces, &key, &mut source.numbers);
+    pub fn open_source(
+        &self,
+        pieces: &Pieces,
+        source: &mut Source,
+        before: Option<Key>,
+        state: &mut Vec<u8>,
+    ) {
+        let Source { class, key, numbers } = source;
+        let code = &self.classes[*class as usize];
+        let before = before.filter(|before| code.pairs.is_empty() && self.class_of(before) == *class);
+        let Some(before) = before else { return self.open(pieces, key, numbers, state) };
+        let differs = [before[0] ^ key[0], before[1] ^ key[1]];
+        for (field, leaf) in &code.changing {
+            if field.get(&differs) != 0 {
+                leaf.write(state, pieces.words(leaf.kind).word(field.get(key) as u32));
+            }
         }
     }
 
@@ -434,11 +487,12 @@ impl Encoding {
         let code = &self.classes[source.class as usize];
         let leaves = &pieces.classes()[source.class as usize].leaves;
         let mut numbers = source.numbers.clone();
-        let is_numbered = pieces.classes()[source.class as usize].each_changed(before, state, |at, leaf, word| {
-            let Some(number) = pieces.words(leaf.kind).number(word) else { return false };
-            numbers[at] = number;
-            true
-        });
+        let is_numbered =
+            pieces.classes()[source.class as usize].each_changed(before, state, |at, leaf, word| {
+                let Some(number) = pieces.words(leaf.kind).number(word) else { return false };
+                numbers[at] = number;
+                true
+            });
         if !is_numbered {
             return None;
         }
@@ -466,7 +520,7 @@ impl Encoding {
                 + code.pairs.capacity() * size_of::<Pair>()
                 + code.roots.capacity() * size_of::<(u32, Field)>()
                 + code.template.capacity()
-                + code.changing.capacity() * size_of::<u32>()
+                + code.changing.capacity() * size_of::<(Field, Leaf)>()
         };
         self.classes.iter().map(of_class).sum::<usize>() as u64
     }

@@ -1,7 +1,7 @@
 //! The exact store of the searches that need no numbers for their states: each state once, as a packed key.
 //!
 //! * [`pieces`]: what states are made of; [`words`]: the numbers of what the pieces hold;
-//! * [`encoding`]: states as keys; [`table`]: the keys; [`pages`]: where they lie.
+//! * [`encoding`]: states as keys; [`repacking`]: in another encoding; [`table`]: the keys; [`pages`]: where they lie.
 //!
 //! Several threads may look up states at the same time; whatever does not fit waits until the store is alone with one of
 //! them, which makes room ([`PackedStore::make_room`]) or a wider encoding ([`PackedStore::widen`]).
@@ -9,12 +9,14 @@
 pub mod encoding;
 pub mod pages;
 pub mod pieces;
+pub mod repacking;
 pub mod table;
 pub mod words;
 
 use crate::successors::Successors;
 use encoding::{Encoding, Folding, Key};
 use pieces::Pieces;
+use repacking::Repacking;
 use std::sync::Arc;
 use table::{Format, Table};
 
@@ -29,6 +31,9 @@ pub struct PackedStore {
     /// In one state, if what is known of processes is kept.
     most_processes: usize,
 }
+
+/// With so many states it takes long to pack everything anew.
+const LARGE: u64 = 1 << 12;
 
 /// What is kept beside every state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +53,7 @@ impl PackedStore {
     pub fn new(keeps: Keeps) -> Result<PackedStore, Full> {
         let (mut pieces, mut folding, mut before) = (Pieces::default(), Folding::default(), Vec::new());
         let known = (keeps != Keeps::Nothing).then_some(0);
-        let encoding = Encoding::new(&mut pieces, &mut folding, &mut before, known, &mut |_, _| ());
+        let encoding = Encoding::new(&mut pieces, &mut folding, &mut before, (known, false), &mut |_, _| ());
         let table = Table::new(format_of(&encoding), false).ok_or(Full)?;
         let encoding = Arc::new(encoding);
         Ok(PackedStore { pieces, encoding, table, folding, before, keeps, most_processes: 0 })
@@ -69,6 +74,11 @@ impl PackedStore {
     /// The state of a key.
     pub fn open(&self, key: &Key, numbers: &mut Vec<u32>, state: &mut Vec<u8>) {
         self.encoding.open(&self.pieces, key, numbers, state);
+    }
+
+    /// Keys of an earlier encoding in that of today.
+    pub fn repacking<'s>(&'s self, old: &'s Encoding) -> Repacking<'s> {
+        Repacking::new(&self.pieces, old, &self.encoding)
     }
 
     /// An encoding that has room for these states, too; everything is packed anew.
@@ -103,14 +113,15 @@ impl PackedStore {
                 new.encode(pieces, *class, state);
             }
         };
-        let known = self.processes_kept();
+        let known = (self.processes_kept(), self.table.states() >= LARGE);
         let (folding, before) = (&mut self.folding, &mut self.before);
         let new = Encoding::new(&mut self.pieces, folding, before, known, &mut number_pairs);
         let new = Arc::new(new);
         let empty = Table::new(format_of(&new), self.table.is_shared()).ok_or(Full)?;
         let (table, old) = (std::mem::replace(&mut self.table, empty), &self.encoding);
         let pieces = &self.pieces;
-        let change = |key: &Key, numbers: &mut Vec<u32>| repacked(pieces, old, &new, key, numbers);
+        let repacking = Repacking::new(pieces, old, &new);
+        let change = |key: &Key, numbers: &mut Vec<u32>| repacking.key(key, numbers);
         self.table = table.repacked(format_of(&new), threads, &change).ok_or(Full)?;
         self.encoding = new;
         Ok(())
@@ -128,11 +139,4 @@ impl PackedStore {
 
 fn format_of(encoding: &Encoding) -> Format {
     Format { key: encoding.key_bytes, known: encoding.known_bytes }
-}
-
-/// A key in another encoding.
-pub fn repacked(pieces: &Pieces, old: &Encoding, new: &Encoding, key: &Key, numbers: &mut Vec<u32>) -> Key {
-    let class = old.take_apart(pieces, key, numbers);
-    // The new encoding was made for all numbers that there are.
-    new.put_together(pieces, class, numbers).unwrap_or_default()
 }

@@ -42,8 +42,7 @@ impl Leaf {
     /// Of a state that has less than eight bytes.
     #[cold]
     fn read_short(&self, state: &[u8]) -> u64 {
-        let bytes = state.get(self.offset as usize..(self.offset + self.length) as usize).unwrap_or(&[]);
-        bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+        short(state.get(self.offset as usize..(self.offset + self.length) as usize).unwrap_or(&[]))
     }
 
     /// Just these bytes: a wider write would have to wait for what was written beside them.
@@ -72,8 +71,8 @@ impl Leaf {
 #[derive(Debug)]
 pub struct ClassPieces {
     pub leaves: Vec<Leaf>,
-    /// For every eight bytes of a state: the first leaf that has some of them, and the first after those.
-    blocks: Vec<(u32, u32)>,
+    /// For every byte of a state: the leaf that has it, if one does.
+    leaf_with: Vec<u32>,
     /// A state of which nothing but the class is written.
     blank: Vec<u8>,
 }
@@ -88,27 +87,44 @@ impl ClassPieces {
         state: &[u8],
         mut visit: impl FnMut(usize, &Leaf, u64) -> bool,
     ) -> bool {
-        let ((now, rest), (then, other)) = (state.as_chunks::<8>(), before.as_chunks::<8>());
-        let mut next = 0;
-        let mut changed = |block: usize| {
-            let Some((first, end)) = self.blocks.get(block) else { return true };
-            for at in next.max(*first as usize)..*end as usize {
-                let leaf = &self.leaves[at];
-                let word = leaf.read(state);
-                if word != leaf.read(before) && !visit(at, leaf, word) {
-                    return false;
+        // Everything before this byte is done.
+        let mut done = 0;
+        let mut changed = |start: usize, mut differs: u64| {
+            differs &= after(done.max(start) - start);
+            while differs != 0 {
+                let byte = start + differs.trailing_zeros() as usize / 8;
+                done = byte + 1;
+                let number = self.leaf_with.get(byte).map_or(usize::MAX, |number| *number as usize);
+                if let Some(leaf) = self.leaves.get(number) {
+                    if !visit(number, leaf, leaf.read(state)) {
+                        return false;
+                    }
+                    done = (leaf.offset + leaf.length) as usize;
                 }
+                differs &= after(done - start);
             }
-            next = next.max(*end as usize);
             true
         };
+        let ((now, rest), (then, other)) = (state.as_chunks::<8>(), before.as_chunks::<8>());
         for (block, (now, then)) in now.iter().zip(then).enumerate() {
-            if now != then && !changed(block) {
+            let differs = u64::from_le_bytes(*now) ^ u64::from_le_bytes(*then);
+            if differs != 0 && !changed(8 * block, differs) {
                 return false;
             }
         }
-        rest == other || changed(now.len())
+        rest == other || changed(8 * now.len(), short(rest) ^ short(other))
     }
+}
+
+/// The bits of all bytes of a block but the first so many.
+#[inline]
+fn after(bytes: usize) -> u64 {
+    if bytes < 8 { u64::MAX << (8 * bytes) } else { 0 }
+}
+
+/// Less than eight bytes as a number.
+fn short(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
 impl ClassPieces {
@@ -137,17 +153,6 @@ impl ClassPieces {
     }
 }
 
-/// By blocks of eight bytes: which of the leaves, in the order of their places, overlap.
-fn blocks_of(leaves: &[Leaf], size: usize) -> Vec<(u32, u32)> {
-    let block = |number: usize| {
-        let (start, end) = (8 * number as u32, 8 * number as u32 + 8);
-        let first = leaves.partition_point(|leaf| leaf.offset + leaf.length <= start);
-        let after = leaves.partition_point(|leaf| leaf.offset < end);
-        (first as u32, after as u32)
-    };
-    (0..size.div_ceil(8)).map(block).collect()
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     Leaf { offset: usize, length: usize, meaning: u32 },
@@ -172,13 +177,20 @@ impl Pieces {
         }
         let mut blank = vec![0; system.class_size(class)?];
         system.write_class(class, &mut blank);
-        let mut leaves = Vec::new();
-        for part in system.parts(class) {
+        self.add(class, blank, &system.parts(class));
+        Some(())
+    }
+
+    /// Adds a class with these parts; of `blank`, nothing but the class is written.
+    pub fn add(&mut self, class: u32, blank: Vec<u8>, parts: &[Part]) {
+        let (mut leaves, mut leaf_with) = (Vec::new(), vec![u32::MAX; blank.len()]);
+        for part in parts {
             let mut start = part.start;
             while start < part.end {
                 let length = (part.end - start).min(8);
                 let kind = self.kind(Kind::Leaf { offset: start, length, meaning: part.meaning });
                 let at = start.min(blank.len().saturating_sub(8));
+                leaf_with[start..start + length].fill(leaves.len() as u32);
                 leaves.push(Leaf {
                     at: at as u32,
                     shift: 8 * (start - at) as u32,
@@ -194,9 +206,7 @@ impl Pieces {
             self.order.resize(class as usize + 1, None);
         }
         self.order[class as usize] = Some(self.classes.len() as u32);
-        let blocks = blocks_of(&leaves, blank.len());
-        self.classes.push(ClassPieces { leaves, blocks, blank });
-        Some(())
+        self.classes.push(ClassPieces { leaves, leaf_with, blank });
     }
 
     fn kind(&mut self, kind: Kind) -> u32 {
@@ -253,7 +263,7 @@ impl Pieces {
     pub fn bytes(&self) -> u64 {
         let words: u64 = self.words.iter().map(Words::bytes).sum();
         let of_class =
-            |class: &ClassPieces| class.leaves.capacity() * size_of::<Leaf>() + class.blank.capacity();
+            |class: &ClassPieces| class.leaves.capacity() * size_of::<Leaf>() + 5 * class.blank.capacity();
         let classes: usize = self.classes.iter().map(of_class).sum();
         let kinds = self.kinds.capacity() * 8 / 7 * (size_of::<(Kind, u32)>() + 1);
         words + (classes + kinds + 8 * self.order.capacity()) as u64

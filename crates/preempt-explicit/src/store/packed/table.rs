@@ -11,21 +11,21 @@
 
 mod bucket;
 mod growth;
+mod known;
 
 use super::encoding::Key;
 use super::pages::{HUGE, Pages};
 pub use bucket::Format;
 use bucket::{Bucket, Layout, Sought};
 use growth::{AFTER_GROWTH, FULLEST};
+pub use known::{FLAGS, Known};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 pub const SHARDS: usize = 16;
 
-/// Bits of what is known of a state, before those of its processes.
-pub const FLAGS: usize = 3;
-
-/// How many buckets a look-up goes through before it says that the shard is full.
-const LONGEST: usize = 24;
+/// How many buckets a look-up goes through before it says that the shard is full. Where buckets have seven entries, of which five
+/// in six are used, a million of them have rows of more than a hundred full ones.
+const LONGEST: usize = 1 << 10;
 
 #[derive(Debug)]
 struct Shard {
@@ -49,14 +49,6 @@ pub struct Meeting {
     /// Was the process's bit set before?
     pub had_process: bool,
     pub flags: u8,
-}
-
-/// What is known of a state, flags first.
-pub type Known = [u8; 40];
-
-#[inline]
-pub fn has(known: &Known, bit: usize) -> bool {
-    known[bit / 8] & 1 << (bit % 8) != 0
 }
 
 impl Table {
@@ -89,6 +81,11 @@ impl Table {
             pages,
             used: 0,
         })
+    }
+
+    /// How many there are, as far as they were counted.
+    pub fn states(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.used).sum()
     }
 
     pub fn set_shared(&mut self, shared: bool) {
@@ -236,11 +233,11 @@ impl Table {
     #[inline]
     pub fn take_all(&self, key: &Key, hash: u64, flags: u8) -> Option<Known> {
         let (known, _) = self.find(key, hash, false)?;
-        let mut before = [0; 40];
-        for (byte, before) in before.iter_mut().enumerate().take(self.layout.format.known) {
+        let mut before = Known::NOTHING;
+        for byte in 0..self.layout.format.known {
             let bits = if byte == 0 { flags | !((1 << FLAGS) - 1) } else { u8::MAX };
             // SAFETY: there are so many bytes.
-            *before = unsafe { self.set(known.add(byte), bits) };
+            before.add(byte, unsafe { self.set(known.add(byte), bits) });
         }
         Some(before)
     }
@@ -305,12 +302,10 @@ mod tests {
             assert_eq!(count, known.len());
             for (key, (flags, processes)) in &known {
                 let found = table.take_all(key, hash_of(key), 2).expect("it is there");
-                assert_eq!(found[0] & 7, *flags);
-                assert!(
-                    (0..11).all(|process| has(&found, FLAGS + process) == (processes & 1 << process != 0))
-                );
+                assert_eq!(found.flags(), *flags);
+                assert!((0..11).all(|process| found.has(process) == (processes & 1 << process != 0)));
                 let again = table.take_all(key, hash_of(key), 0).expect("it is there");
-                assert!(again[0] & 2 != 0 && (0..30).all(|process| has(&again, FLAGS + process)));
+                assert!(again.flags() & 2 != 0 && (0..30).all(|process| again.has(process)));
             }
             assert!(table.take_all(&[u64::MAX, 1], 5, 0).is_none());
         }
@@ -366,8 +361,7 @@ mod tests {
             let mut mine = 0;
             each(&mut |key, hash| {
                 if let Some(known) = table.take_all(key, hash, 2) {
-                    let free = |process: &u8| !has(&known, FLAGS + usize::from(*process));
-                    mine += (0..PROCESSES).filter(free).count() as u64;
+                    mine += known.others(usize::from(PROCESSES)).count() as u64;
                 }
             });
             mine

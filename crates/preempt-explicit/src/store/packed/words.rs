@@ -183,7 +183,7 @@ mod tests {
         });
     }
 
-    fn given_once(bytes: usize, word: impl Fn(u64) -> u64 + Copy + Sync) {
+    fn given_once(bytes: usize, word: impl Fn(u64) -> u64 + Copy + Send + Sync) {
         let words = Words::new(bytes);
         let by_thread: Vec<Vec<(u64, u32)>> = std::thread::scope(|scope| {
             let ask = |thread: u64| {

@@ -105,11 +105,11 @@ impl<S: Expander> Worker<'_, S> {
     fn take_steps(&mut self, store: &PackedStore, process: usize, place: Place) -> bool {
         let (key, steps) = (self.source.key, self.remembered.steps(place));
         let count = steps.len() as u64;
-        for step in steps {
+        self.arrivals.extend(steps.iter().map(|step| {
             let arrival = Arrival::new(step.from(&key), How::runs(step.runs(), How::LIVES | step.note()));
             store.table.prefetch(arrival.hash);
-            self.arrivals.push(arrival);
-        }
+            arrival
+        }));
         self.counted.transitions += count;
         self.work += count;
         #[cfg(debug_assertions)]
@@ -283,8 +283,11 @@ impl Sink for Met<'_> {
         let next = &self.bytes[start..];
         let end = self.bytes.len();
         let how = How::runs(runs, if usize::from(runs) < self.processes { How::LIVES } else { 0 });
-        // States of one class begin in the same way.
-        let is_alike = next[..self.header] == self.state[..self.header];
+        // States of one class begin in the same way, models with two bytes.
+        let is_alike = match (self.header, next, self.state) {
+            (2, [a, b, ..], [c, d, ..]) => (a, b) == (c, d),
+            (header, ..) => next[..header] == self.state[..header],
+        };
         let PackedStore { encoding, pieces, table, .. } = self.store;
         if is_alike && let Some(key) = encoding.encode_successor(pieces, self.source, self.state, next) {
             let arrival = Arrival::new(key, how);
