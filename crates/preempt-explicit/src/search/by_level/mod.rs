@@ -16,13 +16,14 @@
 //! **What it costs.** A key and a bit for each process for each state ([`PackedStore`]); what waits. Every transition is
 //! executed once.
 //!
-//! **Several threads** share the store. They work in rounds; between two rounds one of them makes room in the store and
-//! shares out what waits. All numbers are sums over expansions, each of which happens once at its level, so they do not
+//! **Several threads** share the store. They work in rounds, in which who has nothing left is given half of what another one has
+//! ([`feed`]); between two rounds one of them makes room in the store. All numbers are sums over expansions, each of which happens once at its level, so they do not
 //! depend on who makes it.
 //!
-//! * [`worker`]: one thread; [`waiting`]: states that wait as keys; [`how`]: how a state was reached; [`remembered`]: steps that
+//! * [`worker`]: one thread; [`waiting`]: states that wait as keys; [`feed`]: where threads take them from; [`how`]: how a state was reached; [`remembered`]: steps that
 //!   need not be computed again; [`quota`]: what a round may bring.
 
+mod feed;
 mod how;
 mod quota;
 mod remembered;
@@ -35,12 +36,12 @@ use crate::budget::SearchBudget;
 use crate::reduction::Reduction;
 use crate::store::packed::{Full, Keeps, PackedStore};
 use crate::successors::Expander;
+use feed::Feed;
 use how::How;
 use preempt_core::{Cost, Memory, Progress, Snapshot, StopReason};
 use preempt_model::search::RunCost;
 use quota::Quota;
 use std::sync::Arc;
-use waiting::Feed;
 use worker::{Deferred, Worker};
 
 /// Everybody is to be expanded at the next level.
@@ -213,6 +214,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
         let remembers = self.statistics.stats.states >= self.worth_remembering && !self.plan.fair_switch;
         self.workers.iter_mut().for_each(|worker| worker.remembers = remembers);
         let quota = &Quota::new(self.most_new(options), MOST_WORK * threads as u64);
+        self.feed.begin(threads);
         let (store, feed) = (&self.store, &self.feed);
         if threads == 1 {
             self.workers[0].round(store, feed, quota);
@@ -274,13 +276,9 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
         Err(Full)
     }
 
-    /// Whatever did not fit on a stack, and half of a stack if somebody else has nothing to do.
+    /// Whatever did not fit on a stack is for everybody.
     fn share_out(&mut self) {
-        let is_shared = self.is_shared();
-        self.store.table.set_shared(is_shared);
-        if is_shared && self.workers.iter().any(Worker::is_idle) && self.feed.get_mut().states() < 4096 {
-            self.workers.iter_mut().for_each(|worker| worker.spill_all(&self.store));
-        }
+        self.store.table.set_shared(self.is_shared());
         for worker in &mut self.workers {
             let spilled = std::mem::take(&mut worker.spilled);
             self.feed.get_mut().append(spilled);

@@ -2,7 +2,7 @@
 
 use crate::store::packed::PackedStore;
 use crate::store::packed::encoding::{Encoding, Key};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// States of a block.
 const BLOCK: usize = 128;
@@ -121,24 +121,18 @@ impl Waiting {
         self.states
     }
 
-    pub fn bytes(&self) -> u64 {
-        self.full.iter().chain(&self.last).map(Block::bytes).sum::<usize>() as u64
+    pub fn blocks(&self) -> usize {
+        self.full.len() + usize::from(self.last.is_some())
     }
-}
 
-/// What several workers take from.
-#[derive(Debug, Default)]
-pub struct Feed(Mutex<Waiting>);
-
-impl Feed {
-    pub fn take(&self) -> Option<Block> {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let block = waiting.full.pop().or_else(|| waiting.last.take())?;
-        waiting.states -= block.states as u64;
+    /// One of the blocks.
+    pub fn pop(&mut self) -> Option<Block> {
+        let block = self.full.pop().or_else(|| self.last.take())?;
+        self.states -= block.states as u64;
         Some(block)
     }
 
-    pub fn get_mut(&mut self) -> &mut Waiting {
-        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
+    pub fn bytes(&self) -> u64 {
+        self.full.iter().chain(&self.last).map(Block::bytes).sum::<usize>() as u64
     }
 }

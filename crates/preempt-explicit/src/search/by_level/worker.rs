@@ -3,10 +3,11 @@
 
 mod steps;
 
+use super::feed::Feed;
 use super::how::How;
 use super::quota::Quota;
 use super::remembered::{Question, Remembered};
-use super::waiting::{Feed, Waiting, Who};
+use super::waiting::{Waiting, Who};
 use super::{Plan, QUEUED};
 use crate::store::packed::PackedStore;
 use crate::store::packed::encoding::{Encoding, Key, Source, hash_of};
@@ -21,6 +22,9 @@ const BATCH: usize = 48;
 
 /// States that wait as they are; more than that wait as keys.
 const MOST_ON_STACK: usize = 1 << 14;
+
+/// With fewer on the stack nothing is given to others.
+const WORTH_GIVING: usize = 16;
 
 /// Others have been expanded, or are being expanded.
 const DONE: u8 = 2;
@@ -170,6 +174,7 @@ impl<'s, S: Expander> Worker<'s, S> {
                 || self.budget.stopped().is_some()
                 || self.plan.stops_at_violation && !self.counted.violations.is_empty();
             if is_over {
+                feed.leave();
                 break;
             }
             if self.stack.is_empty() {
@@ -185,7 +190,10 @@ impl<'s, S: Expander> Worker<'s, S> {
             self.stack.truncate(from);
             self.look_up(store);
             if self.stack.len() > MOST_ON_STACK {
-                self.spill(store);
+                let half = self.older_half(store);
+                self.spilled.append(half);
+            } else if self.stack.len() > WORTH_GIVING && feed.is_asked() {
+                feed.give(self.older_half(store));
             }
         }
     }
@@ -224,18 +232,13 @@ impl<'s, S: Expander> Worker<'s, S> {
         }
     }
 
-    /// The older half of the stack waits as keys.
-    fn spill(&mut self, store: &PackedStore) {
+    /// The older half of the stack, as keys.
+    fn older_half(&mut self, store: &PackedStore) -> Waiting {
+        let mut half = Waiting::default();
         for item in self.stack.drain(..self.stack.len() / 2) {
-            self.spilled.push(&store.encoding, &item.key, item.who);
+            half.push(&store.encoding, &item.key, item.who);
         }
-    }
-
-    /// Gives everything that is on the stack away, as keys.
-    pub fn spill_all(&mut self, store: &PackedStore) {
-        for item in self.stack.drain(..) {
-            self.spilled.push(&store.encoding, &item.key, item.who);
-        }
+        half
     }
 
     /// The store was packed anew.
