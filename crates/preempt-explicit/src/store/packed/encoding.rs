@@ -104,6 +104,21 @@ struct Pair {
     kind: u32,
 }
 
+/// A leaf that has not the same number in all states, and where that lies.
+#[derive(Debug, Clone)]
+struct Changing {
+    field: Field,
+    mask: Key,
+    leaf: Leaf,
+}
+
+impl Changing {
+    #[inline]
+    fn write(&self, pieces: &Pieces, key: &Key, state: &mut [u8]) {
+        self.leaf.write(state, pieces.words(self.leaf.kind).word(self.field.get(key) as u32));
+    }
+}
+
 /// How the states of one class are packed. Its numbers are those of the leaves, then of the pairs, children first.
 #[derive(Debug, Clone, Default)]
 struct ClassCode {
@@ -116,7 +131,7 @@ struct ClassCode {
     roots: Vec<(u32, Field)>,
     /// Where there are none: a state in which everything is written that never changes, and the leaves that do.
     template: Vec<u8>,
-    changing: Vec<(Field, Leaf)>,
+    changing: Vec<Changing>,
 }
 
 impl ClassCode {
@@ -129,7 +144,7 @@ impl ClassCode {
             for (leaf, field) in class.leaves.iter().zip(&self.fields) {
                 match field.bits {
                     0 => leaf.write(&mut self.template, pieces.words(leaf.kind).word(0)),
-                    _ => self.changing.push((*field, *leaf)),
+                    _ => self.changing.push(Changing { field: *field, mask: field.mask(), leaf: *leaf }),
                 }
             }
         }
@@ -362,9 +377,7 @@ impl Encoding {
         }
         state.clear();
         state.extend_from_slice(&code.template);
-        for (field, leaf) in &code.changing {
-            leaf.write(state, pieces.words(leaf.kind).word(field.get(key) as u32));
-        }
+        code.changing.iter().for_each(|leaf| leaf.write(pieces, key, state));
     }
 
     /// The class of a key's state, among those that were met.
@@ -455,9 +468,9 @@ impl Encoding {
         let before = before.filter(|before| code.pairs.is_empty() && self.class_of(before) == *class);
         let Some(before) = before else { return self.open(pieces, key, numbers, state) };
         let differs = [before[0] ^ key[0], before[1] ^ key[1]];
-        for (field, leaf) in &code.changing {
-            if field.get(&differs) != 0 {
-                leaf.write(state, pieces.words(leaf.kind).word(field.get(key) as u32));
+        for leaf in &code.changing {
+            if differs[0] & leaf.mask[0] | differs[1] & leaf.mask[1] != 0 {
+                leaf.write(pieces, key, state);
             }
         }
     }
@@ -520,7 +533,7 @@ impl Encoding {
                 + code.pairs.capacity() * size_of::<Pair>()
                 + code.roots.capacity() * size_of::<(u32, Field)>()
                 + code.template.capacity()
-                + code.changing.capacity() * size_of::<(Field, Leaf)>()
+                + code.changing.capacity() * size_of::<Changing>()
         };
         self.classes.iter().map(of_class).sum::<usize>() as u64
     }

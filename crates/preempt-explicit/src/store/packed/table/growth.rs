@@ -8,8 +8,8 @@ use crate::store::packed::encoding::{Key, hash_of};
 use crate::store::packed::pages::Pages;
 
 /// Of a hundred entries, at most so many are used; after growing it is so many.
-pub(super) const FULLEST: u64 = 84;
-pub(super) const AFTER_GROWTH: u64 = 48;
+pub(super) const FULLEST: u64 = 80;
+pub(super) const AFTER_GROWTH: u64 = 42;
 
 /// Fewer entries are moved by one thread.
 const WORTH_A_THREAD: u64 = 1 << 13;
