@@ -204,6 +204,7 @@ fn take(
 
 /// A step was made to the state that begins here: its length, who moved last, and a failed assertion. Its layout, if the
 /// process is still there; if not, it has arrived.
+#[inline(always)]
 fn settle<'p>(
     moves: &mut Moves<'p>,
     process: usize,
@@ -270,7 +271,7 @@ fn go_on(
             break;
         }
         let edge = &edges[number as usize];
-        match step_in_place(moves, (layout, process), (edge, answer), start, sink) {
+        match step_in_place(moves, (layout, process), (edge, answer), (start, true), sink) {
             Some(after) if edge.atomic => (layout, at) = (after, edge.target),
             Some(_) => return sink.arrived(start, process as u8),
             None => return,
@@ -284,7 +285,7 @@ fn go_on(
         let buffer = sink.buffer();
         let copy = buffer.len();
         buffer.extend_from_within(start..start + size);
-        match step_in_place(moves, (layout, process), (edge, answer), copy, sink) {
+        match step_in_place(moves, (layout, process), (edge, answer), (copy, false), sink) {
             Some(after) if edge.atomic => go_on(moves, (after, process), edge.target, copy, sink),
             Some(_) => sink.arrived(copy, process as u8),
             None => {}
@@ -294,12 +295,13 @@ fn go_on(
 }
 
 /// Makes a step that is ready in the state that begins here, the last in the buffer. Its layout then, if the process is still
-/// there and the run goes on.
+/// there and the run goes on. Does the context point at the state (`is_entered`)?
+#[inline(always)]
 fn step_in_place<'p>(
     moves: &mut Moves<'p>,
     (layout, process): (&Layout, usize),
     (edge, answer): (&NativeEdge, i32),
-    start: usize,
+    (start, is_entered): (usize, bool),
     sink: &mut impl Sink,
 ) -> Option<&'p Layout> {
     if answer == FAULT {
@@ -314,7 +316,9 @@ fn step_in_place<'p>(
     // SAFETY: the state lies there in this layout, with room for the processes that the edge may start, and nothing is
     // added to the buffer while the actor is used.
     let next = unsafe { Actor::new(sink.buffer().as_mut_ptr().add(start), layout, process) };
-    moves.enter(next, Timeout::Never, true);
+    if !is_entered || edge.grows {
+        moves.enter(next, Timeout::Never, true);
+    }
     moves.context.failed = 0;
     match apply(moves, next, edge) {
         YES => settle(moves, process, start, sink),
@@ -326,7 +330,7 @@ fn step_in_place<'p>(
 }
 
 /// Changes the state of an actor that the context points at, as the edge has it: [`YES`], or why not.
-#[inline]
+#[inline(always)]
 fn apply(moves: &mut Moves<'_>, next: Actor<'_>, edge: &NativeEdge) -> i32 {
     match edge.apply {
         Apply::Nothing => moves.stand_at(next, edge.target),
