@@ -72,10 +72,10 @@ impl Words {
     /// `None` if there are more than can be numbered.
     #[inline]
     pub fn number(&self, word: u64) -> Option<u32> {
-        if let Some(slots) = self.tables[self.current.load(Ordering::Acquire)].get() {
-            if let Ok(number) = self.look_for(slots, word) {
-                return Some(number);
-            }
+        if let Some(slots) = self.tables[self.current.load(Ordering::Acquire)].get()
+            && let Ok(number) = self.look_for(slots, word)
+        {
+            return Some(number);
         }
         self.add(word)
     }
