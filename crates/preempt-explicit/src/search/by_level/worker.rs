@@ -168,13 +168,13 @@ impl<'s, S: Expander> Worker<'s, S> {
 
     /// Works until so many states are new, so much work is done, or nothing waits any more.
     pub fn round(&mut self, store: &PackedStore, feed: &Feed, quota: &Quota) {
+        let _entered = feed.enter();
         loop {
             let is_over = quota.is_used_up(&mut self.new_states, &mut self.work)
                 || self.deferred.len() > BATCH
                 || self.budget.stopped().is_some()
                 || self.plan.stops_at_violation && !self.counted.violations.is_empty();
             if is_over {
-                feed.leave();
                 break;
             }
             if self.stack.is_empty() {

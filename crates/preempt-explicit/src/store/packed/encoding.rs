@@ -571,3 +571,36 @@ fn class_code(pieces: &mut Pieces, class: usize, times: u32) -> ClassCode {
     }
     code
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::packed::pieces::sample::{parts, state_of};
+
+    /// In the place of the state before it, a state is the same as alone.
+    #[test]
+    fn states_opened_over_others_are_whole() {
+        let (mut pieces, mut folding, mut before) = (Pieces::default(), Folding::default(), Vec::new());
+        let parts = parts();
+        pieces.add(0, vec![0; parts.last().map_or(0, |part| part.end)], &parts);
+        let states: Vec<_> = (0..100).map(state_of).collect();
+        for state in &states {
+            for leaf in &pieces.classes()[0].leaves {
+                pieces.words(leaf.kind).number(leaf.read(state)).expect("there is room");
+            }
+        }
+        let made = Encoding::new(&mut pieces, &mut folding, &mut before, (None, true), &mut |_, _| ());
+        assert!(made.fields(0).is_some(), "no pairs");
+        let (mut opened, mut source, mut last) = (Vec::new(), Source::default(), None);
+        for round in 0..1000 {
+            // The next one with some parts of the one before.
+            let mut state = states[round * 37 % states.len()].clone();
+            let other = &states[(round * 37 + 37 * (round % 2)) % states.len()];
+            state[12..].copy_from_slice(&other[12..]);
+            source.key = made.encode(&pieces, 0, &state).expect("all its words were met");
+            let before = last.replace(source.key);
+            made.open_source(&pieces, &mut source, before, &mut opened);
+            assert_eq!(opened, state);
+        }
+    }
+}

@@ -269,3 +269,65 @@ impl Pieces {
         words + (classes + kinds + 8 * self.order.capacity()) as u64
     }
 }
+
+/// States for tests.
+#[cfg(test)]
+pub mod sample {
+    use super::Part;
+
+    /// Pieces of these lengths after two bytes, every fourth of which never changes.
+    const LENGTHS: [usize; 14] = [1, 2, 4, 1, 8, 1, 3, 5, 8, 8, 2, 6, 7, 5];
+
+    pub fn parts() -> Vec<Part> {
+        let mut end = 2;
+        let part = |length: &usize| {
+            end += length;
+            Part { start: end - length, end, meaning: 0 }
+        };
+        LENGTHS.iter().map(part).collect()
+    }
+
+    pub fn state_of(number: u64) -> Vec<u8> {
+        let mut state = vec![0; 2];
+        for (part, length) in LENGTHS.iter().enumerate() {
+            let value = number.wrapping_mul(0x9E37_79B9 + 2 * part as u64).rotate_right(7);
+            let is_fixed = part % 4 == 3;
+            let bytes = if is_fixed { [7; 8] } else { value.to_le_bytes() };
+            state.extend_from_slice(&bytes[..*length]);
+        }
+        state
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sample::{parts, state_of};
+
+    /// Pieces within a block of eight bytes, across two, and in the rest of a state.
+    #[test]
+    fn what_has_changed_is_found() {
+        let mut pieces = Pieces::default();
+        let parts = parts();
+        pieces.add(0, vec![0; parts.last().map_or(0, |part| part.end)], &parts);
+        let class = &pieces.classes()[0];
+        let before = state_of(1);
+        for number in 2..5000 {
+            // Some parts of another state, by the bits of the number.
+            let (other, mut state) = (state_of(number), before.clone());
+            for (_, part) in parts.iter().enumerate().filter(|(part, _)| number >> (part % 12) & 1 != 0) {
+                state[part.start..part.end].copy_from_slice(&other[part.start..part.end]);
+            }
+            let differs = |at: &usize| class.leaves[*at].read(&state) != class.leaves[*at].read(&before);
+            let expected: Vec<_> = (0..class.leaves.len()).filter(differs).collect();
+            let mut found = Vec::new();
+            assert!(class.each_changed(&before, &state, |at, leaf, word| {
+                assert_eq!(word, leaf.read(&state));
+                found.push(at);
+                true
+            }));
+            assert_eq!(found, expected);
+            assert!(expected.is_empty() || !class.each_changed(&before, &state, |_, _, _| false));
+        }
+    }
+}

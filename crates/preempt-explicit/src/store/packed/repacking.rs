@@ -72,30 +72,7 @@ impl<'e> Repacking<'e> {
 mod tests {
     use super::*;
     use crate::store::packed::encoding::Folding;
-    use crate::store::packed::pieces::Part;
-
-    /// Pieces of these lengths after two bytes, every fourth of which never changes.
-    const LENGTHS: [usize; 14] = [1, 2, 4, 1, 8, 1, 3, 5, 8, 8, 2, 6, 7, 5];
-
-    fn parts() -> Vec<Part> {
-        let mut end = 2;
-        let part = |length: &usize| {
-            end += length;
-            Part { start: end - length, end, meaning: 0 }
-        };
-        LENGTHS.iter().map(part).collect()
-    }
-
-    fn state_of(number: u64) -> Vec<u8> {
-        let mut state = vec![0; 2];
-        for (part, length) in LENGTHS.iter().enumerate() {
-            let value = number.wrapping_mul(0x9E37_79B9 + 2 * part as u64).rotate_right(7);
-            let is_fixed = part % 4 == 3;
-            let bytes = if is_fixed { [7; 8] } else { value.to_le_bytes() };
-            state.extend_from_slice(&bytes[..*length]);
-        }
-        state
-    }
+    use crate::store::packed::pieces::sample::{parts, state_of};
 
     /// Numbers become more, so that fields become wider, cross from word to word, and are paired in the end.
     #[test]

@@ -311,6 +311,25 @@ mod tests {
         }
     }
 
+    /// Where there is room by the number of states, none is turned away, however full the buckets around its own are.
+    #[test]
+    fn where_there_is_room_every_state_finds_a_place() {
+        let mut table = Table::new(Format { key: 14, known: 2 }, false).expect("there is memory");
+        let mut number = 0u64;
+        for _ in 0..600 {
+            assert!(table.make_room(4096, 1));
+            let mut new = [0; SHARDS];
+            for _ in 0..4096 {
+                number += 1;
+                let key = key(number, 14);
+                let hash = hash_of(&key);
+                assert_eq!(table.insert(&key, hash), Some(true), "{number}");
+                new[Table::shard(hash)] += 1;
+            }
+            table.count(&new);
+        }
+    }
+
     #[test]
     fn every_state_is_new_to_one_thread() {
         let mut table = Table::new(Format { key: 6, known: 0 }, true).expect("there is memory");

@@ -92,8 +92,7 @@ impl Table {
         threads: usize,
         change: &(impl Fn(&Key, &mut Vec<u32>) -> Key + Sync),
     ) -> Option<Table> {
-        let used: u64 = self.shards.iter().map(|shard| shard.used).sum();
-        let mut made = Table::with_room(format, threads > 1, used)?;
+        let mut made = Table::with_room(format, threads > 1, self.states())?;
         // A few at a time: what was rewritten is given back.
         let numbers: Vec<usize> = (0..SHARDS).collect();
         for some in numbers.chunks(threads.max(1)) {
