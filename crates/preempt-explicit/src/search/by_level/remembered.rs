@@ -22,6 +22,7 @@
 use crate::store::index::prefetch;
 use crate::store::packed::PackedStore;
 use crate::store::packed::encoding::{Field, Key, UPPER};
+use crate::store::packed::pages::{Zeroed, ZeroedList};
 use crate::successors::{Decided, Expander};
 use std::ops::Range;
 
@@ -51,7 +52,12 @@ const NOTE: u32 = 56;
 /// In a line, where others have the number of steps: these are beside it.
 const BESIDE: u64 = STEPS as u64 + 1;
 
-/// The bits that decide, whose process it is and how many steps there are; then the steps.
+/// The number of steps takes so many bits; above it is how many more there are that change nothing.
+const COUNT: u32 = 3;
+/// Of these, at most.
+pub const MOST_UNCHANGED: u64 = u8::MAX as u64 >> COUNT;
+
+/// The bits that decide, whose process it is and how many steps there are; then the steps that change something.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Line {
@@ -59,9 +65,18 @@ struct Line {
     steps: [Step; STEPS],
 }
 
+// SAFETY: it consists of numbers.
+#[allow(unsafe_code, reason = "said of plain data")]
+unsafe impl Zeroed for Line {}
+
 impl Line {
-    /// Of a process that there is not.
-    const EMPTY: Line = Line { tag: [0, 0xFF << PROCESS], steps: [Step([0, 0]); STEPS] };
+    /// Of a process that there is not: they are numbered from one.
+    const EMPTY: Line = Line { tag: [0, 0], steps: [Step([0, 0]); STEPS] };
+
+    #[inline]
+    fn is_free(&self) -> bool {
+        self.tag[1] & 0xFF << PROCESS == 0
+    }
 
     #[inline]
     fn has(&self, tag: &Key) -> bool {
@@ -142,7 +157,7 @@ pub struct Class {
 /// What is remembered in the packing of one encoding.
 #[derive(Debug, Default)]
 pub struct Remembered {
-    lines: Vec<Line>,
+    lines: ZeroedList<Line>,
     beside: Vec<Step>,
     classes: Vec<Option<Class>>,
     /// What a hash is shifted by to be the number of a line.
@@ -340,16 +355,25 @@ impl Remembered {
         }
     }
 
+    /// The steps that change something, and how many others there are.
     #[inline]
-    pub fn steps(&self, Place(at): Place) -> &[Step] {
+    pub fn steps(&self, Place(at): Place) -> (&[Step], u64) {
         let line = &self.lines[at as usize];
-        match line.tag[1] >> NOTE {
+        let note = line.tag[1] >> NOTE;
+        let steps = match note & ((1 << COUNT) - 1) {
             BESIDE => {
                 let Step([start, count]) = line.steps[0];
                 &self.beside[start as usize..(start + count) as usize]
             }
             count => &line.steps[..(count as usize).min(STEPS)],
-        }
+        };
+        (steps, note >> COUNT)
+    }
+
+    /// Can the process move?
+    #[inline]
+    pub fn moves(&self, Place(at): Place) -> bool {
+        self.lines[at as usize].tag[1] >> NOTE != 0
     }
 
     /// Finds out which bits decide what a process does, for all states in which its own piece holds what it does here.
@@ -378,7 +402,7 @@ impl Remembered {
             return None;
         };
         let mask = store.encoding.mask_of(&store.pieces, class, &stretches);
-        let process = (process as u64) << PROCESS;
+        let process = (process as u64 + 1) << PROCESS;
         let group = Group { mask, process, asked: 0, missed: 0, rest: 0, next_rest: REST, asks_timeout };
         let is_same =
             |other: &Group| (other.mask, other.process, other.asks_timeout) == (mask, process, asks_timeout);
@@ -391,9 +415,17 @@ impl Remembered {
         Some(Tag { key, asks_timeout })
     }
 
-    /// Remembers the steps of the process that was asked for.
-    pub fn remember(&mut self, tag: Tag, steps: impl ExactSizeIterator<Item = Step>, states: u64) {
+    /// Remembers the steps of the process that was asked for, and how many others change nothing: at most [`MOST_UNCHANGED`].
+    pub fn remember(
+        &mut self,
+        tag: Tag,
+        (steps, unchanged): (impl ExactSizeIterator<Item = Step>, u64),
+        states: u64,
+    ) {
         self.make_room(states);
+        if self.lines.is_empty() {
+            return;
+        }
         let count = steps.len();
         let mut line = Line { tag: tag.key, ..Line::EMPTY };
         let note = if count <= STEPS {
@@ -408,14 +440,13 @@ impl Remembered {
             self.beside.extend(steps);
             BESIDE
         };
-        line.tag[1] |= note << NOTE;
+        line.tag[1] |= (note | unchanged << COUNT) << NOTE;
         self.put(line);
     }
 
     fn put(&mut self, line: Line) {
         let at = (hash_of(&[line.tag[0], line.tag[1] & TAG]) >> self.shift) as usize;
-        let is_free = |at: usize| self.lines[at].has(&Line::EMPTY.tag);
-        let at = match (is_free(at), is_free(at ^ 1)) {
+        let at = match (self.lines[at].is_free(), self.lines[at ^ 1].is_free()) {
             (true, _) => at,
             (false, true) => at ^ 1,
             (false, false) => {
@@ -434,9 +465,10 @@ impl Remembered {
             return;
         }
         let more = (2 * lines).max(FEWEST_LINES);
-        let old = std::mem::replace(&mut self.lines, vec![Line::EMPTY; more]);
-        (self.lost, self.shift) = (0, 64 - more.ilog2());
-        old.into_iter().filter(|line| !line.has(&Line::EMPTY.tag)).for_each(|line| self.put(line));
+        let Some(more) = ZeroedList::new(more) else { return };
+        let old = std::mem::replace(&mut self.lines, more);
+        (self.lost, self.shift) = (0, 64 - self.lines.len().ilog2());
+        old.iter().filter(|line| !line.is_free()).for_each(|line| self.put(*line));
         self.lost = 0;
     }
 
@@ -445,7 +477,7 @@ impl Remembered {
         let of_class = |class: &Class| {
             class.each.iter().map(of_process).sum::<usize>() + class.groups.capacity() * size_of::<Group>()
         };
-        let lines = self.lines.capacity() * size_of::<Line>() + self.beside.capacity() * size_of::<Step>();
+        let lines = self.lines.bytes() + self.beside.capacity() * size_of::<Step>();
         (lines + self.classes.iter().flatten().map(of_class).sum::<usize>()) as u64
     }
 }

@@ -3,18 +3,33 @@
 #![allow(unsafe_code, reason = "memory is asked of the system, to be laid out by the table")]
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A huge page, and the alignment of everything that is as large as one.
 pub const HUGE: usize = 1 << 21;
 /// A line of the cache, and the alignment of everything else.
 pub const LINE: usize = 64;
 
+/// Of smaller parts none are put together on a huge page: most searches end before their tables have a megabyte.
+const LEAST_PART: usize = HUGE / 32;
+
 /// So many bytes, zero at first.
 #[derive(Debug)]
 pub struct Pages {
     start: NonNull<u8>,
-    layout: Layout,
+    bytes: usize,
+    /// To be given back with the pages; the last of those on a huge page gives it back.
+    _memory: Memory,
+}
+
+#[derive(Debug)]
+enum Memory {
+    Own { _block: Block },
+    Shared { _block: Arc<Block> },
 }
 
 // SAFETY: it is memory that nobody else owns; what is done with it through shared references is for the table to order.
@@ -23,22 +38,102 @@ unsafe impl Send for Pages {}
 unsafe impl Sync for Pages {}
 
 impl Pages {
-    /// At least one byte. `None` if there is not so much.
+    /// At least so many, and at least one. `None` if there are not so many.
     pub fn new(bytes: usize) -> Option<Pages> {
+        let block = Block::new(bytes)?;
+        Some(Pages { start: block.start, bytes: block.layout.size(), _memory: Memory::Own { _block: block } })
+    }
+
+    #[inline]
+    pub fn start(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// Pages for the parts of one table, which replace each other one after the other while it grows: neighbours that are smaller than
+/// a huge page lie on one together.
+#[derive(Debug, Default)]
+pub struct Supply {
+    open: Option<Open>,
+    /// Of all huge pages that hold parts or have room for some.
+    bytes: Arc<AtomicUsize>,
+}
+
+/// A huge page with room for parts of one size.
+#[derive(Debug)]
+struct Open {
+    block: Arc<Block>,
+    part: usize,
+    used: usize,
+}
+
+impl Supply {
+    /// About so many bytes, and at least `least` of them. `None` if there are not so many.
+    pub fn take(&mut self, bytes: usize, least: usize) -> Option<Pages> {
+        // Of the sizes of which some make a huge page, the nearest one.
+        let parts = (2 * HUGE / bytes.max(1)).div_ceil(2).min(HUGE / least.max(1));
+        if bytes < LEAST_PART || parts == 0 {
+            return Pages::new(bytes.max(least));
+        }
+        let part = HUGE / parts / LINE * LINE;
+        let open = self.open.take().filter(|open| open.part == part && open.used + part <= HUGE);
+        let mut open = match open {
+            Some(open) => open,
+            None => {
+                let mut block = Block::new(HUGE)?;
+                self.bytes.fetch_add(HUGE, Ordering::Relaxed);
+                block.counted_in = Some(Arc::clone(&self.bytes));
+                Open { block: Arc::new(block), part, used: 0 }
+            }
+        };
+        // SAFETY: the part lies within the block, and is given to nobody else.
+        let start = unsafe { open.block.start.add(open.used) };
+        let block = Arc::clone(&open.block);
+        open.used += part;
+        self.open = Some(open);
+        Some(Pages { start, bytes: part, _memory: Memory::Shared { _block: block } })
+    }
+
+    /// What is taken of the system for these parts of it.
+    pub fn bytes_of<'p>(&self, pages: impl Iterator<Item = &'p Pages>) -> u64 {
+        let own = pages.filter(|pages| matches!(pages._memory, Memory::Own { .. })).map(Pages::bytes);
+        (own.sum::<usize>() + self.bytes.load(Ordering::Relaxed)) as u64
+    }
+}
+
+/// Memory as the system gave it.
+#[derive(Debug)]
+struct Block {
+    start: NonNull<u8>,
+    layout: Layout,
+    counted_in: Option<Arc<AtomicUsize>>,
+}
+
+// SAFETY: nothing is done with it but to give it back.
+unsafe impl Send for Block {}
+// SAFETY: as above.
+unsafe impl Sync for Block {}
+
+impl Block {
+    fn new(bytes: usize) -> Option<Block> {
         let align = if bytes >= HUGE { HUGE } else { LINE };
         let layout = Layout::from_size_align(bytes.max(1), align).ok()?;
         #[cfg(target_os = "linux")]
         if bytes >= HUGE {
-            return Pages::mapped(layout);
+            return Block::mapped(layout);
         }
         // SAFETY: the size is not zero.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Pages { start, layout })
+        Some(Block { start, layout, counted_in: None })
     }
 
     /// A mapping of its own, cut to the alignment.
     #[cfg(target_os = "linux")]
-    fn mapped(layout: Layout) -> Option<Pages> {
+    fn mapped(layout: Layout) -> Option<Block> {
         let bytes = layout.size().next_multiple_of(HUGE);
         let (kind, access) = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, libc::PROT_READ | libc::PROT_WRITE);
         let whole = bytes + HUGE;
@@ -62,22 +157,16 @@ impl Pages {
             }
             libc::madvise(aligned.cast(), bytes, libc::MADV_HUGEPAGE);
             let layout = Layout::from_size_align(bytes, HUGE).ok()?;
-            Some(Pages { start: NonNull::new(aligned)?, layout })
+            Some(Block { start: NonNull::new(aligned)?, layout, counted_in: None })
         }
-    }
-
-    #[inline]
-    pub fn start(&self) -> *mut u8 {
-        self.start.as_ptr()
-    }
-
-    pub fn bytes(&self) -> usize {
-        self.layout.size()
     }
 }
 
-impl Drop for Pages {
+impl Drop for Block {
     fn drop(&mut self) {
+        if let Some(all) = &self.counted_in {
+            all.fetch_sub(self.layout.size(), Ordering::Relaxed);
+        }
         #[cfg(target_os = "linux")]
         if self.layout.align() == HUGE {
             // SAFETY: it was mapped with this size, and nobody refers to it any more.
@@ -86,6 +175,63 @@ impl Drop for Pages {
         }
         // SAFETY: it was allocated with this layout.
         unsafe { dealloc(self.start.as_ptr(), self.layout) };
+    }
+}
+
+/// Plain data of which nothing but zeros is a value.
+///
+/// # Safety
+/// It is.
+pub unsafe trait Zeroed: Copy {}
+
+/// A list of fixed length on such pages, all zero at first.
+#[derive(Debug)]
+pub struct ZeroedList<T> {
+    /// None as long as it is empty.
+    pages: Option<Pages>,
+    length: usize,
+    of: PhantomData<T>,
+}
+
+impl<T> Default for ZeroedList<T> {
+    fn default() -> ZeroedList<T> {
+        ZeroedList { pages: None, length: 0, of: PhantomData }
+    }
+}
+
+impl<T: Zeroed> ZeroedList<T> {
+    /// `None` if there is no memory.
+    pub fn new(length: usize) -> Option<ZeroedList<T>> {
+        const { assert!(align_of::<T>() <= LINE) };
+        let pages = Pages::new(length.checked_mul(size_of::<T>())?)?;
+        Some(ZeroedList { pages: Some(pages), length, of: PhantomData })
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.pages.as_ref().map_or(0, Pages::bytes)
+    }
+
+    #[inline]
+    fn start(&self) -> *mut T {
+        self.pages.as_ref().map_or(NonNull::dangling().as_ptr(), |pages| pages.start().cast())
+    }
+}
+
+impl<T: Zeroed> Deref for ZeroedList<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        // SAFETY: there is room for so many, well aligned, and each is zero or was written.
+        unsafe { std::slice::from_raw_parts(self.start(), self.length) }
+    }
+}
+
+impl<T: Zeroed> DerefMut for ZeroedList<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as above, and nobody else has it.
+        unsafe { std::slice::from_raw_parts_mut(self.start(), self.length) }
     }
 }
 
@@ -103,6 +249,42 @@ mod tests {
             let all = unsafe { std::slice::from_raw_parts_mut(pages.start(), pages.bytes()) };
             assert!(all.iter().all(|byte| *byte == 0));
             all.fill(7);
+        }
+    }
+    /// Parts of a huge page are apart, what is taken is counted, and it is given back with the last of them.
+    #[test]
+    fn parts_lie_beside_each_other() {
+        let mut supply = Supply::default();
+        for (bytes, least, count) in [(HUGE / 8, 1, 8), (HUGE / 3 + 7, 1, 3), (HUGE / 3 + 7, HUGE / 3 + 7, 2), (900_000, 1, 2)] {
+            let parts: Vec<_> = (0..count).map(|_| supply.take(bytes, least).expect("there is so much")).collect();
+            assert_eq!(supply.bytes_of(parts.iter()), HUGE as u64);
+            for (number, part) in parts.iter().enumerate() {
+                assert!(part.bytes() >= least && part.start().align_offset(LINE) == 0);
+                // SAFETY: so many bytes are there, and nobody else has them.
+                let all = unsafe { std::slice::from_raw_parts_mut(part.start(), part.bytes()) };
+                assert!(all.iter().all(|byte| *byte == 0));
+                all.fill(number as u8 + 1);
+            }
+            drop(parts);
+            let small = supply.take(LEAST_PART - 1, 1).expect("there is so much");
+            let large = supply.take(HUGE + 1, 1).expect("there is so much");
+            assert_eq!(large.bytes(), 2 * HUGE);
+            supply.open = None;
+            assert_eq!(supply.bytes_of([&small, &large].into_iter()), (LEAST_PART - 1 + 2 * HUGE) as u64);
+        }
+    }
+
+    #[test]
+    fn lists_begin_with_zeros() {
+        // SAFETY: zeros are a number.
+        unsafe impl Zeroed for u64 {}
+        assert!(ZeroedList::<u64>::default().is_empty());
+        for length in [1, 1000, HUGE] {
+            let mut list: ZeroedList<u64> = ZeroedList::new(length).expect("there is so much");
+            assert!(list.len() == length && list.iter().all(|number| *number == 0));
+            list[length - 1] = 5;
+            assert_eq!(list.iter().sum::<u64>(), 5);
+            assert!(list.bytes() >= 8 * length);
         }
     }
 }

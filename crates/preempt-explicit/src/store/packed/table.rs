@@ -14,7 +14,7 @@ mod growth;
 mod known;
 
 use super::encoding::Key;
-use super::pages::{HUGE, Pages};
+use super::pages::{Pages, Supply};
 pub use bucket::Format;
 use bucket::{Bucket, Layout, Sought};
 use growth::{AFTER_GROWTH, FULLEST};
@@ -37,6 +37,7 @@ struct Shard {
 #[derive(Debug)]
 pub struct Table {
     shards: Vec<Shard>,
+    supply: Supply,
     layout: Layout,
     /// Do several threads use it?
     shared: bool,
@@ -58,24 +59,24 @@ impl Table {
     }
 
     fn with_room(format: Format, shared: bool, states: u64) -> Option<Table> {
-        let mut table = Table { shards: Vec::new(), layout: format.layout(), shared };
+        let layout = format.layout();
+        let mut table = Table { shards: Vec::new(), supply: Supply::default(), layout, shared };
         for shard in 0..SHARDS {
             // Each is larger than the one before it by the same factor, all together by that of growing.
             let share = FULLEST as f64 / AFTER_GROWTH as f64;
             let room =
                 (states / SHARDS as u64).max(60) as f64 * share.powf(shard as f64 / SHARDS as f64) * 1.3;
             let buckets = (room as u64).div_ceil(table.layout.entries as u64);
-            table.shards.push(table.empty(buckets)?);
+            let shard = table.empty(buckets, buckets)?;
+            table.shards.push(shard);
         }
         Some(table)
     }
 
-    fn empty(&self, buckets: u64) -> Option<Shard> {
-        let mut bytes = usize::try_from(buckets).ok()?.checked_mul(self.layout.size)?;
-        if bytes >= HUGE {
-            bytes = bytes.next_multiple_of(HUGE);
-        }
-        let pages = Pages::new(bytes)?;
+    /// With about so many buckets, and at least `least`.
+    fn empty(&mut self, buckets: u64, least: u64) -> Option<Shard> {
+        let bytes = |buckets: u64| usize::try_from(buckets).ok()?.checked_mul(self.layout.size);
+        let pages = self.supply.take(bytes(buckets)?, bytes(least)?)?;
         Some(Shard {
             buckets: (pages.bytes() / self.layout.size).min(u32::MAX as usize) as u64,
             pages,
@@ -256,7 +257,7 @@ impl Table {
     }
 
     pub fn bytes(&self) -> u64 {
-        self.shards.iter().map(|shard| shard.pages.bytes() as u64).sum()
+        self.supply.bytes_of(self.shards.iter().map(|shard| &shard.pages))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Arrival, Deferred, Worker};
 use crate::search::by_level::how::How;
-use crate::search::by_level::remembered::{Answer, Place, Question, Tag};
+use crate::search::by_level::remembered::{Answer, MOST_UNCHANGED, Place, Question, Tag};
 use crate::search::spinning::spins;
 use crate::store::packed::PackedStore;
 use crate::store::packed::encoding::Source;
@@ -25,7 +25,7 @@ impl<S: Expander> Worker<'_, S> {
         if self.remembers
             && let Answer::Known { place, asks_timeout } = self.ask(process)
         {
-            let moves = !self.remembered.steps(place).is_empty();
+            let moves = self.remembered.moves(place);
             if moves || !asks_timeout || self.somebody_moves(store, process) {
                 return moves;
             }
@@ -47,7 +47,7 @@ impl<S: Expander> Worker<'_, S> {
     fn somebody_moves(&mut self, store: &PackedStore, but: usize) -> bool {
         for process in (0..self.processes).filter(|process| *process != but) {
             let moves = match self.ask(process) {
-                Answer::Known { place, .. } => !self.remembered.steps(place).is_empty(),
+                Answer::Known { place, .. } => self.remembered.moves(place),
                 Answer::New(_) | Answer::Unknown | Answer::Never => {
                     self.open(store);
                     self.system.moves_without_timeout(&self.state, process)
@@ -103,13 +103,13 @@ impl<S: Expander> Worker<'_, S> {
     /// What remembered steps of a process lead to. Says whether there are any.
     #[inline(always)]
     fn take_steps(&mut self, store: &PackedStore, process: usize, place: Place) -> bool {
-        let (key, steps) = (self.source.key, self.remembered.steps(place));
-        let count = steps.len() as u64;
-        self.arrivals.extend(steps.iter().map(|step| {
+        let (key, (steps, unchanged)) = (self.source.key, self.remembered.steps(place));
+        let count = steps.len() as u64 + unchanged;
+        for step in steps {
             let arrival = Arrival::new(step.from(&key), How::runs(step.runs(), How::LIVES | step.note()));
             store.table.prefetch(arrival.hash);
-            arrival
-        }));
+            self.arrivals.push(arrival);
+        }
         self.counted.transitions += count;
         self.work += count;
         #[cfg(debug_assertions)]
@@ -133,7 +133,7 @@ impl<S: Expander> Worker<'_, S> {
             // Where there is a timeout, something else may be done.
             Answer::Known { place, asks_timeout }
                 if !asks_timeout
-                    || !self.remembered.steps(place).is_empty()
+                    || self.remembered.moves(place)
                     || self.somebody_moves(store, process) =>
             {
                 self.take_steps(store, process, place)
@@ -159,8 +159,9 @@ impl<S: Expander> Worker<'_, S> {
             self.arrivals.drain(later..).map(|Arrival { key, how, .. }| how.step(&self.source.key, &key));
         let computed: Vec<_> = computed.collect();
         if self.budget.stopped().is_none() && self.deferred.is_empty() {
-            assert_eq!(computed, self.remembered.steps(place), "process {process}");
-            assert_eq!(moved, !computed.is_empty());
+            let unchanged = self.counted.transitions - computed.len() as u64;
+            assert_eq!((&*computed, unchanged), self.remembered.steps(place), "process {process}");
+            assert_eq!(moved, self.remembered.moves(place));
             assert!(self.counted.violations.is_empty());
         }
         (self.counted, self.work, self.deferred) = (counted, work, deferred);
@@ -178,8 +179,10 @@ impl<S: Expander> Worker<'_, S> {
             state: &self.state,
             header,
             processes: self.processes,
+            process,
             arrivals: &mut self.arrivals,
             bytes: &mut self.bytes,
+            unchanged: 0,
             violations: 0,
             counted: &mut self.counted.violations,
             others: Vec::new(),
@@ -187,8 +190,8 @@ impl<S: Expander> Worker<'_, S> {
         };
         met.starts.clear();
         let moved = self.system.expand_into(&self.state, process, &mut met);
-        let (others, violations) = (met.others, met.violations);
-        let transitions = (self.arrivals.len() - first + others.len()) as u64;
+        let (others, unchanged, violations) = (met.others, met.unchanged, met.violations);
+        let transitions = (self.arrivals.len() - first + others.len()) as u64 + unchanged;
         self.counted.transitions += transitions;
         self.work += transitions;
         if self.plan.reduces || self.plan.fair_switch {
@@ -211,15 +214,21 @@ impl<S: Expander> Worker<'_, S> {
                 None => self.deferred.push(Deferred { state: next.to_vec(), how }),
             }
         }
-        let is_whole = is_plain && moved == (self.arrivals.len() > first) && self.budget.stopped().is_none();
-        if is_whole {
-            self.remember(store, process, remember, first);
+        let is_whole = is_plain && moved == (transitions > 0) && unchanged <= MOST_UNCHANGED;
+        if is_whole && self.budget.stopped().is_none() {
+            self.remember(store, process, remember, (first, unchanged));
         }
         moved
     }
 
-    /// The steps that were met from this arrival on.
-    fn remember(&mut self, store: &PackedStore, process: usize, remember: Remember, first: usize) {
+    /// The steps that were met from this arrival on, and so many that change nothing.
+    fn remember(
+        &mut self,
+        store: &PackedStore,
+        process: usize,
+        remember: Remember,
+        (first, unchanged): (usize, u64),
+    ) {
         let Source { class, key, .. } = self.source;
         let tag = match remember {
             Remember::Nothing => None,
@@ -231,13 +240,14 @@ impl<S: Expander> Worker<'_, S> {
         let Some(tag) = tag else { return };
         // Where somebody can move without one, there is no timeout.
         let is_timeless = !tag.asks_timeout
-            || match self.arrivals.len() > first {
+            || match unchanged > 0 || self.arrivals.len() > first {
                 true => self.system.moves_without_timeout(&self.state, process),
                 false => self.somebody_moves(store, process),
             };
         if is_timeless {
             let step = |Arrival { key: next, how, .. }: &Arrival| how.step(&key, next);
-            self.remembered.remember(tag, self.arrivals[first..].iter().map(step), self.states);
+            let steps = self.arrivals[first..].iter().map(step);
+            self.remembered.remember(tag, (steps, unchanged), self.states);
         }
     }
 
@@ -262,10 +272,14 @@ struct Met<'w> {
     header: usize,
     /// Of the state.
     processes: usize,
+    /// Whose steps they are.
+    process: usize,
     arrivals: &'w mut Vec<Arrival>,
     bytes: &'w mut Vec<u8>,
     /// Where each arrival's bytes lie.
     starts: &'w mut Vec<(usize, usize)>,
+    /// Steps that lead back to the state, in which the process is being expanded already: nothing follows from those.
+    unchanged: u64,
     violations: u64,
     counted: &'w mut BTreeMap<PropertyKind, u64>,
     /// Successors of another class, and those that did not fit.
@@ -282,6 +296,10 @@ impl Sink for Met<'_> {
     fn arrived(&mut self, start: usize, runs: u8) {
         let next = &self.bytes[start..];
         let end = self.bytes.len();
+        if usize::from(runs) == self.process && next == self.state {
+            self.unchanged += 1;
+            return;
+        }
         let how = How::runs(runs, if usize::from(runs) < self.processes { How::LIVES } else { 0 });
         // States of one class begin in the same way. (A few bytes: a call to compare them takes longer.)
         let is_alike = next.iter().zip(self.state).take(self.header).all(|(now, then)| now == then);

@@ -7,9 +7,10 @@ use super::{Format, SHARDS, Shard, Table};
 use crate::store::packed::encoding::{Key, hash_of};
 use crate::store::packed::pages::Pages;
 
-/// Of a hundred entries, at most so many are used; after growing it is so many.
+/// Of a hundred entries, at most so many are used; after growing it is about so many, and at most so many.
 pub(super) const FULLEST: u64 = 80;
 pub(super) const AFTER_GROWTH: u64 = 42;
+const MOST_AFTER_GROWTH: u64 = 60;
 
 /// Fewer entries are moved by one thread.
 const WORTH_A_THREAD: u64 = 1 << 13;
@@ -21,17 +22,18 @@ impl Table {
         let is_full = |shard: &Shard| (shard.used + each) * 100 > shard.buckets * entries * FULLEST;
         let full: Vec<usize> = (0..SHARDS).filter(|number| is_full(&self.shards[*number])).collect();
         for number in full {
-            let shard = &self.shards[number];
-            let buckets = ((shard.used + each) * 100).div_ceil(AFTER_GROWTH * entries) + 1;
-            let Some(shard) = self.rewritten(shard, buckets, threads) else { return false };
-            self.shards[number] = shard;
+            let states = self.shards[number].used + each;
+            let buckets = |most: u64| (states * 100).div_ceil(most * entries) + 1;
+            let Some(empty) = self.empty(buckets(AFTER_GROWTH), buckets(MOST_AFTER_GROWTH)) else {
+                return false;
+            };
+            self.shards[number] = self.rewritten(&self.shards[number], empty, threads);
         }
         true
     }
 
     /// Buckets are in the order of hashes, so that both are gone through from the first to the last, by each thread for its part.
-    fn rewritten(&self, old: &Shard, buckets: u64, threads: usize) -> Option<Shard> {
-        let mut shard = self.empty(buckets)?;
+    fn rewritten(&self, old: &Shard, mut shard: Shard, threads: usize) -> Shard {
         let threads = if old.used < WORTH_A_THREAD { 1 } else { threads.max(1) };
         let each = (old.buckets as usize).div_ceil(threads).max(1);
         let parts: Vec<_> = (0..old.buckets as usize).step_by(each).collect();
@@ -46,7 +48,7 @@ impl Table {
         };
         in_parallel(&parts, threads, &move_part);
         shard.used = old.used;
-        Some(shard)
+        shard
     }
 
     /// Of what is not there yet, where there is room.
