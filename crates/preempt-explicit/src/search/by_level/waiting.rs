@@ -12,8 +12,8 @@ const BLOCK: usize = 128;
 pub enum Who {
     /// Everybody, for the first time.
     Everybody,
-    /// The process that was running goes on.
-    Last(u8),
+    /// The process that was running goes on. `first`: if it moves, the others wait for the next level, which nobody has said yet.
+    Last { process: u8, first: bool },
     /// Everybody who has not been expanded. `blocked`: it is not known that somebody can move.
     Others { blocked: bool },
 }

@@ -83,6 +83,8 @@ pub struct Worker<'s, S> {
     budget: Budget,
     stack: Vec<Item>,
     arrivals: Vec<Arrival>,
+    /// The states that are expanded now.
+    batch: Vec<Item>,
     /// What is asked about the states of the batch.
     questions: Vec<Question>,
     asked: [Asked; BATCH],
@@ -130,6 +132,7 @@ impl<'s, S: Expander> Worker<'s, S> {
             budget: budget.clone(),
             stack: Vec::new(),
             arrivals: Vec::new(),
+            batch: Vec::new(),
             questions: Vec::new(),
             asked: [Asked::default(); BATCH],
             taken: [Known::NOTHING; BATCH],
@@ -182,12 +185,13 @@ impl<'s, S: Expander> Worker<'s, S> {
                 block.each(store, |key, who| self.stack.push(Item { key, who }));
                 continue;
             }
-            let from = self.stack.len().saturating_sub(BATCH);
-            self.ask_about(store, from);
-            for number in from..self.stack.len() {
-                self.expand(store, self.stack[number], number - from);
+            let mut batch = std::mem::take(&mut self.batch);
+            self.take_newest(store, &mut batch);
+            self.ask_about(store, &batch);
+            for (number, item) in batch.iter().enumerate().take(BATCH) {
+                self.expand(store, *item, number);
             }
-            self.stack.truncate(from);
+            self.batch = batch;
             self.look_up(store);
             if self.stack.len() > MOST_ON_STACK {
                 let half = self.older_half(store);
@@ -198,34 +202,38 @@ impl<'s, S: Expander> Worker<'s, S> {
         }
     }
 
-    /// Asks about all processes that are to run in the states from here on, so that the answers are near when they are
-    /// needed.
-    fn ask_about(&mut self, store: &PackedStore, from: usize) {
+    /// The newest states that wait, and what is known of those of which everybody else is taken.
+    #[inline]
+    fn take_newest(&mut self, store: &PackedStore, batch: &mut Vec<Item>) {
+        let from = self.stack.len().saturating_sub(BATCH);
+        batch.clear();
+        batch.extend_from_slice(&self.stack[from..]);
+        self.stack.truncate(from);
+        let are_others = |item: &Item| matches!(item.who, Who::Others { .. });
+        for item in batch.iter().filter(|item| are_others(item)) {
+            store.table.prefetch(hash_of(&item.key));
+        }
+        for (item, taken) in batch.iter().zip(&mut self.taken).filter(|(item, _)| are_others(item)) {
+            *taken = store.table.take_all(&item.key, hash_of(&item.key), DONE).unwrap_or(Known::EVERYTHING);
+        }
+    }
+
+    /// Asks about all processes that are to run in the states of a batch, so that the answers are near when they are needed.
+    fn ask_about(&mut self, store: &PackedStore, batch: &[Item]) {
         self.questions.clear();
-        if !self.remembers {
-            self.asked.fill(Asked::default());
-            return;
-        }
-        for Item { key, who } in &self.stack[from..] {
-            if let Who::Others { .. } = who {
-                store.table.prefetch(hash_of(key));
-            }
-        }
-        let places = self.asked.iter_mut().zip(&mut self.taken);
-        for (Item { key, who }, (asked, taken)) in self.stack[from..].iter().zip(places) {
+        let places = self.asked.iter_mut().zip(&self.taken);
+        for (Item { key, who }, (asked, taken)) in batch.iter().zip(places) {
             let first = self.questions.len() as u32;
             let class = store.encoding.class_of(key);
-            let count = self.remembered.processes(class);
+            let count = if self.remembers { self.remembered.processes(class) } else { 0 };
             let (remembered, questions) = (&mut self.remembered, &mut self.questions);
             match who {
-                Who::Last(process) => {
+                _ if count == 0 => {}
+                Who::Last { process, .. } => {
                     remembered.ask(class, key, std::iter::once(usize::from(*process)), questions);
                 }
                 Who::Everybody => remembered.ask(class, key, 0..count, questions),
-                Who::Others { .. } => {
-                    *taken = store.table.take_all(key, hash_of(key), DONE).unwrap_or(Known::EVERYTHING);
-                    remembered.ask(class, key, taken.others(count), questions);
-                }
+                Who::Others { .. } => remembered.ask(class, key, taken.others(count), questions),
             }
             let (end, is_taken) = (self.questions.len() as u32, matches!(who, Who::Others { .. }));
             *asked = Asked { first, end, is_taken, is_asked: count > 0 };
@@ -265,16 +273,19 @@ impl<'s, S: Expander> Worker<'s, S> {
         (self.open_questions, self.is_asked) = (first as usize..end as usize, is_asked);
         (self.source.class, self.source.key) = (store.encoding.class_of(&key), key);
         self.is_open = false;
-        let moved = self.take_remembered(store);
+        let mut moved = self.take_remembered(store);
         let is_done = self.is_asked && self.open_questions.is_empty();
         if !is_done || !moved && who != (Who::Others { blocked: false }) {
             let known = if is_taken { Some(self.taken[number]) } else { None };
-            self.expand_rest(store, who, known, moved);
+            moved = self.expand_rest(store, who, known, moved);
+        }
+        if moved && let Who::Last { first: true, .. } = who {
+            self.later.push(&store.encoding, &key, Who::Others { blocked: false });
         }
     }
 
-    /// What was not remembered, or not asked about; `moved`: somebody who was could move.
-    fn expand_rest(&mut self, store: &PackedStore, who: Who, known: Option<Known>, moved: bool) {
+    /// What was not remembered, or not asked about; `moved`: somebody who was could move. Says whether somebody could.
+    fn expand_rest(&mut self, store: &PackedStore, who: Who, known: Option<Known>, moved: bool) -> bool {
         let class = self.source.class;
         self.processes = match self.remembered.class(class) {
             Some(known) => known.processes,
@@ -286,20 +297,26 @@ impl<'s, S: Expander> Worker<'s, S> {
         };
         match who {
             Who::Everybody => {
-                if !self.expand_processes(store, moved, |_| true) {
+                let moved = self.expand_processes(store, moved, |_| true);
+                if !moved {
                     self.dead_end(store);
                 }
+                moved
             }
-            Who::Last(process) => {
+            Who::Last { process, first } => {
                 let is_last = |other: usize| other == usize::from(process);
                 let moved = self.expand_processes(store, moved, is_last);
                 match self.plan.charges_forced {
                     _ if moved => {}
-                    true => self.give_way(store),
+                    true => self.give_way(store, first),
                     false => self.expand_others(store, None, Some(process), (true, false)),
                 }
+                moved
             }
-            Who::Others { blocked } => self.expand_others(store, known, None, (blocked, moved)),
+            Who::Others { blocked } => {
+                self.expand_others(store, known, None, (blocked, moved));
+                moved
+            }
         }
     }
 
@@ -341,12 +358,13 @@ impl<'s, S: Expander> Worker<'s, S> {
     }
 
     /// The process that was running cannot go on, and that costs something: the others wait for the next level, unless nobody
-    /// can move.
-    fn give_way(&mut self, store: &PackedStore) {
+    /// can move. `first`: it was said that they wait, but they are nowhere yet.
+    fn give_way(&mut self, store: &PackedStore, first: bool) {
         let (key, hash) = (self.source.key, hash_of(&self.source.key));
         if (0..self.processes).any(|process| self.can_move(store, process)) {
             let before = store.table.meet(&key, hash, None, QUEUED);
-            if before.is_some_and(|before| before.flags & (QUEUED | DONE) == 0) {
+            let is_listed = |flags: u8| flags & DONE != 0 || flags & QUEUED != 0 && !first;
+            if before.is_some_and(|before| !is_listed(before.flags)) {
                 self.later.push(&store.encoding, &key, Who::Others { blocked: false });
             }
         } else if store.table.take_all(&key, hash, DONE).is_some_and(|known| known.flags() & DONE == 0) {
@@ -403,20 +421,21 @@ impl<'s, S: Expander> Worker<'s, S> {
         if met.is_new {
             self.is_new(store, &key, hash);
         }
+        let first = queues && met.flags & (QUEUED | DONE) == 0;
         if let Some(process) = process
             && !met.had_process
         {
-            self.stack.push(Item { key, who: Who::Last(process) });
+            self.stack.push(Item { key, who: Who::Last { process, first } });
+        } else if first {
+            self.later.push(&store.encoding, &key, Who::Others { blocked: false });
         }
         if met.flags & DONE != 0 {
             return Some(());
         }
         if let Some(process) = how.process().filter(|_| !lives && self.plan.charges_forced) {
-            self.stack.push(Item { key, who: Who::Last(process) });
+            self.stack.push(Item { key, who: Who::Last { process, first: false } });
         } else if !lives || free {
             self.stack.push(Item { key, who: Who::Others { blocked: true } });
-        } else if queues && met.flags & QUEUED == 0 {
-            self.later.push(&store.encoding, &key, Who::Others { blocked: false });
         }
         Some(())
     }

@@ -3,7 +3,6 @@
 #![allow(unsafe_code, reason = "memory is asked of the system, to be laid out by the table")]
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
-use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -187,15 +186,20 @@ pub unsafe trait Zeroed: Copy {}
 /// A list of fixed length on such pages, all zero at first.
 #[derive(Debug)]
 pub struct ZeroedList<T> {
+    start: NonNull<T>,
+    length: usize,
     /// None as long as it is empty.
     pages: Option<Pages>,
-    length: usize,
-    of: PhantomData<T>,
 }
+
+// SAFETY: it owns plain data, and its memory.
+unsafe impl<T: Zeroed + Send> Send for ZeroedList<T> {}
+// SAFETY: as above.
+unsafe impl<T: Zeroed + Sync> Sync for ZeroedList<T> {}
 
 impl<T> Default for ZeroedList<T> {
     fn default() -> ZeroedList<T> {
-        ZeroedList { pages: None, length: 0, of: PhantomData }
+        ZeroedList { start: NonNull::dangling(), length: 0, pages: None }
     }
 }
 
@@ -204,16 +208,11 @@ impl<T: Zeroed> ZeroedList<T> {
     pub fn new(length: usize) -> Option<ZeroedList<T>> {
         const { assert!(align_of::<T>() <= LINE) };
         let pages = Pages::new(length.checked_mul(size_of::<T>())?)?;
-        Some(ZeroedList { pages: Some(pages), length, of: PhantomData })
+        Some(ZeroedList { start: pages.start.cast(), length, pages: Some(pages) })
     }
 
     pub fn bytes(&self) -> usize {
         self.pages.as_ref().map_or(0, Pages::bytes)
-    }
-
-    #[inline]
-    fn start(&self) -> *mut T {
-        self.pages.as_ref().map_or(NonNull::dangling().as_ptr(), |pages| pages.start().cast())
     }
 }
 
@@ -223,7 +222,7 @@ impl<T: Zeroed> Deref for ZeroedList<T> {
     #[inline]
     fn deref(&self) -> &[T] {
         // SAFETY: there is room for so many, well aligned, and each is zero or was written.
-        unsafe { std::slice::from_raw_parts(self.start(), self.length) }
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.length) }
     }
 }
 
@@ -231,7 +230,7 @@ impl<T: Zeroed> DerefMut for ZeroedList<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as above, and nobody else has it.
-        unsafe { std::slice::from_raw_parts_mut(self.start(), self.length) }
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }
     }
 }
 

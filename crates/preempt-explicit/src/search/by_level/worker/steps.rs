@@ -83,7 +83,7 @@ impl<S: Expander> Worker<'_, S> {
     }
 
     /// The first of those who were asked about, as long as their steps are remembered. Says whether one could move.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_remembered(&mut self, store: &PackedStore) -> bool {
         let Range { start, end } = self.open_questions;
         let (mut at, mut moved) = (start, false);
