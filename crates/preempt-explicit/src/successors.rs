@@ -190,6 +190,11 @@ pub trait Expander: Successors {
         None
     }
 
+    /// The processes that the strong reduction tries here, in a search of any order; `None` for everybody.
+    fn persistent(&mut self, _state: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
     /// Could the process move if there were no timeouts? Asked only where [`Decided::asks_timeout`].
     fn moves_without_timeout(&mut self, _state: &[u8], _process: usize) -> bool {
         false

@@ -32,9 +32,8 @@ pub struct Native<'m> {
     /// Why there is not machine code for everything, if so.
     pub(super) incomplete: Option<StopReason>,
     pub(super) out_of_layouts: bool,
-    /// Between expansions; and steps by those who take an offered message.
+    /// Between expansions.
     pub(super) context: Option<Box<Context>>,
-    pub(super) offers: StepList,
     pub(super) private: PrivateLocations,
     pub(super) persistent: Option<PersistentSets<'m>>,
     /// For remembering steps.
@@ -123,7 +122,6 @@ impl<'m> Native<'m> {
             incomplete: budget.stopped(),
             out_of_layouts: false,
             context: None,
-            offers: StepList::default(),
             private: PrivateLocations::none(model),
             persistent: None,
             dependences: KnownDependences::default(),
@@ -147,9 +145,8 @@ impl<'m> Native<'m> {
             incomplete: self.incomplete,
             out_of_layouts: false,
             context: None,
-            offers: StepList::default(),
             private: self.private.clone(),
-            persistent: None,
+            persistent: self.persistent.clone(),
             dependences: KnownDependences::default(),
             fixed: Arc::clone(&self.fixed),
             apart: Arc::clone(&self.apart),

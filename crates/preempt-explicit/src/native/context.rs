@@ -1,7 +1,7 @@
 //! What machine code and the Rust code around it tell each other.
 
 use super::layout::{LAYOUT_BYTES, Layout, MAX_FIELDS};
-use super::moves::LOOK_EVERY;
+use super::moves::{LOOK_EVERY, StepList};
 use super::program::Program;
 use crate::budget::Every;
 
@@ -47,6 +47,9 @@ pub struct Context {
     /// The edges that are ready in the states of an atomic sequence that is being followed, state after state, with the answer.
     pub ready: Vec<(u32, i32)>,
     pub look: Every,
+    /// A message that is offered, while taking it sends others through the context; and steps by those who take it.
+    pub offered: Vec<i32>,
+    pub offers: StepList,
 }
 
 // SAFETY: where it points to is set by whoever uses it, before machine code is entered; between two uses nobody looks there.
@@ -123,6 +126,8 @@ impl Context {
             out_of_layouts: false,
             ready: Vec::new(),
             look: Every::new(LOOK_EVERY),
+            offered: Vec::new(),
+            offers: StepList::default(),
         }
     }
 

@@ -133,7 +133,6 @@ impl Native<'_> {
         }
         let context = self.context.take().unwrap_or_else(|| Box::new(Context::new(program)));
         let mut moves = Moves::with(program, context);
-        moves.offers = std::mem::take(&mut self.offers);
         let (mut moved, mut is_entered) = (false, false);
         for edge in &location.edges {
             // Whatever is taken points the context at a successor.
@@ -149,9 +148,9 @@ impl Native<'_> {
             edge.note(is_taken);
             moved |= is_taken;
         }
-        let Moves { context, offers, .. } = moves;
+        let context = moves.context;
         self.out_of_layouts |= context.out_of_layouts;
-        (self.context, self.offers) = (Some(context), offers);
+        self.context = Some(context);
         Some(moved)
     }
 }
@@ -359,7 +358,7 @@ fn refuse(applied: i32, sink: &mut impl Sink) {
 
 /// A rendezvous: whoever takes the message runs afterwards.
 fn offer(moves: &mut Moves<'_>, actor: Actor<'_>, edge: &NativeEdge, sink: &mut impl Sink) -> bool {
-    let mut found = std::mem::take(&mut moves.offers);
+    let mut found = std::mem::take(&mut moves.context.offers);
     found.clear();
     moves.rendezvous(actor, (0, edge), &mut found);
     for step in &found.steps {
@@ -373,6 +372,6 @@ fn offer(moves: &mut Moves<'_>, actor: Actor<'_>, edge: &NativeEdge, sink: &mut 
         }
     }
     let moved = !found.steps.is_empty();
-    moves.offers = found;
+    moves.context.offers = found;
     moved
 }

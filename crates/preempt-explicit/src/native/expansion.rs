@@ -17,11 +17,6 @@ use std::io::{Read, Write};
 use std::ops::Range;
 
 impl Native<'_> {
-    /// The processes that the strong reduction tries here, whatever the order of the search; `None` for everybody.
-    pub(crate) fn persistent(&mut self, state: &[u8]) -> Option<Vec<u8>> {
-        self.persistent_set(state, Cycles::InGraphs)
-    }
-
     #[allow(unsafe_code)]
     fn persistent_set(&mut self, state: &[u8], cycles: Cycles) -> Option<Vec<u8>> {
         let mut sets = self.persistent.take()?;
@@ -95,6 +90,10 @@ impl Expander for Native<'_> {
         is_known: &dyn Fn(&Range<usize>) -> bool,
     ) -> Option<Decided> {
         self.stretches(state, process, is_known)
+    }
+
+    fn persistent(&mut self, state: &[u8]) -> Option<Vec<u8>> {
+        self.persistent_set(state, Cycles::InGraphs)
     }
 
     fn moves_without_timeout(&mut self, state: &[u8], process: usize) -> bool {

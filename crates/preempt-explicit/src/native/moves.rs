@@ -78,10 +78,6 @@ pub struct Made {
 pub struct Moves<'p> {
     pub program: &'p Program,
     pub context: Box<Context>,
-    /// A message that is offered, while taking it sends others through the context.
-    pub offered: Vec<i32>,
-    /// Steps by those who take it.
-    pub offers: StepList,
 }
 
 impl<'p> Moves<'p> {
@@ -91,7 +87,7 @@ impl<'p> Moves<'p> {
 
     /// With a context that was made for the same program.
     pub fn with(program: &'p Program, context: Box<Context>) -> Moves<'p> {
-        Moves { program, context, offered: Vec::new(), offers: StepList::default() }
+        Moves { program, context }
     }
 
     /// Appends every step that the process can make. The state must not be part of the list.

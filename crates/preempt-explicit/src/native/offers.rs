@@ -76,13 +76,15 @@ impl Moves<'_> {
     /// Takes the message. That may send others through the context, in which it waits for the next receiver.
     fn receive(&mut self, next: Actor<'_>, edge: &NativeEdge, acceptance: i32, offer: &Offer) -> i32 {
         let length = offer.length as usize;
-        self.offered.clear();
-        self.offered.extend_from_slice(&self.context.message[..length]);
+        let context = &mut *self.context;
+        context.offered.clear();
+        context.offered.extend_from_slice(&context.message[..length]);
         let take = edge.takes[(acceptance - YES) as usize];
         // SAFETY: the code belongs to the program, and the context points at the copy, which has room for the processes
         // that the edge may start.
         let received = unsafe { take(&mut *self.context, next.state(), next.base()) };
-        self.context.message[..length].copy_from_slice(&self.offered);
+        let context = &mut *self.context;
+        context.message[..length].copy_from_slice(&context.offered);
         received
     }
 

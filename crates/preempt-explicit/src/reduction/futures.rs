@@ -14,6 +14,15 @@ use std::collections::BTreeSet;
 pub(super) struct Process {
     /// By location.
     pub locations: Vec<LocationAccess>,
+    /// How many locations the processes before it have.
+    pub first_place: usize,
+}
+
+impl Process {
+    /// How many there are up to its last one.
+    pub fn end(&self) -> usize {
+        self.first_place + self.locations.len()
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -156,7 +165,7 @@ impl ModelFacts {
             let goes_back = self.goes_back[usize::from(id.0)][number];
             LocationAccess { step, needs, waiting, ends, goes_back, seen, future }
         });
-        Process { locations: locations.collect() }
+        Process { locations: locations.collect(), first_place: 0 }
     }
 
     /// A cycle of states has a back edge of a process that moves in it, or one starts another: processes can take turns in

@@ -17,9 +17,9 @@
 //!
 //! Nothing is promised about preemptions.
 //!
-//! [`Access::conflicts_with`]: super::access::Access::conflicts_with
 //! [`Waiting`]: super::futures::Waiting
 
+use super::access::Access;
 use super::constants::{Known, deciding};
 use super::futures::{LocationAccess, ModelFacts, Process};
 use preempt_model::{CodeId, Command, Expr, LocationId, Model, Scope};
@@ -34,9 +34,62 @@ pub struct PersistentSets<'m> {
     deciding: Vec<(Vec<u32>, bool)>,
     processes: Vec<Process>,
     numbers: HashMap<(CodeId, u8, Vec<i32>), u32, foldhash::fast::FixedState>,
-    /// For each process of the state that is looked at: who it is, where it stands, whether it can move.
-    here: Vec<(u32, u32, Option<bool>)>,
+    /// For each process of the state that is looked at.
+    here: Vec<Here>,
     key: Vec<i32>,
+    conflicts: Conflicts,
+}
+
+/// A process: who it is, where it stands, whether it can move, and which of the sends and receives that it has there wait.
+#[derive(Debug, Clone, Copy)]
+struct Here {
+    number: u32,
+    location: u32,
+    /// The location among those of all processes.
+    place: usize,
+    moves: bool,
+    waits: u64,
+}
+
+/// The bit in [`Here::waits`] of the one with this number: those that are too many share the last one, as if each of them waited
+/// with the others. Then there are only more members.
+fn waiting_bit(number: usize) -> u64 {
+    1 << number.min(63)
+}
+
+/// A step, and what lets those sends and receives go on that wait.
+fn with_waits(location: &LocationAccess, waits: u64) -> Access {
+    let mut access = location.step.clone();
+    for (_, edge) in location.waiting.iter().enumerate().filter(|(at, _)| waits & waiting_bit(*at) != 0) {
+        let bits = if edge.send { &mut access.full } else { &mut access.empty };
+        bits.absorb(&edge.channels);
+    }
+    access
+}
+
+/// Of which places it is known whether somebody there conflicts with what somebody at another place may ever do: a row for each
+/// place and each of two questions, with two bits for each other place.
+#[derive(Debug, Clone, Default)]
+struct Conflicts(Vec<Vec<u64>>);
+
+impl Conflicts {
+    fn between(&mut self, row: usize, column: usize, find_out: impl FnOnce() -> bool) -> bool {
+        let (word, shift) = (column / 32, 2 * (column % 32));
+        if self.0.len() <= row {
+            self.0.resize(row + 1, Vec::new());
+        }
+        let row = &mut self.0[row];
+        if row.len() <= word {
+            row.resize(word + 1, 0);
+        }
+        let known = row[word] >> shift & 3;
+        if known != 0 {
+            return known == 2;
+        }
+        let conflicts = find_out();
+        row[word] |= (1 + u64::from(conflicts)) << shift;
+        conflicts
+    }
 }
 
 /// Who sees to it that nobody is put off for ever.
@@ -93,6 +146,7 @@ impl<'m> PersistentSets<'m> {
             numbers: HashMap::default(),
             here: Vec::new(),
             key: Vec::new(),
+            conflicts: Conflicts::default(),
         })
     }
 
@@ -104,9 +158,8 @@ impl<'m> PersistentSets<'m> {
         query: &mut dyn FnMut(StateQuery) -> i32,
     ) -> Option<Vec<u8>> {
         self.look(locations, query);
-        let future = |at: &(u32, u32, Option<bool>)| {
-            self.processes[at.0 as usize].locations[at.1 as usize].future.flags
-        };
+        let future =
+            |at: &Here| self.processes[at.number as usize].locations[at.location as usize].future.flags;
         // Who moved last is changed by every step, which matters only as long as somebody may ask.
         if self.model.remembers_last && self.here.iter().any(|at| future(at).asks_last) {
             return None;
@@ -116,13 +169,34 @@ impl<'m> PersistentSets<'m> {
         if self.model.has_priorities && self.here.iter().enumerate().any(unlike) {
             return None;
         }
+        self.ask_everything(query);
+        self.least(cycles)
+    }
+
+    /// Asks for everything on which the choice depends.
+    fn ask_everything(&mut self, query: &mut dyn FnMut(StateQuery) -> i32) {
+        for process in 0..self.here.len() {
+            let moves = query(StateQuery::CanMove(process)) != 0;
+            let waiting = if moves { &*self.location(process).waiting } else { &[] };
+            let mut waits = 0;
+            for (at, edge) in waiting.iter().enumerate() {
+                if query(StateQuery::IsReady(process, edge.edge)) == 0 {
+                    waits |= waiting_bit(at);
+                }
+            }
+            (self.here[process].moves, self.here[process].waits) = (moves, waits);
+        }
+    }
+
+    /// The set in which the fewest can move; `None` for everybody.
+    fn least(&mut self, cycles: Cycles) -> Option<Vec<u8>> {
         let mut best: Option<Vec<u8>> = None;
-        for start in (0..locations.len()).rev() {
-            if !self.can_move(start, query) {
+        for start in (0..self.here.len()).rev() {
+            if !self.here[start].moves {
                 continue;
             }
             let most = best.as_ref().map_or(usize::MAX, Vec::len);
-            if let Some(moving) = self.closure(start, most, cycles, query) {
+            if let Some(moving) = self.closure(start, most, cycles) {
                 let alone = moving.len() == 1;
                 best = Some(moving);
                 if alone {
@@ -134,71 +208,60 @@ impl<'m> PersistentSets<'m> {
     }
 
     /// The members that can move of the least set with `start`; `None` if it is everybody, or not less than `most`.
-    fn closure(
-        &mut self,
-        start: usize,
-        most: usize,
-        cycles: Cycles,
-        query: &mut dyn FnMut(StateQuery) -> i32,
-    ) -> Option<Vec<u8>> {
-        let count = self.here.len();
-        let mut is_member = vec![false; count];
-        is_member[start] = true;
-        let mut members = vec![start];
+    fn closure(&mut self, start: usize, most: usize, cycles: Cycles) -> Option<Vec<u8>> {
+        let PersistentSets { here, processes, conflicts, .. } = self;
+        let location = |at: &Here| &processes[at.number as usize].locations[at.location as usize];
+        let is_barred = |at: &Here| {
+            let location = location(at);
+            location.seen || cycles == Cycles::InGraphs && location.goes_back
+        };
+        if is_barred(&here[start]) {
+            return None;
+        }
+        let mut members = vec![start as u8];
+        let mut others: Vec<u8> =
+            (0..here.len() as u8).filter(|other| usize::from(*other) != start).collect();
         let mut moving = Vec::new();
         let mut next = 0;
         while let Some(member) = members.get(next).copied() {
             next += 1;
-            let moves = self.can_move(member, query);
-            let location = self.location(member);
-            if moves {
-                moving.push(member as u8);
-                let goes_back = cycles == Cycles::InGraphs && location.goes_back;
-                if goes_back || location.seen || moving.len() >= most {
+            let at = &here[usize::from(member)];
+            let own = location(at);
+            if at.moves {
+                moving.push(member);
+                if is_barred(at) || moving.len() >= most {
                     return None;
                 }
             }
-            let mut access = if moves { &location.step } else { &location.needs };
-            let waits;
-            if moves && !location.waiting.is_empty() {
-                let mut with_waits = None;
-                for edge in &location.waiting {
-                    if query(StateQuery::IsReady(member, edge.edge)) == 0 {
-                        let access = with_waits.get_or_insert_with(|| location.step.clone());
-                        let bits = if edge.send { &mut access.full } else { &mut access.empty };
-                        bits.absorb(&edge.channels);
-                    }
-                }
-                if let Some(with_waits) = with_waits {
-                    waits = with_waits;
-                    access = &waits;
-                }
-            }
+            let waits = (at.waits != 0).then(|| with_waits(own, at.waits));
+            let access = waits.as_ref().unwrap_or(if at.moves { &own.step } else { &own.needs });
             // Nobody else can die before the newest does.
-            let waits_for_death = member + 1 < count && (location.ends || location.step.flags.ends);
-            for other in (0..count).filter(|other| *other != member) {
-                if is_member[other] {
-                    continue;
+            let newest = here.len() - 1;
+            let waits_for_death = usize::from(member) < newest && (own.ends || own.step.flags.ends);
+            others.retain(|other| {
+                let (number, other) = (usize::from(*other), &here[usize::from(*other)]);
+                let future = &location(other).future;
+                let dies = waits_for_death && (number == newest || at.moves && future.flags.ends);
+                let conflict = || access.conflicts_with(future);
+                let joins = dies
+                    || match waits {
+                        Some(_) => conflict(),
+                        None => {
+                            conflicts.between(2 * at.place + usize::from(at.moves), other.place, conflict)
+                        }
+                    };
+                if joins {
+                    members.push(number as u8);
                 }
-                let future = &self.location(other).future;
-                let newest = waits_for_death && (other + 1 == count || moves && future.flags.ends);
-                if newest || access.conflicts_with(future) {
-                    is_member[other] = true;
-                    members.push(other);
-                }
-            }
+                !joins
+            });
         }
-        (members.len() < count).then_some(moving)
+        (!others.is_empty()).then_some(moving)
     }
 
     fn location(&self, process: usize) -> &LocationAccess {
-        let (number, location, _) = self.here[process];
+        let Here { number, location, .. } = self.here[process];
         &self.processes[number as usize].locations[location as usize]
-    }
-
-    fn can_move(&mut self, process: usize, query: &mut dyn FnMut(StateQuery) -> i32) -> bool {
-        let known = &mut self.here[process].2;
-        *known.get_or_insert_with(|| query(StateQuery::CanMove(process)) != 0)
     }
 
     /// Finds out who the processes are.
@@ -215,14 +278,17 @@ impl<'m> PersistentSets<'m> {
                 None => {
                     let values: Vec<_> = locals.iter().copied().zip(key.2.iter().copied()).collect();
                     let known = Known { pid: by_number.then_some(pid), locals: &values };
-                    self.processes.push(self.facts.process(self.model, *code, known));
+                    let mut process = self.facts.process(self.model, *code, known);
+                    process.first_place = self.processes.last().map_or(0, Process::end);
+                    self.processes.push(process);
                     let number = self.processes.len() as u32 - 1;
                     self.numbers.insert(key.clone(), number);
                     number
                 }
             };
             self.key = std::mem::take(&mut key.2);
-            self.here.push((number, location.0, None));
+            let place = self.processes[number as usize].first_place + location.0 as usize;
+            self.here.push(Here { number, location: location.0, place, moves: false, waits: 0 });
         }
     }
 }

@@ -2,9 +2,10 @@
 //! faster, and finds how many preemptions are needed if there is a violation; the one in order of cost
 //! ([`super::by_cost`]) finds the run. What is near is looked for in order of cost at once.
 
+use super::along_path::AlongPath;
 use super::by_cost::ahead::with_helpers;
 use super::by_cost::{ByCost, ExactStore};
-use super::by_level::{self, ByLevel, Ended, Searched};
+use super::by_level::{self, ByLevel, Ended, Plan, Searched};
 use super::report::{Findings, report};
 use super::{Goal, NoCheckpoints, Order, SearchJob, SearchOptions, SearchReport, Storage};
 use crate::CheckError;
@@ -20,6 +21,9 @@ impl SearchJob<'_> {
     /// As [`SearchJob::search`], for whoever can be searched level by level.
     pub fn search_by_level<S: Parallel>(self, system: &mut S) -> Result<SearchReport, CheckError> {
         let SearchJob { options, goal, .. } = self;
+        if AlongPath::is_for(options, goal) {
+            return self.search_along_path(system);
+        }
         let is_in_order = (options.store, options.order) == (Storage::Exact, Order::ByCost);
         if !is_in_order || !by_level::is_for(options) || self.checkpoints.are_wanted() {
             return self.search_ahead(system);
@@ -67,7 +71,9 @@ impl<S: Parallel> Both<'_, S> {
                 return Ok(found);
             }
         }
-        let searched = self.by_level(progress)?;
+        let plan = Plan::of(options, self.goal);
+        let left = self.left();
+        let searched = by_all(&mut *self.system, &left, plan, progress)?;
         match searched.ended {
             Ended::Violated(level) => {
                 let within = by_level::up_to(level);
@@ -85,14 +91,13 @@ impl<S: Parallel> Both<'_, S> {
             Ended::Stopped(StopReason::States) if self.goal != Goal::Count && !options.gives_up => {
                 self.in_order(options.cheaper_than, options.limits.states, progress)
             }
-            _ => Ok(self.report(searched)),
+            _ => Ok(reported(self.options, searched)),
         }
     }
 
-    /// What is left of the time.
-    fn limits(&self) -> Limits {
-        let limits = self.options.limits;
-        Limits { time: limits.time.map(|most| most.saturating_sub(self.started.elapsed())), ..limits }
+    /// The options, with what is left of the time.
+    fn left(&self) -> SearchOptions {
+        left(self.options, self.started)
     }
 
     fn in_order(
@@ -101,8 +106,8 @@ impl<S: Parallel> Both<'_, S> {
         states: Option<u64>,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
-        let limits = Limits { states, ..self.limits() };
-        let options = SearchOptions { cheaper_than, limits, ..self.options.clone() };
+        let left = self.left();
+        let options = SearchOptions { cheaper_than, limits: Limits { states, ..left.limits }, ..left };
         // What is near is not worth a thread.
         let threads = if states == Some(options.in_order_first) { 1 } else { options.threads };
         let workers: Vec<S::Worker> = (1..threads).filter_map(|_| self.system.worker()).collect();
@@ -112,30 +117,43 @@ impl<S: Parallel> Both<'_, S> {
         }
         with_helpers(workers, |ahead| search.ahead(Some(ahead)).run(&mut NoCheckpoints, progress))
     }
+}
 
-    fn by_level(&mut self, progress: &mut dyn Progress) -> Result<Searched, CheckError> {
-        let mut budget = SearchBudget::new(self.limits(), 1);
-        self.system.work_within(budget.begin(progress));
-        let mut workers: Vec<S::Worker> =
-            (0..self.options.threads.max(1)).filter_map(|_| self.system.worker()).collect();
-        workers.iter_mut().for_each(|system| system.work_within(&budget.shared));
-        let searched = match ByLevel::new(workers.iter_mut(), self.options, self.goal, &budget) {
-            Ok(search) => search.run(self.options, &mut budget, progress),
-            Err(_) => Searched::nothing(StopReason::Memory),
-        };
-        match workers.iter().find_map(|system| system.error()) {
-            Some(error) => Err(error.into()),
-            None => Ok(searched),
-        }
-    }
+/// The options, with what is left of the time since then.
+pub fn left(options: &SearchOptions, started: Instant) -> SearchOptions {
+    let limits = options.limits;
+    let time = limits.time.map(|most| most.saturating_sub(started.elapsed()));
+    SearchOptions { limits: Limits { time, ..limits }, ..options.clone() }
+}
 
-    fn report(&self, searched: Searched) -> SearchReport {
-        let Searched { ended, statistics, memory } = searched;
-        let verdict = match ended {
-            Ended::Stopped(reason) => Verdict::Inconclusive(reason),
-            Ended::Whole | Ended::Violated(_) => Verdict::conclude(statistics.has_violations(), None),
-        };
-        let (stats, reach, errors) = (statistics.stats, Reach::Whole, Vec::new());
-        report(self.options, Findings { verdict, errors, stats, memory, reach })
+/// A search by all threads.
+pub fn by_all<S: Parallel>(
+    system: &mut S,
+    options: &SearchOptions,
+    plan: Plan,
+    progress: &mut dyn Progress,
+) -> Result<Searched, CheckError> {
+    let mut budget = SearchBudget::new(options.limits, 1);
+    system.work_within(budget.begin(progress));
+    let mut workers: Vec<S::Worker> = (0..options.threads.max(1)).filter_map(|_| system.worker()).collect();
+    workers.iter_mut().for_each(|system| system.work_within(&budget.shared));
+    let searched = match ByLevel::new(workers.iter_mut(), options, plan, &budget) {
+        Ok(search) => search.run(options, &mut budget, progress),
+        Err(_) => Searched::nothing(StopReason::Memory),
+    };
+    match workers.iter().find_map(|system| system.error()) {
+        Some(error) => Err(error.into()),
+        None => Ok(searched),
     }
+}
+
+/// Of a search that has found nothing that must be shown.
+pub fn reported(options: &SearchOptions, searched: Searched) -> SearchReport {
+    let Searched { ended, statistics, memory } = searched;
+    let verdict = match ended {
+        Ended::Stopped(reason) => Verdict::Inconclusive(reason),
+        Ended::Whole | Ended::Violated(_) => Verdict::conclude(statistics.has_violations(), None),
+    };
+    let (stats, reach, errors) = (statistics.stats, Reach::Whole, Vec::new());
+    report(options, Findings { verdict, errors, stats, memory, reach })
 }

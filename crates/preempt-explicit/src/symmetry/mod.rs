@@ -218,6 +218,10 @@ impl Expander for Symmetric<'_> {
     fn expand_into(&mut self, state: &[u8], process: usize, sink: &mut impl Sink) -> bool {
         self.native.expand_into(state, process, &mut Forming { form: &mut self.form, sink })
     }
+
+    fn persistent(&mut self, state: &[u8]) -> Option<Vec<u8>> {
+        self.native.persistent(state)
+    }
 }
 
 impl Successors for Symmetric<'_> {

@@ -42,7 +42,7 @@ use preempt_core::{Cost, Memory, Progress, Snapshot, StopReason};
 use preempt_model::search::RunCost;
 use quota::Quota;
 use std::sync::Arc;
-use worker::{Deferred, Worker};
+use worker::{Deferred, Sample, Worker};
 
 /// Everybody is to be expanded at the next level.
 const QUEUED: u8 = 1;
@@ -64,16 +64,48 @@ const SLACK: u64 = 1 << 9;
 /// So often room is made for what did not fit.
 const MOST_ATTEMPTS: u32 = 10;
 
-/// What the workers must know.
+/// What is searched, as far as the workers must know it.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
+    /// Are states found at their levels, or in any order?
     levels: bool,
+    /// In any order: are the processes left out that the strong reduction need not try?
+    persistent: bool,
     reduces: bool,
     fair_switch: bool,
     judges: bool,
     stops_at_violation: bool,
     /// A switch from somebody who cannot go on costs as much as any other.
     charges_forced: bool,
+}
+
+impl Plan {
+    /// What the options ask for, in order of cost.
+    pub fn of(options: &SearchOptions, goal: Goal) -> Plan {
+        Plan {
+            levels: options.levels || options.bound.is_some() || goal != Goal::Count,
+            persistent: false,
+            reduces: options.reduction == Reduction::Exact && goal == Goal::First,
+            fair_switch: options.fair_switch,
+            judges: false,
+            stops_at_violation: goal != Goal::Count,
+            charges_forced: options.cost == Cost::Switches,
+        }
+    }
+
+    /// Is anything violated at all?
+    pub fn unordered(reduction: Reduction, goal: Goal) -> Plan {
+        Plan {
+            // What the exact reduction leaves out depends on who runs.
+            levels: reduction == Reduction::Exact,
+            persistent: reduction == Reduction::Strong,
+            reduces: reduction == Reduction::Exact,
+            fair_switch: false,
+            judges: false,
+            stops_at_violation: goal != Goal::Count,
+            charges_forced: false,
+        }
+    }
 }
 
 /// What came of it.
@@ -122,21 +154,16 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
     pub fn new(
         systems: impl Iterator<Item = &'s mut S>,
         options: &SearchOptions,
-        goal: Goal,
+        plan: Plan,
         budget: &SearchBudget,
     ) -> Result<ByLevel<'s, S>, Full> {
-        let plan = Plan {
-            levels: options.levels || options.bound.is_some() || goal != Goal::Count,
-            reduces: options.reduction == Reduction::Exact && goal == Goal::First,
-            fair_switch: options.fair_switch,
-            judges: false,
-            stops_at_violation: goal != Goal::Count,
-            charges_forced: options.cost == Cost::Switches,
-        };
         let mut workers: Vec<_> = systems.map(|system| Worker::new(system, plan, &budget.shared)).collect();
         let judges = workers.iter_mut().any(|worker| worker.system().judges_states());
         let plan = Plan { judges, ..plan };
         workers.iter_mut().for_each(|worker| worker.set_plan(plan));
+        if let Some(first) = workers.first_mut() {
+            first.sample = plan.persistent.then(Sample::default);
+        }
         Ok(ByLevel {
             workers,
             store: PackedStore::new(if plan.levels { Keeps::Processes } else { Keeps::Nothing })?,
@@ -208,7 +235,19 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
         options.limits.states.map_or(most, |limit| most.min(limit.saturating_sub(states) + 1))
     }
 
+    /// The strong reduction is asked at every state, or, if that has hardly ever helped as long as one thread worked, at none: what is
+    /// left out must not depend on who was first.
+    fn see_whether_reduction_helps(&mut self) {
+        let first = &mut self.workers[0];
+        let is_due = first.sample.is_some() && self.statistics.stats.states >= self.worth_sharing;
+        if is_due && let Some(sample) = first.sample.take() {
+            self.plan.persistent &= sample.helps();
+            self.workers.iter_mut().for_each(|worker| worker.set_plan(self.plan));
+        }
+    }
+
     fn round(&mut self, options: &SearchOptions) {
+        self.see_whether_reduction_helps();
         let threads = if self.is_shared() { self.workers.len() } else { 1 };
         // What `--fair-switch` asks depends on more than the step.
         let remembers = self.statistics.stats.states >= self.worth_remembering && !self.plan.fair_switch;

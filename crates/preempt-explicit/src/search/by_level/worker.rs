@@ -69,6 +69,20 @@ pub struct Deferred {
     pub how: How,
 }
 
+/// How often the strong reduction was asked, and how often it has left somebody out.
+#[derive(Debug, Default)]
+pub struct Sample {
+    asked: u64,
+    helped: u64,
+}
+
+impl Sample {
+    /// Asking takes longer than the steps that are left out, if it is nearly always in vain.
+    pub fn helps(&self) -> bool {
+        self.asked <= 32 * self.helped || self.asked == 0
+    }
+}
+
 /// What was counted at one level.
 #[derive(Debug, Default)]
 pub struct Counted {
@@ -96,6 +110,8 @@ pub struct Worker<'s, S> {
     remembered: Remembered,
     /// Are steps remembered?
     pub remembers: bool,
+    /// As long as it is open whether the strong reduction helps.
+    pub sample: Option<Sample>,
     /// The state that is being expanded: its class and its key, its processes, and once something must be computed its bytes.
     source: Source,
     processes: usize,
@@ -140,6 +156,7 @@ impl<'s, S: Expander> Worker<'s, S> {
             is_asked: false,
             remembered: Remembered::default(),
             remembers: false,
+            sample: None,
             source: Source::default(),
             processes: 0,
             is_open: false,
@@ -228,7 +245,7 @@ impl<'s, S: Expander> Worker<'s, S> {
             let count = if self.remembers { self.remembered.processes(class) } else { 0 };
             let (remembered, questions) = (&mut self.remembered, &mut self.questions);
             match who {
-                _ if count == 0 => {}
+                _ if count == 0 || self.plan.persistent => {}
                 Who::Last { process, .. } => {
                     remembered.ask(class, key, std::iter::once(usize::from(*process)), questions);
                 }
@@ -236,7 +253,8 @@ impl<'s, S: Expander> Worker<'s, S> {
                 Who::Others { .. } => remembered.ask(class, key, taken.others(count), questions),
             }
             let (end, is_taken) = (self.questions.len() as u32, matches!(who, Who::Others { .. }));
-            *asked = Asked { first, end, is_taken, is_asked: count > 0 };
+            let is_asked = count > 0 && !self.plan.persistent;
+            *asked = Asked { first, end, is_taken, is_asked };
         }
     }
 
@@ -297,7 +315,10 @@ impl<'s, S: Expander> Worker<'s, S> {
         };
         match who {
             Who::Everybody => {
-                let moved = self.expand_processes(store, moved, |_| true);
+                let chosen = self.chosen(store);
+                let is_chosen =
+                    |process: usize| chosen.as_ref().is_none_or(|it| it.contains(&(process as u8)));
+                let moved = self.expand_processes(store, moved, is_chosen);
                 if !moved {
                     self.dead_end(store);
                 }
@@ -318,6 +339,24 @@ impl<'s, S: Expander> Worker<'s, S> {
                 moved
             }
         }
+    }
+
+    /// To whom the strong reduction restricts itself here; `None` for everybody.
+    fn chosen(&mut self, store: &PackedStore) -> Option<Vec<u8>> {
+        if !self.plan.persistent {
+            return None;
+        }
+        self.open(store);
+        let chosen = self.system.persistent(&self.state);
+        if let Some(sample) = &mut self.sample {
+            let is_left_out =
+                |process: &usize| chosen.as_ref().is_some_and(|chosen| !chosen.contains(&(*process as u8)));
+            // Who cannot move is not left out.
+            let mut left_out = (0..self.processes).filter(is_left_out);
+            sample.asked += 1;
+            sample.helped += u64::from(left_out.any(|process| self.system.can_move(&self.state, process)));
+        }
+        chosen
     }
 
     /// From here on the bytes of the state that is expanded are known.

@@ -132,9 +132,7 @@ impl<S: Expander> Worker<'_, S> {
         match answer {
             // Where there is a timeout, something else may be done.
             Answer::Known { place, asks_timeout }
-                if !asks_timeout
-                    || self.remembered.moves(place)
-                    || self.somebody_moves(store, process) =>
+                if !asks_timeout || self.remembered.moves(place) || self.somebody_moves(store, process) =>
             {
                 self.take_steps(store, process, place)
             }
@@ -215,7 +213,8 @@ impl<S: Expander> Worker<'_, S> {
             }
         }
         let is_whole = is_plain && moved == (transitions > 0) && unchanged <= MOST_UNCHANGED;
-        if is_whole && self.budget.stopped().is_none() {
+        let may_be_remembered = is_whole && !matches!(remember, Remember::Nothing);
+        if may_be_remembered && self.budget.stopped().is_none() {
             self.remember(store, process, remember, (first, unchanged));
         }
         moved
