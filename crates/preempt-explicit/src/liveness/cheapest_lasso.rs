@@ -17,7 +17,8 @@
 
 use super::Lasso;
 use super::cost_graph::CostGraph;
-use super::product_graph::{Edge, Incomplete, ProductGraph};
+use super::graph::{Edge, Incomplete};
+use super::product_graph::ProductGraph;
 use crate::budget::Every;
 use crate::store::StateNumber;
 use preempt_core::{Budget, Progress, StopReason};

@@ -10,9 +10,10 @@
 //! cannot do this without a copy of the graph for each process.
 
 use super::Lasso;
-use super::product_graph::{Edge, Incomplete, ProductGraph};
+use super::graph::{Edge, Graph, Incomplete};
 use crate::replay::NOBODY;
 use crate::store::StateNumber;
+use crate::store::index::prefetch;
 use preempt_core::Progress;
 use std::collections::{HashMap, VecDeque};
 
@@ -25,69 +26,79 @@ struct Frame {
 /// With the edges that most states have.
 const BYTES_OF_A_FRAME: usize = size_of::<Frame>() + 4 * size_of::<Edge>();
 
-/// By the states' numbers, as far as they were met: the order in which they were (0 if not at all), the lowest they lead to, and
-/// the component that they are in once it is known (0 before).
+/// What is known of a state that was met: when that was, the lowest it leads to, and the component that it is in once that is known; 0
+/// as long as it is not.
+#[derive(Debug, Clone, Copy, Default)]
+struct Met {
+    index: u32,
+    low: u32,
+    component: u32,
+}
+
+/// By the states' numbers, as far as they were met.
 #[derive(Default)]
 struct Order {
-    index: Vec<u32>,
-    low: Vec<u32>,
-    component: Vec<u32>,
+    states: Vec<Met>,
     met: u32,
     components: u32,
 }
 
 impl Order {
-    fn get(list: &[u32], state: StateNumber) -> u32 {
-        list.get(state as usize).copied().unwrap_or(0)
+    fn get(&self, state: StateNumber) -> Met {
+        self.states.get(state as usize).copied().unwrap_or_default()
     }
 
     fn enter(&mut self, state: StateNumber) {
         self.met += 1;
-        let length = self.index.len().max(state as usize + 1);
-        for list in [&mut self.index, &mut self.low, &mut self.component] {
-            list.resize(length, 0);
-        }
-        self.index[state as usize] = self.met;
-        self.low[state as usize] = self.met;
+        let length = self.states.len().max(state as usize + 1);
+        self.states.resize(length, Met::default());
+        self.states[state as usize] = Met { index: self.met, low: self.met, component: 0 };
     }
 
     fn lower(&mut self, state: StateNumber, to: u32) {
-        let low = &mut self.low[state as usize];
+        let low = &mut self.states[state as usize].low;
         *low = (*low).min(to);
     }
 
     /// These are one.
     fn close(&mut self, members: &[StateNumber]) -> u32 {
         self.components += 1;
-        members.iter().for_each(|member| self.component[*member as usize] = self.components);
+        members.iter().for_each(|member| self.states[*member as usize].component = self.components);
         self.components
     }
 
+    /// It will be asked about this state soon.
+    fn announce(&self, state: StateNumber) {
+        if let Some(state) = self.states.get(state as usize) {
+            prefetch(state);
+        }
+    }
+
     fn bytes(&self) -> usize {
-        3 * size_of::<u32>() * self.index.capacity()
+        self.states.capacity() * size_of::<Met>()
     }
 }
 
 pub fn search(
-    graph: &mut ProductGraph<'_, '_>,
+    graph: &mut impl Graph,
     weakly_fair: bool,
     progress: &mut dyn Progress,
 ) -> Result<Option<Lasso>, Incomplete> {
     let mut order = Order::default();
     let mut waiting: Vec<StateNumber> = Vec::new();
     for initial in graph.initial()? {
-        if Order::get(&order.index, initial) != 0 {
+        if order.get(initial).index != 0 {
             continue;
         }
         let mut path = vec![enter(graph, &mut order, &mut waiting, initial, None)?];
         while let Some(frame) = path.last_mut() {
             let state = frame.state;
             if let Some(edge) = frame.edges.next() {
-                match Order::get(&order.index, edge.to) {
-                    0 if graph.is_within_depth(path.len()) => {
+                match order.get(edge.to) {
+                    Met { index: 0, .. } if graph.is_within_depth(path.len()) => {
                         path.push(enter(graph, &mut order, &mut waiting, edge.to, Some(edge))?);
                     }
-                    index if index != 0 && Order::get(&order.component, edge.to) == 0 => {
+                    Met { index, component: 0, .. } if index != 0 => {
                         order.lower(state, index);
                     }
                     _ => {}
@@ -96,12 +107,12 @@ pub fn search(
                 graph.poll_path(path.len(), bytes, progress)?;
                 continue;
             }
-            let (index, low) = (order.index[state as usize], order.low[state as usize]);
+            let Met { index, low, .. } = order.get(state);
             if index == low {
                 let from = waiting.iter().rposition(|member| *member == state).unwrap_or(0);
                 let members = waiting.split_off(from);
                 let component = order.close(&members);
-                let is_own = |state: StateNumber| Order::get(&order.component, state) == component;
+                let is_own = |state: StateNumber| order.get(state).component == component;
                 if let Some(cycle) = accepted(graph, &members, state, &is_own, weakly_fair)? {
                     let stem = path.iter().filter_map(|frame| frame.by).collect();
                     return Ok(Some(Lasso { initial: path[0].state, stem, cycle }));
@@ -117,7 +128,7 @@ pub fn search(
 }
 
 fn enter(
-    graph: &mut ProductGraph<'_, '_>,
+    graph: &mut impl Graph,
     order: &mut Order,
     waiting: &mut Vec<StateNumber>,
     state: StateNumber,
@@ -125,7 +136,9 @@ fn enter(
 ) -> Result<Frame, Incomplete> {
     order.enter(state);
     waiting.push(state);
-    Ok(Frame { state, by, edges: graph.expand(state)?.edges.into_iter() })
+    let edges = graph.expand(state)?.edges;
+    edges.iter().for_each(|edge| order.announce(edge.to));
+    Ok(Frame { state, by, edges: edges.into_iter() })
 }
 
 /// The edges of a component, by the states where they begin.
@@ -143,7 +156,7 @@ enum Waypoint {
 
 /// A cycle from `root` through the component that is accepted, and fair if that is asked for.
 fn accepted(
-    graph: &mut ProductGraph<'_, '_>,
+    graph: &mut impl Graph,
     members: &[StateNumber],
     root: StateNumber,
     is_own: &dyn Fn(StateNumber) -> bool,
@@ -152,7 +165,7 @@ fn accepted(
     let Some(accepting) = members.iter().copied().find(|member| graph.accepts(*member)) else {
         return Ok(None);
     };
-    let mut inside = Inside::default();
+    let mut edges_inside: Vec<Edge> = Vec::new();
     // For each process a reason why a run through the whole component is fair to it.
     let mut fair: HashMap<u8, Waypoint> = HashMap::new();
     let mut processes = 0;
@@ -164,22 +177,21 @@ fn accepted(
         }
         let expansion = graph.expand(*member)?;
         processes = processes.max(expansion.processes);
-        let mut edges = expansion.edges;
-        edges.retain(|edge| is_own(edge.to));
+        let first = edges_inside.len();
+        edges_inside.extend(expansion.edges.into_iter().filter(|edge| is_own(edge.to)));
         for process in expansion.resting {
             fair.entry(process).or_insert(Waypoint::State(*member));
         }
         if fewest.is_none_or(|(count, _)| expansion.processes < count) {
             fewest = Some((expansion.processes, *member));
         }
-        for edge in edges.iter().filter(|edge| edge.by != NOBODY) {
+        for edge in edges_inside[first..].iter().filter(|edge| edge.by != NOBODY) {
             for process in [edge.by, edge.runs] {
                 fair.entry(process).or_insert(Waypoint::Step(*edge));
             }
         }
-        inside.insert(*member, edges);
     }
-    if inside.values().all(Vec::is_empty) {
+    if edges_inside.is_empty() {
         return Ok(None);
     }
     let mut waypoints = vec![Waypoint::State(accepting)];
@@ -194,6 +206,8 @@ fn accepted(
             }
         }
     }
+    let mut inside = Inside::default();
+    edges_inside.into_iter().for_each(|edge| inside.entry(edge.from).or_default().push(edge));
     Ok(round(&inside, root, waypoints))
 }
 

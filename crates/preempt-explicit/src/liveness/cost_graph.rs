@@ -5,7 +5,8 @@
 //! weights), so that everything within so many preemptions is there before anything that needs more. There are at most as
 //! many nodes as states times processes, but edges are kept once for each state.
 
-use super::product_graph::{Edge, Incomplete, ProductGraph};
+use super::graph::{Edge, Graph, Incomplete};
+use super::product_graph::ProductGraph;
 use crate::replay::NOBODY;
 use crate::store::StateNumber;
 use preempt_core::Progress;

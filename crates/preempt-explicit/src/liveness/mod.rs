@@ -1,6 +1,7 @@
 //! Runs without end that an observer accepts: is there one, and which?
 //!
 //! * [`product_graph`]: the product of model and observer, state by state; [`steps_ahead`]: with several threads;
+//!   [`known_graph`]: all of it, computed by several threads;
 //! * [`nested_depth_first`]: two depth-first searches, the inner one for a path back; [`parallel_nested_depth_first`]: by
 //!   several threads;
 //! * [`components`]: strongly connected components, which also decide weak fairness;
@@ -12,6 +13,8 @@
 mod cheapest_lasso;
 mod components;
 mod cost_graph;
+mod graph;
+mod known_graph;
 mod nested_depth_first;
 mod parallel_nested_depth_first;
 mod product_graph;
@@ -23,11 +26,13 @@ use crate::replay::LassoPath;
 use crate::search::{Counterexample, SearchOptions, SearchReport};
 use crate::store::StateNumber;
 use cheapest_lasso::LassoLimits;
+use graph::{Edge, Incomplete};
+use known_graph::KnownGraph;
 use preempt_core::{
     Bound, Cost, Guarantee, Limits, Memory, Outcome, Progress, Property, Stats, StopReason, Verdict,
 };
 use preempt_model::search::RunCost;
-use product_graph::{Edge, Incomplete, ProductGraph};
+use product_graph::ProductGraph;
 use std::time::Instant;
 
 /// Which algorithm decides whether there is an accepted run without end.
@@ -152,8 +157,9 @@ fn cheapest(
 /// Fewer states than this are not worth a thread.
 const WORTH_SHARING: u64 = 1 << 14;
 
-/// Decides with one thread what is small, and with all of them whether there is such a run in what is not. What CNDFS cannot
-/// decide, fairness and limits of depth, goes in the order of one thread, and others compute steps ahead where they can.
+/// Decides with one thread what is small, and with all of them what is not: by CNDFS whether there is such a run, or by components of
+/// a graph that all of them have computed. With a limit of depth everything goes in the order of one thread, and others compute steps
+/// ahead where they can.
 fn decided<'a, 'm>(
     mut graph: ProductGraph<'a, 'm>,
     (method, weakly_fair): (CycleMethod, bool),
@@ -162,22 +168,24 @@ fn decided<'a, 'm>(
 ) -> (ProductGraph<'a, 'm>, Result<Option<Lasso>, Incomplete>) {
     let is_nested = method == CycleMethod::NestedDepthFirst && !weakly_fair;
     let first = WORTH_SHARING.min(options.in_order_first);
-    let is_shared = is_nested
-        && options.threads > 1
+    let is_shared = options.threads > 1
         && options.limits.depth.is_none()
         && options.limits.states.is_none_or(|most| most > first);
+    let started = Instant::now();
+    // What is left of the time.
+    let left = || {
+        let time = options.limits.time.map(|most| most.saturating_sub(started.elapsed()));
+        SearchOptions { limits: Limits { time, ..options.limits }, ..options.clone() }
+    };
     if is_shared {
-        let started = Instant::now();
         graph.at_most(first);
         let found = decided_in_order(&mut graph, (is_nested, weakly_fair), 1, progress);
         if found != Err(Incomplete::Limit(StopReason::States)) {
             return (graph, found);
         }
-        // What is left of the time.
-        let left = || {
-            let time = options.limits.time.map(|most| most.saturating_sub(started.elapsed()));
-            SearchOptions { limits: Limits { time, ..options.limits }, ..options.clone() }
-        };
+        if !is_nested {
+            return decided_by_components(graph, weakly_fair, left, progress);
+        }
         let searched =
             parallel_nested_depth_first::search(graph.observed(), graph.judges(), &left(), progress);
         graph = graph.begun_again(&left(), progress);
@@ -192,6 +200,33 @@ fn decided<'a, 'm>(
         }
     }
     let found = decided_in_order(&mut graph, (is_nested, weakly_fair), options.threads, progress);
+    (graph, found)
+}
+
+/// By a graph that all threads compute. If there is not so much memory, or a limit lies within it, in the order of one thread.
+fn decided_by_components<'a, 'm>(
+    graph: ProductGraph<'a, 'm>,
+    weakly_fair: bool,
+    left: impl Fn() -> SearchOptions,
+    progress: &mut dyn Progress,
+) -> (ProductGraph<'a, 'm>, Result<Option<Lasso>, Incomplete>) {
+    let known = KnownGraph::new(graph.observed(), &left(), progress);
+    let searched = known.and_then(|mut known| {
+        let found = components::search(&mut known, weakly_fair, progress)?;
+        Ok((known, found))
+    });
+    let mut graph = graph.begun_again(&left(), progress);
+    let found = match searched {
+        Ok((known, None)) => {
+            graph.searched(&known.seen());
+            Ok(None)
+        }
+        Ok((known, Some(lasso))) => graph.continued(&known.seen(), known.met(), lasso).map(Some),
+        Err(Incomplete::Limit(StopReason::Memory | StopReason::States)) => {
+            decided_in_order(&mut graph, (false, weakly_fair), left().threads, progress)
+        }
+        Err(why) => Err(why),
+    };
     (graph, found)
 }
 

@@ -10,7 +10,8 @@
 //! It finds some run, not the simplest, and knows no fairness.
 
 use super::Lasso;
-use super::product_graph::{Edge, Incomplete, ProductGraph};
+use super::graph::{Edge, Graph, Incomplete};
+use super::product_graph::ProductGraph;
 use crate::store::StateNumber;
 use preempt_core::Progress;
 

@@ -18,7 +18,7 @@
 //! Threads work in rounds, as in the search level by level: between two of them one makes room in the store, and if states are
 //! packed anew, everything that holds a key is changed with it.
 
-use super::product_graph::Incomplete;
+use super::graph::Incomplete;
 use crate::budget::SearchBudget;
 use crate::observed::Observed;
 use crate::pool::was_helped;

@@ -4,6 +4,8 @@
 //! States lie in the exact store; edges are computed anew each time they are asked for, which costs less than keeping them. With
 //! several threads others compute them before ([`super::steps_ahead`]).
 
+use super::Lasso;
+use super::graph::{Edge, Expansion, Graph, Incomplete};
 use super::parallel_nested_depth_first::Whole;
 use super::steps_ahead::{Ahead, Computed, Following, Wanted};
 use crate::Unsupported;
@@ -16,18 +18,7 @@ use crate::store::{Opened, StateNumber, Store};
 use crate::successors::Successors;
 use preempt_core::{Budget, Progress, Snapshot, Stats, StopReason, Trace};
 use preempt_model::system::Violation;
-
-/// A step of the product: `by` made it, and afterwards `runs` is running. Where nobody can move, a state repeats itself
-/// by [`NOBODY`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Edge {
-    pub from: StateNumber,
-    pub to: StateNumber,
-    pub by: u8,
-    pub runs: u8,
-    /// How many steps of the model: an atomic sequence has several.
-    pub steps: u32,
-}
+use std::collections::HashMap;
 
 pub struct ProductGraph<'a, 'm> {
     product: Product<'a, 'm>,
@@ -54,28 +45,11 @@ pub struct ProductGraph<'a, 'm> {
     worth_sharing: u64,
 }
 
-/// What was met from one state.
-#[derive(Debug, Default, Clone)]
-pub struct Expansion {
-    pub edges: Vec<Edge>,
-    /// The processes that cannot move.
-    pub resting: Vec<u8>,
-    pub processes: u8,
-}
-
 /// The steps from one state, and who may be left there for free.
 #[derive(Debug, Default, Clone)]
 pub struct CostedExpansion {
     pub edges: Vec<Edge>,
     pub free: Vec<u8>,
-}
-
-/// Why a search ends before it has seen everything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Incomplete {
-    Limit(StopReason),
-    /// A finite run is a violation already; see [`ProductGraph::judging`].
-    FiniteViolation,
 }
 
 /// How often, in steps, the clock, the memory and the observer of the search are looked at.
@@ -132,6 +106,31 @@ impl<'a, 'm> ProductGraph<'a, 'm> {
         self.has_dead_ends = whole.has_dead_ends;
     }
 
+    /// These states were met elsewhere, in this order, by a search that has found a lasso whose states are numbered in another way. Here
+    /// they are met in the same order, as if it had been searched here.
+    pub fn continued(
+        &mut self,
+        whole: &Whole,
+        met: impl Iterator<Item = (StateNumber, Vec<u8>)>,
+        lasso: Lasso,
+    ) -> Result<Lasso, Incomplete> {
+        let mut numbers = HashMap::<_, _, foldhash::fast::FixedState>::default();
+        for (number, state) in met {
+            let (here, _) = self.number(&state, &Opened::default())?;
+            numbers.insert(number, here);
+        }
+        self.stats.transitions = whole.transitions;
+        self.stats.depth = whole.depth;
+        self.most_search_bytes = whole.search_bytes;
+        let number = |number: StateNumber| numbers.get(&number).copied().ok_or(FULL);
+        let edge = |edge: Edge| Ok(Edge { from: number(edge.from)?, to: number(edge.to)?, ..edge });
+        Ok(Lasso {
+            initial: number(lasso.initial)?,
+            stem: lasso.stem.into_iter().map(edge).collect::<Result<_, _>>()?,
+            cycle: lasso.cycle.into_iter().map(edge).collect::<Result<_, _>>()?,
+        })
+    }
+
     /// From now on no more states than this.
     pub fn at_most(&mut self, states: u64) {
         self.budget.lower_states(states);
@@ -151,11 +150,6 @@ impl ProductGraph<'_, '_> {
     pub fn unreduced(&mut self, more: u64) {
         self.reduces = false;
         self.budget.lower_states(self.stats.states + more);
-    }
-
-    pub fn initial(&mut self) -> Result<Vec<StateNumber>, Incomplete> {
-        let states = self.product.initial();
-        states.iter().map(|state| self.number(state, &Opened::default()).map(|(number, _)| number)).collect()
     }
 
     /// The state's number, and is it new?
@@ -180,16 +174,6 @@ impl ProductGraph<'_, '_> {
     pub fn wanted(&self) -> Wanted {
         let ProductGraph { reduces, judges, fair_switch, .. } = *self;
         Wanted { reduces, judges, costs: false, fair_switch }
-    }
-
-    /// Every step from a state that the reduction does not leave out, the first process's first.
-    pub fn expand(&mut self, number: StateNumber) -> Result<Expansion, Incomplete> {
-        let processes = self.processes[number as usize];
-        self.expand_as(number, self.wanted(), |edges, following| Expansion {
-            edges,
-            resting: following.resting.to_vec(),
-            processes,
-        })
     }
 
     /// The same for a search in the order of cost.
@@ -243,25 +227,6 @@ impl ProductGraph<'_, '_> {
         Ok(made)
     }
 
-    /// These states will be expanded again, one after the other, as long as it is not too many.
-    pub fn announce(&mut self, states: &[StateNumber]) {
-        if let Some(mut ahead) = self.ahead.take() {
-            if self.stats.states >= self.worth_sharing {
-                let mut opened = std::mem::take(&mut self.opened);
-                for state in states {
-                    self.store.open(&self.product, *state, &mut opened);
-                    ahead.announce(*state, &opened.bytes);
-                }
-                self.opened = opened;
-            }
-            self.ahead = Some(ahead);
-        }
-    }
-
-    pub fn accepts(&self, number: StateNumber) -> bool {
-        self.accepting[number as usize]
-    }
-
     pub fn process_count(&self, number: StateNumber) -> u8 {
         self.processes[number as usize]
     }
@@ -274,18 +239,6 @@ impl ProductGraph<'_, '_> {
     /// For whoever works beside the graph.
     pub fn budget(&self) -> &Budget {
         &self.budget.shared
-    }
-
-    /// At each step of a depth-first search: is it time to stop? The path has so many entries, and so many bytes are used
-    /// beside the store.
-    pub fn poll_path(
-        &mut self,
-        path: usize,
-        bytes: usize,
-        progress: &mut dyn Progress,
-    ) -> Result<(), Incomplete> {
-        self.stats.depth = self.stats.depth.max(path as u64);
-        self.poll(path as u64, bytes as u64, 0, progress)
     }
 
     /// At each step of a search without a path: so much is waiting, and so many bytes are used beside the store.
@@ -304,11 +257,6 @@ impl ProductGraph<'_, '_> {
             Snapshot { states, transitions, frontier, depth, level, bytes }
         };
         self.budget.poll(states, progress, snapshot).map_or(Ok(()), |reason| Err(Incomplete::Limit(reason)))
-    }
-
-    /// May the path become so long? If not, that is remembered.
-    pub fn is_within_depth(&mut self, path: usize) -> bool {
-        self.budget.is_within_depth(path as u64)
     }
 
     pub fn has_dead_ends(&self) -> bool {
@@ -362,5 +310,55 @@ impl ProductGraph<'_, '_> {
         let budget = self.budget.for_replay(progress);
         self.product.work_within(&budget);
         self.product.replay_lasso(path, &budget)
+    }
+}
+
+impl Graph for ProductGraph<'_, '_> {
+    fn initial(&mut self) -> Result<Vec<StateNumber>, Incomplete> {
+        let states = self.product.initial();
+        states.iter().map(|state| self.number(state, &Opened::default()).map(|(number, _)| number)).collect()
+    }
+
+    /// Without the steps that the reduction leaves out.
+    fn expand(&mut self, number: StateNumber) -> Result<Expansion, Incomplete> {
+        let processes = self.processes[number as usize];
+        self.expand_as(number, self.wanted(), |edges, following| Expansion {
+            edges,
+            resting: following.resting.to_vec(),
+            processes,
+        })
+    }
+
+    fn accepts(&self, number: StateNumber) -> bool {
+        self.accepting[number as usize]
+    }
+
+    fn is_within_depth(&mut self, path: usize) -> bool {
+        self.budget.is_within_depth(path as u64)
+    }
+
+    fn poll_path(
+        &mut self,
+        path: usize,
+        bytes: usize,
+        progress: &mut dyn Progress,
+    ) -> Result<(), Incomplete> {
+        self.stats.depth = self.stats.depth.max(path as u64);
+        self.poll(path as u64, bytes as u64, 0, progress)
+    }
+
+    /// As long as it is not too many.
+    fn announce(&mut self, states: &[StateNumber]) {
+        if let Some(mut ahead) = self.ahead.take() {
+            if self.stats.states >= self.worth_sharing {
+                let mut opened = std::mem::take(&mut self.opened);
+                for state in states {
+                    self.store.open(&self.product, *state, &mut opened);
+                    ahead.announce(*state, &opened.bytes);
+                }
+                self.opened = opened;
+            }
+            self.ahead = Some(ahead);
+        }
     }
 }

@@ -12,6 +12,7 @@
 mod bucket;
 mod growth;
 mod known;
+mod places;
 
 use super::encoding::Key;
 use super::pages::{Pages, Supply};
@@ -19,6 +20,7 @@ pub use bucket::Format;
 use bucket::{Bucket, Layout, Sought};
 use growth::{AFTER_GROWTH, FULLEST};
 pub use known::{FLAGS, Known};
+pub use places::{Buckets, Places};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 pub const SHARDS: usize = 16;
