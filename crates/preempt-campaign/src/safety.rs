@@ -69,7 +69,16 @@ pub fn table() -> Vec<Entry> {
         for (hashes, bits) in [(3, Some(1 << 20)), (2, Some(1 << 9)), (1, Some(1 << 16))] {
             add(SearchOptions { successors, store: Storage::Bitstate { hashes, bits }, ..plain() }, Real);
         }
-        // Steps that other threads compute ahead; along a path one thread is alone.
+        // Along a path from the first state on by all threads.
+        for (threads, simplify) in [(1, false), (2, false), (3, true)] {
+            for reduction in [Reduction::None, Reduction::Exact, Reduction::Strong] {
+                let order = Order::DepthFirst;
+                let options = SearchOptions { successors, order, reduction, threads, simplify, ..plain() };
+                add(SearchOptions { in_order_first: 0, ..options.clone() }, Verdict);
+                add(SearchOptions { in_order_first: 0, symmetry: true, ..options }, Verdict);
+            }
+        }
+        // Steps that other threads compute ahead.
         for threads in [2, 3] {
             let ahead = || SearchOptions { successors, threads, in_order_first: 0, ..plain() };
             add(SearchOptions { cost: Cost::Steps, ..ahead() }, Simplest);
@@ -78,8 +87,6 @@ pub fn table() -> Vec<Entry> {
             add(SearchOptions { store, ..ahead() }, Real);
             add(SearchOptions { cost: Cost::Switches, fair_switch: false, ..ahead() }, Simplest);
             add(SearchOptions { reduction: Reduction::Exact, fair_switch: true, ..ahead() }, Fewest);
-            let (order, reduction) = (Order::DepthFirst, Reduction::Strong);
-            add(SearchOptions { order, reduction, ..ahead() }, Verdict);
         }
         let order = Order::DepthFirst;
         for reduction in [Reduction::None, Reduction::Exact, Reduction::Strong] {

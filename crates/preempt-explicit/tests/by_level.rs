@@ -2,7 +2,7 @@
 //! violations at every level, the same verdicts and the same runs, with one thread and with several.
 
 use preempt_core::{Cost, Limits, Outcome, Silent, SourceMap, StopReason, Verdict};
-use preempt_explicit::{Goal, Reduction, SearchOptions, SearchReport, explore};
+use preempt_explicit::{Goal, Order, Reduction, SearchOptions, SearchReport, explore};
 use preempt_model::Model;
 use preempt_model::generator::{faulty_program_from_seed, program_from_seed};
 
@@ -122,6 +122,43 @@ fn the_same_runs() {
         assert_eq!(all(by_level(2)), all(in_order()), "all errors: {name}");
     });
     assert!(violated > 20, "{violated}");
+}
+
+/// Along a path, all threads decide what comes of it: the same verdict and numbers with any number of them, and the run that comes first.
+#[test]
+fn along_a_path() {
+    let (mut violated, mut left_out) = (0, 0);
+    each_program(60, |model, sources, name| {
+        let along_a_path =
+            |reduction, options| SearchOptions { order: Order::DepthFirst, reduction, ..options };
+        let whole = search(model, sources, &in_order(), Goal::Count).outcome.stats;
+        for reduction in [Reduction::None, Reduction::Exact, Reduction::Strong] {
+            let found = |options: SearchOptions| {
+                let options = along_a_path(reduction, options);
+                let Outcome { verdict, violation, counterexample, stats, .. } =
+                    search(model, sources, &options, Goal::First).outcome;
+                ((verdict, violation, counterexample), (stats.states, stats.transitions))
+            };
+            let (expected, _) = found(in_order());
+            violated += u32::from(expected.0 == Verdict::Violated);
+            let (_, numbers) = found(by_level(1));
+            for threads in [1, 2, 3] {
+                let how = format!("{reduction:?}, {threads} threads: {name}");
+                assert_eq!(found(by_level(threads)), (expected.clone(), numbers), "{how}");
+            }
+        }
+        let count = |reduction, threads| {
+            let options = along_a_path(reduction, by_level(threads));
+            let stats = search(model, sources, &options, Goal::Count).outcome.stats;
+            (stats.states, stats.transitions)
+        };
+        assert_eq!(count(Reduction::None, 2), (whole.states, whole.transitions), "{name}");
+        let reduced = count(Reduction::Strong, 1);
+        assert_eq!(count(Reduction::Strong, 3), reduced, "{name}");
+        assert!(reduced.0 <= whole.states, "{name}");
+        left_out += u32::from(reduced.0 < whole.states);
+    });
+    assert!(violated > 20 && left_out > 10, "{violated} {left_out}");
 }
 
 /// A limit of states stops it there or a little later, and says so; what lies within it is found all the same.

@@ -248,7 +248,12 @@ fn others_help() {
         decide_cycles(&question, model, sources, &at_once(2), how, &mut Silent).is_ok()
     };
     let count = |options: SearchOptions| explore(model, sources, &options, Goal::Count, &mut Silent).is_ok();
-    let searches: [(&str, &dyn Fn() -> bool); 7] = [
+    let searches: [(&str, &dyn Fn() -> bool); 10] = [
+        ("level by level", &|| count(at_once(2))),
+        ("along a path", &|| count(SearchOptions { order: Order::DepthFirst, ..at_once(2) })),
+        ("what a reduction leaves", &|| {
+            count(SearchOptions { order: Order::DepthFirst, reduction: Reduction::Strong, ..at_once(2) })
+        }),
         ("interpreted", &|| count(interpreted(Order::ByCost))),
         ("bitstate", &|| {
             count(SearchOptions { store: Storage::Bitstate { hashes: 2, bits: Some(1 << 20) }, ..at_once(2) })

@@ -33,6 +33,7 @@ mod worker;
 use super::statistics::Statistics;
 use super::{Goal, SearchOptions};
 use crate::budget::SearchBudget;
+use crate::pool::was_helped;
 use crate::reduction::Reduction;
 use crate::store::packed::{Full, Keeps, PackedStore};
 use crate::successors::Expander;
@@ -280,8 +281,11 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
         let threads = self.workers.len();
         for attempt in 0..MOST_ATTEMPTS {
             let mut deferred = Vec::new();
-            for worker in &mut self.workers {
+            for (number, worker) in self.workers.iter_mut().enumerate() {
                 let counted = std::mem::take(&mut worker.counted);
+                if number > 0 {
+                    was_helped(counted.states);
+                }
                 if counted.states + counted.transitions > 0 {
                     self.statistics.add(self.level, counted.states, counted.transitions);
                 }
