@@ -11,9 +11,10 @@ levels     The same, every state at its level: `preempt check --property safety 
 profile    Both once more under `valgrind --tool=cachegrind`: instructions, references to data and misses for each transition.
 bounds     At most 8 and 16 preemptions: `preempt count --bound K --threads 1` against our own whole search (transitions) and
            against Spin's context bound, `-DBCS -DNOREDUCE` and `-LK` (seconds).
-threads    `preempt count`, `check` by level, with the stores bitstate and compact, interpreted, and for runs without end, with one
-           thread and with two, under `valgrind --tool=callgrind`: how many instructions the busier of two threads executes, and the
-           seconds by the clock, which mean something only on a quiet machine.
+threads    `preempt count`, `check` by level, with the stores bitstate and compact, interpreted, depth first, with the strong
+           reduction, and for runs without end, weakly fair and not, with one thread and with two, under `valgrind
+           --tool=callgrind`: how many instructions the busier of two threads executes, and the seconds by the clock, which
+           mean something only on a quiet machine.
 clock      `count` and `check` as above with one thread and with two: the seconds that the search takes by the clock, the least of N.
 reduction  How many states each partial-order reduction leaves, static optimisations off, violations passed over.
            Preempt: `preempt count --reduction strong`.
@@ -371,7 +372,10 @@ class Threads:
         "bitstate": (*CHECK, "--store", "bitstate"),
         "compact": (*CHECK, "--store", "compact"),
         "interpreted": (*CHECK, "--successors", "interpreted"),
+        "depth first": (*CHECK, "--search", "depth-first"),
+        "strong": ("count", "--reduction", "strong"),
         "without end": ("check", "--ltl", "[]<> (_nr_pr >= 0)", "--reduction", "none"),
+        "weak fairness": ("check", "--ltl", "[]<> (_nr_pr >= 0)", "--reduction", "none", "--weak-fairness"),
     }
 
     @staticmethod

@@ -17,16 +17,12 @@ use crate::successors::Parallel;
 use preempt_core::{Limits, Progress, StopReason, Verdict};
 use std::time::Instant;
 
-/// A depth-first search that all threads can decide.
-pub struct AlongPath;
-
-impl AlongPath {
-    /// Bounds and limits of depth make the answer depend on the order. So does a limit of states, and it is soon reached.
-    pub fn is_for(options: &SearchOptions, goal: Goal) -> bool {
-        let is_exact = (options.store, options.order) == (Storage::Exact, Order::DepthFirst);
-        let is_whole = options.bound.is_none() && options.limits.depth.is_none();
-        is_exact && is_whole && goal != Goal::All && !options.gives_up
-    }
+/// Can all threads decide it? Bounds and limits of depth make the answer depend on the order; so does a limit of states beyond which
+/// nothing is tried, and it is soon reached.
+pub fn is_for(options: &SearchOptions, goal: Goal) -> bool {
+    let is_exact = (options.store, options.order) == (Storage::Exact, Order::DepthFirst);
+    let is_whole = options.bound.is_none() && options.limits.depth.is_none();
+    is_exact && is_whole && goal != Goal::All && !options.gives_up
 }
 
 impl SearchJob<'_> {

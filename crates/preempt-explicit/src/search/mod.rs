@@ -4,7 +4,8 @@
 //! * [`by_cost`]: in order of cost, so that the first violation taken is the simplest; [`cost_model`] says what costs, and
 //!   [`spinning`] when a process may be left for free;
 //! * [`in_parts`]: the same in several processes;
-//! * [`depth_first`]: one path at a time, [`along_path`] where all threads decide what comes of it, with the rules of [`holzmann_florian`]'s published searches;
+//! * [`depth_first`]: one path at a time, with the rules of [`holzmann_florian`]'s published searches; [`along_path`] lets all threads
+//!   decide what comes of it;
 //! * [`random`]: random walks;
 //! * [`statistics`]: what is counted; [`report`]: what comes of it; [`variety`]: what may differ between searches that are
 //!   otherwise the same.

@@ -2,12 +2,11 @@
 //! faster, and finds how many preemptions are needed if there is a violation; the one in order of cost
 //! ([`super::by_cost`]) finds the run. What is near is looked for in order of cost at once.
 
-use super::along_path::AlongPath;
 use super::by_cost::ahead::with_helpers;
 use super::by_cost::{ByCost, ExactStore};
 use super::by_level::{self, ByLevel, Ended, Plan, Searched};
 use super::report::{Findings, report};
-use super::{Goal, NoCheckpoints, Order, SearchJob, SearchOptions, SearchReport, Storage};
+use super::{Goal, NoCheckpoints, Order, SearchJob, SearchOptions, SearchReport, Storage, along_path};
 use crate::CheckError;
 use crate::budget::SearchBudget;
 use crate::replay::ReplayError;
@@ -21,7 +20,7 @@ impl SearchJob<'_> {
     /// As [`SearchJob::search`], for whoever can be searched level by level.
     pub fn search_by_level<S: Parallel>(self, system: &mut S) -> Result<SearchReport, CheckError> {
         let SearchJob { options, goal, .. } = self;
-        if AlongPath::is_for(options, goal) {
+        if along_path::is_for(options, goal) {
             return self.search_along_path(system);
         }
         let is_in_order = (options.store, options.order) == (Storage::Exact, Order::ByCost);

@@ -13,8 +13,9 @@ pub const HUGE: usize = 1 << 21;
 /// A line of the cache, and the alignment of everything else.
 pub const LINE: usize = 64;
 
-/// Of smaller parts none are put together on a huge page: most searches end before their tables have a megabyte.
-const LEAST_PART: usize = HUGE / 32;
+/// Of smaller parts none are put together on a huge page: they would fill more of it than they need, and a table of some hundred
+/// kilobytes gains nothing.
+const LEAST_PART: usize = HUGE / 4;
 
 /// So many bytes, zero at first.
 #[derive(Debug)]
@@ -54,7 +55,7 @@ impl Pages {
 }
 
 /// Pages for the parts of one table, which replace each other one after the other while it grows: neighbours that are smaller than
-/// a huge page lie on one together.
+/// a huge page lie on one together, or on two.
 #[derive(Debug, Default)]
 pub struct Supply {
     open: Option<Open>,
@@ -62,39 +63,45 @@ pub struct Supply {
     bytes: Arc<AtomicUsize>,
 }
 
-/// A huge page with room for parts of one size.
+/// Huge pages with room for more parts.
 #[derive(Debug)]
 struct Open {
     block: Arc<Block>,
-    part: usize,
     used: usize,
 }
 
 impl Supply {
     /// About so many bytes, and at least `least` of them. `None` if there are not so many.
     pub fn take(&mut self, bytes: usize, least: usize) -> Option<Pages> {
-        // Of the sizes of which some make a huge page, the nearest one.
-        let parts = (2 * HUGE / bytes.max(1)).div_ceil(2).min(HUGE / least.max(1));
-        if bytes < LEAST_PART || parts == 0 {
-            return Pages::new(bytes.max(least));
+        let bytes = bytes.max(least).next_multiple_of(LINE);
+        if bytes > HUGE * 3 / 4 {
+            // As many huge pages as are nearest, if these are enough.
+            return Pages::new((bytes + HUGE / 2).max(least + HUGE - 1) / HUGE * HUGE);
         }
-        let part = HUGE / parts / LINE * LINE;
-        let open = self.open.take().filter(|open| open.part == part && open.used + part <= HUGE);
-        let mut open = match open {
+        if bytes < LEAST_PART {
+            return Pages::new(bytes);
+        }
+        let has_room = |open: &Open| open.block.layout.size() - open.used >= least;
+        let mut open = match self.open.take().filter(has_room) {
             Some(open) => open,
-            None => {
-                let mut block = Block::new(HUGE)?;
-                self.bytes.fetch_add(HUGE, Ordering::Relaxed);
-                block.counted_in = Some(Arc::clone(&self.bytes));
-                Open { block: Arc::new(block), part, used: 0 }
-            }
+            None => self.block(if bytes > HUGE / 2 { 2 * HUGE } else { HUGE })?,
         };
+        let rest = open.block.layout.size() - open.used;
+        // What is too little for another part is added to this one.
+        let part = if rest < bytes + least { rest } else { bytes };
         // SAFETY: the part lies within the block, and is given to nobody else.
         let start = unsafe { open.block.start.add(open.used) };
         let block = Arc::clone(&open.block);
         open.used += part;
         self.open = Some(open);
         Some(Pages { start, bytes: part, _memory: Memory::Shared { _block: block } })
+    }
+
+    fn block(&self, bytes: usize) -> Option<Open> {
+        let mut block = Block::new(bytes)?;
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        block.counted_in = Some(Arc::clone(&self.bytes));
+        Some(Open { block: Arc::new(block), used: 0 })
     }
 
     /// What is taken of the system for these parts of it.
@@ -238,6 +245,9 @@ impl<T: Zeroed> DerefMut for ZeroedList<T> {
 mod tests {
     use super::*;
 
+    // SAFETY: zeros are a number.
+    unsafe impl Zeroed for u64 {}
+
     #[test]
     fn zero_and_aligned() {
         for bytes in [1, 100, 4096, HUGE - 1, HUGE, HUGE + 1, 3 * HUGE + 77] {
@@ -250,16 +260,20 @@ mod tests {
             all.fill(7);
         }
     }
-    /// Parts of a huge page are apart, what is taken is counted, and it is given back with the last of them.
+
+    /// Parts of huge pages are apart, what is taken is counted, and it is given back with the last of them.
     #[test]
     fn parts_lie_beside_each_other() {
         let mut supply = Supply::default();
-        for (bytes, least, count) in
-            [(HUGE / 8, 1, 8), (HUGE / 3 + 7, 1, 3), (HUGE / 3 + 7, HUGE / 3 + 7, 2), (900_000, 1, 2)]
-        {
+        for (bytes, least, count, pages) in [
+            (HUGE / 4, 7, 4, 1),
+            (HUGE / 3 + 7, HUGE / 4, 3, 1),
+            (HUGE / 4 + LINE, 7, 3, 1),
+            (1_200_000, 1_000_000, 3, 2),
+        ] {
             let parts: Vec<_> =
                 (0..count).map(|_| supply.take(bytes, least).expect("there is so much")).collect();
-            assert_eq!(supply.bytes_of(parts.iter()), HUGE as u64);
+            assert_eq!(supply.bytes_of(parts.iter()), (pages * HUGE) as u64);
             for (number, part) in parts.iter().enumerate() {
                 assert!(part.bytes() >= least && part.start().align_offset(LINE) == 0);
                 // SAFETY: so many bytes are there, and nobody else has them.
@@ -268,18 +282,16 @@ mod tests {
                 all.fill(number as u8 + 1);
             }
             drop(parts);
-            let small = supply.take(LEAST_PART - 1, 1).expect("there is so much");
-            let large = supply.take(2 * HUGE + 1, 1).expect("there is so much");
+            let small = supply.take(LEAST_PART - LINE, 1).expect("there is so much");
+            let large = supply.take(2 * HUGE + 1, 2 * HUGE + 1).expect("there is so much");
             assert_eq!(large.bytes(), 3 * HUGE);
             supply.open = None;
-            assert_eq!(supply.bytes_of([&small, &large].into_iter()), (LEAST_PART - 1 + 3 * HUGE) as u64);
+            assert_eq!(supply.bytes_of([&small, &large].into_iter()), (LEAST_PART - LINE + 3 * HUGE) as u64);
         }
     }
 
     #[test]
     fn lists_begin_with_zeros() {
-        // SAFETY: zeros are a number.
-        unsafe impl Zeroed for u64 {}
         assert!(ZeroedList::<u64>::default().is_empty());
         for length in [1, 1000, HUGE] {
             let mut list: ZeroedList<u64> = ZeroedList::new(length).expect("there is so much");
