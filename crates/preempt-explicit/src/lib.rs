@@ -15,6 +15,7 @@
 
 mod budget;
 mod check;
+mod crew;
 mod interned;
 #[cfg(feature = "native")]
 mod liveness;

@@ -11,6 +11,7 @@
 use super::graph::{Edge, Expansion, Graph, Incomplete};
 use super::parallel_nested_depth_first::Whole;
 use crate::budget::{Every, SearchBudget};
+use crate::crew::Crew;
 use crate::observed::{Observed, Steps};
 use crate::pool::was_helped;
 use crate::search::SearchOptions;
@@ -97,16 +98,17 @@ impl KnownGraph {
             system.work_within(&budget.shared);
             workers.push(Worker::new(system, &budget.shared));
         }
+        let mut crew = Crew::new(workers.len());
         let mut store = PackedStore::new(Keeps::Nothing).map_err(|Full| FULL)?;
         let first = workers[0].system.initial();
-        explore(&mut workers, &mut store, &first, &mut budget, progress)?;
+        explore((&mut workers, &mut crew), &mut store, &first, &mut budget, progress)?;
         let places = store.table.places().ok_or(FULL)?;
         let number = |state: &Vec<u8>| {
             let key = store.encode(&workers[0].system, state)?;
             store.table.number_of(&places, &key, hash_of(&key))
         };
         let initial = first.iter().map(number).collect::<Option<_>>().ok_or(FULL)?;
-        let edges = all_edges(&mut workers, (&store, &places), &mut budget, progress)?;
+        let edges = all_edges((&mut workers, &mut crew), (&store, &places), &mut budget, progress)?;
         let is_met = vec![false; places.states as usize];
         Ok(KnownGraph {
             store,
@@ -268,7 +270,7 @@ struct Worker<'m> {
 
 /// All states that can be reached from these.
 fn explore(
-    workers: &mut [Worker<'_>],
+    (workers, crew): (&mut [Worker<'_>], &mut Crew),
     store: &mut PackedStore,
     first: &[Vec<u8>],
     budget: &mut SearchBudget,
@@ -276,8 +278,8 @@ fn explore(
 ) -> Result<(), Incomplete> {
     let threads = workers.len();
     store.table.set_shared(threads > 1);
-    store.widen(&workers[0].system, &mut first.iter().map(|state| &**state), 1).map_err(|Full| FULL)?;
-    store.make_room(first.len() as u64 + SLACK, 1).map_err(|Full| FULL)?;
+    store.widen(&workers[0].system, &mut first.iter().map(|state| &**state), crew).map_err(|Full| FULL)?;
+    store.make_room(first.len() as u64 + SLACK, crew).map_err(|Full| FULL)?;
     for state in first {
         let key = store.encode(&workers[0].system, state).ok_or(FULL)?;
         workers[0].meet(store, key).ok_or(FULL)?;
@@ -295,20 +297,18 @@ fn explore(
             store.table.count(&std::mem::take(&mut worker.new));
             wanted.append(&mut worker.wanted);
         }
-        store.make_room((MOST_NEW + SLACK) * threads as u64, threads).map_err(|Full| FULL)?;
+        store.make_room((MOST_NEW + SLACK) * threads as u64, crew).map_err(|Full| FULL)?;
         if wanted.iter().any(|state| store.encode(&workers[0].system, state).is_none()) {
             let old = Arc::clone(&store.encoding);
             let mut wanted = wanted.iter().map(|state| &**state);
-            store.widen(&workers[0].system, &mut wanted, threads).map_err(|Full| FULL)?;
+            store.widen(&workers[0].system, &mut wanted, crew).map_err(|Full| FULL)?;
             workers.iter_mut().for_each(|worker| worker.repack(store, &old));
         }
         let frontier = workers.iter().map(|worker| worker.waiting.len() as u64).sum();
         let bytes = store.bytes() + frontier * size_of::<Key>() as u64;
         poll(budget, progress, Snapshot { states, transitions, frontier, depth: 0, level: 0, bytes })?;
         let store = &*store;
-        std::thread::scope(|scope| {
-            workers.iter_mut().for_each(|worker| _ = scope.spawn(move || worker.round(store)));
-        });
+        crew.each(workers.iter_mut(), |worker| worker.round(store));
     }
     for worker in workers.iter_mut() {
         store.table.count(&std::mem::take(&mut worker.new));
@@ -335,7 +335,7 @@ fn share_out(workers: &mut [Worker<'_>]) {
 
 /// The edges of all states, with what else is asked of them.
 fn all_edges(
-    workers: &mut [Worker<'_>],
+    (workers, crew): (&mut [Worker<'_>], &mut Crew),
     (store, places): (&PackedStore, &Places),
     budget: &mut SearchBudget,
     progress: &mut dyn Progress,
@@ -352,10 +352,7 @@ fn all_edges(
                 made.lock().unwrap_or_else(PoisonError::into_inner).push((number, part));
             }
         };
-        let work = &work;
-        std::thread::scope(|scope| {
-            workers.iter_mut().for_each(|worker| _ = scope.spawn(move || work(worker)));
-        });
+        crew.each(workers.iter_mut(), work);
         let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
         made.sort_unstable_by_key(|(number, _)| *number);
         for (_, part) in made {

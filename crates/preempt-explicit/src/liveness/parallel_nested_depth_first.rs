@@ -20,6 +20,7 @@
 
 use super::graph::Incomplete;
 use crate::budget::SearchBudget;
+use crate::crew::Crew;
 use crate::observed::Observed;
 use crate::pool::was_helped;
 use crate::search::SearchOptions;
@@ -71,12 +72,17 @@ pub fn search(
         workers.push(Worker::new(system, judges, &budget.shared, number as u64));
     }
     let store = PackedStore::new(Keeps::Flags).map_err(|Full| FULL)?;
-    Search { workers, store, whole: Whole::default() }.run(options, &mut budget, progress)
+    Search { crew: Crew::new(workers.len()), workers, store, whole: Whole::default() }.run(
+        options,
+        &mut budget,
+        progress,
+    )
 }
 
 const FULL: Incomplete = Incomplete::Limit(StopReason::Memory);
 
 struct Search<'m> {
+    crew: Crew,
     workers: Vec<Worker<'m>>,
     store: PackedStore,
     whole: Whole,
@@ -108,11 +114,8 @@ impl Search<'_> {
                 return Ok(Some(self.whole));
             }
             let store = &self.store;
-            std::thread::scope(|scope| {
-                for worker in self.workers.iter_mut().filter(|worker| !worker.is_done) {
-                    scope.spawn(move || worker.round(store, most_new));
-                }
-            });
+            let busy = self.workers.iter_mut().filter(|worker| !worker.is_done);
+            self.crew.each(busy, |worker| worker.round(store, most_new));
         }
     }
 
@@ -131,11 +134,11 @@ impl Search<'_> {
             self.store.table.count(&std::mem::take(&mut worker.new));
             wanted.append(&mut worker.wanted);
         }
-        self.store.make_room((most_new + SLACK) * threads as u64, threads)?;
+        self.store.make_room((most_new + SLACK) * threads as u64, &mut self.crew)?;
         let system = &self.workers[0].system;
         if wanted.iter().any(|state| self.store.encode(system, state).is_none()) {
             let old = Arc::clone(&self.store.encoding);
-            self.store.widen(system, &mut wanted.iter().map(|state| &**state), threads)?;
+            self.store.widen(system, &mut wanted.iter().map(|state| &**state), &mut self.crew)?;
             self.workers.iter_mut().for_each(|worker| worker.repack(&self.store, &old));
         }
         Ok(())

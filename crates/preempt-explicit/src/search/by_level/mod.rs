@@ -33,6 +33,7 @@ mod worker;
 use super::statistics::Statistics;
 use super::{Goal, SearchOptions};
 use crate::budget::SearchBudget;
+use crate::crew::Crew;
 use crate::pool::was_helped;
 use crate::reduction::Reduction;
 use crate::store::packed::{Full, Keeps, PackedStore};
@@ -135,6 +136,7 @@ pub enum Ended {
 /// Searches with as many threads as there are systems.
 pub struct ByLevel<'s, S> {
     workers: Vec<Worker<'s, S>>,
+    crew: Crew,
     store: PackedStore,
     feed: Feed,
     plan: Plan,
@@ -166,6 +168,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
             first.sample = plan.persistent.then(Sample::default);
         }
         Ok(ByLevel {
+            crew: Crew::new(workers.len()),
             workers,
             store: PackedStore::new(if plan.levels { Keeps::Processes } else { Keeps::Nothing })?,
             feed: Feed::default(),
@@ -249,7 +252,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
 
     fn round(&mut self, options: &SearchOptions) {
         self.see_whether_reduction_helps();
-        let threads = if self.is_shared() { self.workers.len() } else { 1 };
+        let threads = if self.is_shared() { self.crew.begin() } else { 1 };
         // What `--fair-switch` asks depends on more than the step.
         let remembers = self.statistics.stats.states >= self.worth_remembering && !self.plan.fair_switch;
         self.workers.iter_mut().for_each(|worker| worker.remembers = remembers);
@@ -260,16 +263,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
             self.workers[0].round(store, feed, quota);
             return;
         }
-        std::thread::scope(|scope| {
-            let mut workers = self.workers.iter_mut();
-            let first = workers.next();
-            for worker in workers {
-                scope.spawn(move || worker.round(store, feed, quota));
-            }
-            if let Some(worker) = first {
-                worker.round(store, feed, quota);
-            }
-        });
+        self.crew.each(self.workers.iter_mut().take(threads), |worker| worker.round(store, feed, quota));
     }
 
     fn is_shared(&self) -> bool {
@@ -297,7 +291,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
             }
             // What did not fit finds more room each time.
             let more = (self.most_new(options) + SLACK * threads as u64) << attempt;
-            self.store.make_room(more, threads)?;
+            self.store.make_room(more, &mut self.crew)?;
             if deferred.is_empty() {
                 self.share_out();
                 return Ok(());
@@ -307,7 +301,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
             if !fits {
                 let old = Arc::clone(&self.store.encoding);
                 let mut states = deferred.iter().map(|it| &*it.state);
-                self.store.widen(&*self.workers[0].system(), &mut states, threads)?;
+                self.store.widen(&*self.workers[0].system(), &mut states, &mut self.crew)?;
                 self.workers.iter_mut().for_each(|worker| worker.repack(&self.store, &old));
             }
             for Deferred { state, how } in deferred {

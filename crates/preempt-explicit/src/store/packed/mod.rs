@@ -13,6 +13,7 @@ pub mod repacking;
 pub mod table;
 pub mod words;
 
+use crate::crew::Crew;
 use crate::successors::Successors;
 use encoding::{Encoding, Folding, Key};
 use pieces::Pieces;
@@ -86,7 +87,7 @@ impl PackedStore {
         &mut self,
         system: &S,
         states: &mut dyn Iterator<Item = &[u8]>,
-        threads: usize,
+        crew: &mut Crew,
     ) -> Result<(), Full> {
         let mut added = Vec::new();
         for state in states {
@@ -122,14 +123,14 @@ impl PackedStore {
         let pieces = &self.pieces;
         let repacking = Repacking::new(pieces, old, &new);
         let change = |key: &Key, numbers: &mut Vec<u32>| repacking.key(key, numbers);
-        self.table = table.repacked(format_of(&new), threads, &change).ok_or(Full)?;
+        self.table = table.repacked(format_of(&new), crew, &change).ok_or(Full)?;
         self.encoding = new;
         Ok(())
     }
 
     /// Makes room for so many states more.
-    pub fn make_room(&mut self, more: u64, threads: usize) -> Result<(), Full> {
-        if self.table.make_room(more, threads) { Ok(()) } else { Err(Full) }
+    pub fn make_room(&mut self, more: u64, crew: &mut Crew) -> Result<(), Full> {
+        if self.table.make_room(more, crew) { Ok(()) } else { Err(Full) }
     }
 
     pub fn bytes(&self) -> u64 {

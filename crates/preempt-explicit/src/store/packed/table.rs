@@ -266,6 +266,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::crew::Crew;
     use crate::store::packed::encoding::hash_of;
     use std::collections::HashMap;
 
@@ -296,10 +297,10 @@ mod tests {
                 let mut new = [0; SHARDS];
                 new[Table::shard(hash)] += u64::from(meeting.is_new);
                 table.count(&new);
-                assert!(table.make_room(1, 1));
+                assert!(table.make_room(1, &mut Crew::new(1)));
             }
             let wider = Format { key: (bytes + 1).min(16), known: 5 };
-            let table = table.repacked(wider, 2, &|key, _| *key).expect("there is memory");
+            let table = table.repacked(wider, &mut Crew::new(2), &|key, _| *key).expect("there is memory");
             let mut count = 0;
             table.each_key(|key| count += usize::from(known.contains_key(&key)));
             assert_eq!(count, known.len());
@@ -320,7 +321,7 @@ mod tests {
         let mut table = Table::new(Format { key: 14, known: 2 }, false).expect("there is memory");
         let mut number = 0u64;
         for _ in 0..600 {
-            assert!(table.make_room(4096, 1));
+            assert!(table.make_room(4096, &mut Crew::new(1)));
             let mut new = [0; SHARDS];
             for _ in 0..4096 {
                 number += 1;
@@ -336,7 +337,7 @@ mod tests {
     #[test]
     fn every_state_is_new_to_one_thread() {
         let mut table = Table::new(Format { key: 6, known: 0 }, true).expect("there is memory");
-        assert!(table.make_room(40_000, 2));
+        assert!(table.make_room(40_000, &mut Crew::new(2)));
         let new: u64 = std::thread::scope(|scope| {
             let meet = |table: &Table| {
                 let insert = |number| {
@@ -360,7 +361,7 @@ mod tests {
         const PROCESSES: u8 = 11;
         let format = Format { key: 7, known: (FLAGS + usize::from(PROCESSES)).div_ceil(8) };
         let mut table = Table::new(format, true).expect("there is memory");
-        assert!(table.make_room(2 * STATES, 3));
+        assert!(table.make_room(2 * STATES, &mut Crew::new(3)));
         let each = |visit: &mut dyn FnMut(&Key, u64)| {
             for number in 0..STATES {
                 let key = key(number, 7);

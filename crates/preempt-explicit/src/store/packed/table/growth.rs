@@ -4,8 +4,10 @@
 
 use super::bucket::Sought;
 use super::{Format, SHARDS, Shard, Table};
+use crate::crew::Crew;
 use crate::store::packed::encoding::{Key, hash_of};
 use crate::store::packed::pages::Pages;
+use std::ops::Range;
 
 /// Of a hundred entries, at most so many are used; after growing it is about so many, and at most so many.
 pub(super) const FULLEST: u64 = 80;
@@ -13,11 +15,11 @@ pub(super) const AFTER_GROWTH: u64 = 42;
 const MOST_AFTER_GROWTH: u64 = 60;
 
 /// Fewer entries are moved by one thread.
-const WORTH_A_THREAD: u64 = 1 << 13;
+const WORTH_A_THREAD: u64 = 1 << 11;
 
 impl Table {
     /// Makes room for so many states more, wherever they belong. Says whether there was memory.
-    pub fn make_room(&mut self, more: u64, threads: usize) -> bool {
+    pub fn make_room(&mut self, more: u64, crew: &mut Crew) -> bool {
         let (entries, each) = (self.layout.entries as u64, more / SHARDS as u64 + more / 64 + 8);
         let is_full = |shard: &Shard| (shard.used + each) * 100 > shard.buckets * entries * FULLEST;
         let full: Vec<usize> = (0..SHARDS).filter(|number| is_full(&self.shards[*number])).collect();
@@ -27,35 +29,65 @@ impl Table {
             let Some(empty) = self.empty(buckets(AFTER_GROWTH), buckets(MOST_AFTER_GROWTH)) else {
                 return false;
             };
-            self.shards[number] = self.rewritten(&self.shards[number], empty, threads);
+            self.shards[number] = self.rewritten(&self.shards[number], empty, crew);
         }
         true
     }
 
     /// Buckets are in the order of hashes, so that both are gone through from the first to the last, by each thread for its part.
-    fn rewritten(&self, old: &Shard, mut shard: Shard, threads: usize) -> Shard {
-        let threads = if old.used < WORTH_A_THREAD { 1 } else { threads.max(1) };
+    /// What belongs to no thread alone is left for the end.
+    fn rewritten(&self, old: &Shard, mut shard: Shard, crew: &mut Crew) -> Shard {
+        let threads = if old.used < WORTH_A_THREAD { 1 } else { crew.begin() };
         let each = (old.buckets as usize).div_ceil(threads).max(1);
         let parts: Vec<_> = (0..old.buckets as usize).step_by(each).collect();
+        let cut = |bucket: usize| (bucket as u64 * shard.buckets / old.buckets) as usize;
         let move_part = |first: &usize| {
-            for number in *first..(first + each).min(old.buckets as usize) {
+            let end = (first + each).min(old.buckets as usize);
+            let (own, mut left) = (cut(*first)..cut(end), Vec::new());
+            for number in *first..end {
                 let bucket = self.bucket(old, number);
                 for entry in 0..bucket.count() {
                     let (sought, hash) = bucket.entry(entry);
-                    self.append(&shard, hash, sought, bucket.known(entry), threads > 1);
+                    let home = Table::home(&shard, hash);
+                    let among = home.max(own.start)..own.end;
+                    if home < own.start || !self.append(&shard, among, sought, bucket.known(entry), false) {
+                        left.push((number, entry));
+                    }
                 }
             }
+            left
         };
-        in_parallel(&parts, threads, &move_part);
+        let left =
+            if threads == 1 { parts.iter().map(move_part).collect() } else { crew.map(&parts, &move_part) };
+        for (number, entry) in left.into_iter().flatten() {
+            let bucket = self.bucket(old, number);
+            let (sought, hash) = bucket.entry(entry);
+            self.append_anywhere(&shard, hash, sought, bucket.known(entry), false);
+        }
         shard.used = old.used;
         shard
     }
 
     /// Of what is not there yet, where there is room.
     #[inline]
-    fn append(&self, shard: &Shard, hash: u64, sought: Sought, known: *const u8, shared: bool) {
-        let mut at = Table::home(shard, hash);
-        loop {
+    fn append_anywhere(&self, shard: &Shard, hash: u64, sought: Sought, known: *const u8, shared: bool) {
+        let (home, end) = (Table::home(shard, hash), shard.buckets as usize);
+        while !self.append(shard, home..end, sought, known, shared)
+            && !self.append(shard, 0..home, sought, known, shared)
+        {}
+    }
+
+    /// In the first of these buckets where there is room. False if there is none.
+    #[inline]
+    fn append(
+        &self,
+        shard: &Shard,
+        among: Range<usize>,
+        sought: Sought,
+        known: *const u8,
+        shared: bool,
+    ) -> bool {
+        for at in among {
             let bucket = self.bucket(shard, at);
             if let Some(entry) = bucket.add_new(sought, shared) {
                 // SAFETY: so many bytes are known of an entry, and nobody looks at them before the table has grown.
@@ -66,10 +98,10 @@ impl Table {
                         length => std::ptr::copy_nonoverlapping(known, bucket.known(entry), length),
                     }
                 }
-                return;
+                return true;
             }
-            at = if at + 1 == shard.buckets as usize { 0 } else { at + 1 };
         }
+        false
     }
 
     /// Each key and what is known of its state, while nobody changes anything.
@@ -91,13 +123,14 @@ impl Table {
     pub fn repacked(
         mut self,
         format: Format,
-        threads: usize,
+        crew: &mut Crew,
         change: &(impl Fn(&Key, &mut Vec<u32>) -> Key + Sync),
     ) -> Option<Table> {
+        let threads = crew.begin();
         let mut made = Table::with_room(format, threads > 1, self.states())?;
         // A few at a time: what was rewritten is given back.
         let numbers: Vec<usize> = (0..SHARDS).collect();
-        for some in numbers.chunks(threads.max(1)) {
+        for some in numbers.chunks(threads) {
             let moved = |number: &usize| {
                 let mut moving =
                     Moving { to: &made, waiting: Vec::new(), known: Vec::new(), moved: [0; SHARDS] };
@@ -108,7 +141,7 @@ impl Table {
                 moving.flush();
                 moving.moved
             };
-            let moved: Vec<[u64; SHARDS]> = in_parallel(some, threads, &moved);
+            let moved: Vec<[u64; SHARDS]> = crew.map(some, &moved);
             moved.iter().for_each(|moved| made.count(moved));
             for number in some {
                 let nothing = Pages::new(1)?;
@@ -149,29 +182,9 @@ impl Moving<'_> {
         for (number, (hash, key)) in self.waiting.drain(..).enumerate() {
             let shard = Table::shard_of(hash);
             let (sought, known) = (self.to.layout.sought(&key, hash), &self.known[number * each..]);
-            self.to.append(&self.to.shards[shard], hash, sought, known.as_ptr(), self.to.shared);
+            self.to.append_anywhere(&self.to.shards[shard], hash, sought, known.as_ptr(), self.to.shared);
             self.moved[shard] += 1;
         }
         self.known.clear();
     }
-}
-
-/// One after the other with one thread; with several, this one has a share too.
-fn in_parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: &(impl Fn(&T) -> R + Sync)) -> Vec<R> {
-    if threads <= 1 || items.len() <= 1 {
-        return items.iter().map(work).collect();
-    }
-    let (own, others) = items.split_at(items.len().div_ceil(threads));
-    let share = others.len().div_ceil(threads - 1);
-    std::thread::scope(|scope| {
-        let parts: Vec<_> = others
-            .chunks(share)
-            .map(|part| scope.spawn(move || part.iter().map(work).collect::<Vec<R>>()))
-            .collect();
-        let mut made: Vec<R> = own.iter().map(work).collect();
-        for part in parts {
-            made.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        made
-    })
 }
