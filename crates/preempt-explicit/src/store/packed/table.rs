@@ -15,7 +15,8 @@ mod known;
 mod places;
 
 use super::encoding::Key;
-use super::pages::{Pages, Supply};
+use super::pages::{LINE, Pages, Supply};
+use crate::store::index;
 pub use bucket::Format;
 use bucket::{Bucket, Layout, Sought};
 use growth::{AFTER_GROWTH, FULLEST};
@@ -114,16 +115,24 @@ impl Table {
         ((((hash << 4) >> 32) * shard.buckets) >> 32) as usize
     }
 
-    /// Asks for the memory that a look-up needs.
+    /// Asks for the memory that a look-up needs. Where another thread may have had it last, it is asked for to be written: to find
+    /// that out when it is locked takes as long as not to have asked.
     #[inline]
     pub fn prefetch(&self, hash: u64) {
         let shard = &self.shards[Table::shard_of(hash)];
         // SAFETY: the bucket lies within the pages; that the memory is asked for changes nothing.
         unsafe {
             let start = shard.pages.start().add(Table::home(shard, hash) * self.layout.size);
-            crate::store::index::prefetch(&*start);
-            if self.layout.size > 64 {
-                crate::store::index::prefetch(&*start.add(64));
+            if self.shared {
+                index::prefetch_to_write(&*start);
+                if self.layout.size > LINE {
+                    index::prefetch_to_write(&*start.add(LINE));
+                }
+                return;
+            }
+            index::prefetch(&*start);
+            if self.layout.size > LINE {
+                index::prefetch(&*start.add(LINE));
             }
         }
     }
