@@ -174,8 +174,8 @@ impl Board {
     }
 }
 
-/// False if it was not so for so long that it is better to sleep.
-fn looks_until(is_so: impl Fn() -> bool) -> bool {
+/// Waits with the core kept ready. False if it was not so for so long that it is better to sleep.
+pub fn looks_until(is_so: impl Fn() -> bool) -> bool {
     for _ in 0..KEPT_READY {
         for _ in 0..LOOKS {
             if is_so() {

@@ -56,20 +56,21 @@ impl<'a, S: System> Interned<'a, S> {
 
     fn number(&mut self, state: S::State) -> [u8; 4] {
         let hash = self.hasher.hash_one(&state);
-        self.number_hashed(state, hash)
+        self.number_hashed(state, hash).0
     }
 
-    fn number_hashed(&mut self, state: S::State, hash: u64) -> [u8; 4] {
+    /// And the state itself if it was numbered before.
+    fn number_hashed(&mut self, state: S::State, hash: u64) -> ([u8; 4], Option<S::State>) {
         let (states, hasher) = (&mut self.states, &self.hasher);
         if let Some(number) = self.numbers.find(hash, |number| states[number as usize] == state) {
-            return number.to_le_bytes();
+            return (number.to_le_bytes(), Some(state));
         }
         let number = states.len() as u32;
         self.state_bytes += self.system.state_bytes(&state) as u64 + BYTES_OF_AN_ALLOCATION;
         states.push(state);
         let prefetched = |number: u32| prefetch(&states[number as usize]);
         self.numbers.insert(hash, number, prefetched, |number| hasher.hash_one(&states[number as usize]));
-        number.to_le_bytes()
+        (number.to_le_bytes(), None)
     }
 
     fn at(&self, state: &[u8]) -> &S::State {

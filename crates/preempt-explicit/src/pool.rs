@@ -15,9 +15,11 @@
 //!
 //! A job should be worth several microseconds: for each of them a lock is taken four times.
 
+use crate::crew::looks_until;
 use preempt_core::{Budget, Limits, StopReason};
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The number of a job, given in ascending order.
@@ -54,6 +56,8 @@ pub struct Pool<J, A> {
     board: Mutex<Board<J, A>>,
     /// There is a job, or everything is over.
     news: Condvar,
+    /// Is there, as far as can be seen without the lock?
+    has_news: AtomicBool,
 }
 
 thread_local! {
@@ -81,7 +85,7 @@ impl<J, A> Pool<J, A> {
             idle: 0,
             is_over: false,
         };
-        Pool { board: Mutex::new(board), news: Condvar::new() }
+        Pool { board: Mutex::new(board), news: Condvar::new(), has_news: AtomicBool::new(false) }
     }
 
     /// Runs a search with these helpers, one thread for each: what they do with a job, within the search's budget.
@@ -97,6 +101,7 @@ impl<J, A> Pool<J, A> {
             fn drop(&mut self) {
                 let mut board = self.0.board();
                 board.is_over = true;
+                self.0.has_news.store(true, Ordering::Relaxed);
                 board.budget.stop(StopReason::Interrupted);
                 self.0.news.notify_all();
             }
@@ -114,9 +119,7 @@ impl<J, A> Pool<J, A> {
         let mut board = self.board();
         while !board.is_over {
             let Some((ticket, job)) = board.next() else {
-                board.idle += 1;
-                board = self.news.wait(board).unwrap_or_else(PoisonError::into_inner);
-                board.idle -= 1;
+                board = self.wait(board);
                 continue;
             };
             let budget = board.budget.clone();
@@ -131,6 +134,20 @@ impl<J, A> Pool<J, A> {
         }
     }
 
+    /// Until there may be something to do. To be woken takes longer than most jobs, so that a helper looks out for a while before.
+    fn wait<'b>(&'b self, board: MutexGuard<'b, Board<J, A>>) -> MutexGuard<'b, Board<J, A>> {
+        self.has_news.store(false, Ordering::Relaxed);
+        drop(board);
+        let is_news = looks_until(|| self.has_news.load(Ordering::Relaxed));
+        let mut board = self.board();
+        if !is_news && board.waiting.is_empty() && !board.is_over {
+            board.idle += 1;
+            board = self.news.wait(board).unwrap_or_else(PoisonError::into_inner);
+            board.idle -= 1;
+        }
+        board
+    }
+
     /// From now on helpers work within a part of this budget: they stop with the search, and when it is over. If one of them runs
     /// out of memory, that is nothing to the search, which may never come to what it was computing.
     pub fn work_within(&self, budget: &Budget) {
@@ -141,6 +158,7 @@ impl<J, A> Pool<J, A> {
     pub fn give(&self, ticket: Ticket, job: J) {
         let mut board = self.board();
         board.waiting.push_back((ticket, job));
+        self.has_news.store(true, Ordering::Relaxed);
         // To wake somebody asks the operating system, also if there is nobody.
         if board.idle > 0 {
             drop(board);

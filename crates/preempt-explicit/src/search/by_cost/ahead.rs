@@ -8,13 +8,18 @@
 //! in which it will come to it; each item has a number, its *ticket*. Tickets are given to the helpers in parts.
 //!
 //! **What it brings.** At best the time that successors take. In machine code that is little: looking up what was found, in the
-//! order in which it was found, takes most of the time and is left to the search.
+//! order in which it was found, takes most of the time and is left to the search. Where it takes longer to tell others than it
+//! brings, they are not told ([`trial`]).
+
+mod trial;
 
 use super::expansion_log::ProcessSet;
 use crate::pool::{Pool, Ticket};
 use crate::successors::{Event, Successors};
 use preempt_core::{Budget, PropertyKind};
 use std::sync::Arc;
+use std::time::Instant;
+use trial::Trial;
 
 /// Items of a part.
 const PART: usize = 64;
@@ -123,6 +128,8 @@ pub struct Lookahead {
     next_job: Ticket,
     missed: u64,
     spare: Vec<Part>,
+    trial: Trial,
+    began: Instant,
 }
 
 /// Runs a search with these helpers, one thread for each.
@@ -153,6 +160,8 @@ impl Lookahead {
             next_job: 0,
             missed: 0,
             spare: Vec::new(),
+            trial: Trial::new(),
+            began: Instant::now(),
         }
     }
 
@@ -167,6 +176,12 @@ impl Lookahead {
         let with_ticket = self.announced.min(count);
         self.batch = (self.next_ticket - self.announced as u64, with_ticket);
         self.announced -= with_ticket;
+    }
+
+    /// The next so many items are worth to be announced, or not.
+    pub fn is_worth_it(&mut self, items: usize) -> bool {
+        let began = self.began;
+        self.trial.goes_on(items as u64, || began.elapsed())
     }
 
     /// How many items behind the batch are announced.

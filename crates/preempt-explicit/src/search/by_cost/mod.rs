@@ -283,7 +283,7 @@ impl<'a, S: Replayable + ?Sized, T: CostStore> ByCost<'a, S, T> {
         let Some(ahead) = &mut self.ahead else { return };
         ahead.begin_batch(count);
         let worth_sharing = WORTH_SHARING.min(self.options.in_order_first);
-        if self.statistics.stats.states < worth_sharing {
+        if self.statistics.stats.states < worth_sharing || !ahead.is_worth_it(count) {
             return;
         }
         let known = ahead.announced();
