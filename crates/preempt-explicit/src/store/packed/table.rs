@@ -152,41 +152,38 @@ impl Table {
         let sought = self.layout.sought(key, hash);
         // Nearly always it is where it belongs.
         let bucket = self.bucket(shard, Table::home(shard, hash));
-        match bucket.find(bucket.count(), sought) {
+        let count = bucket.count();
+        match bucket.find(0, count, sought) {
             Some(entry) => Some((bucket.known(entry), false)),
-            None => self.find_further(shard, Table::home(shard, hash), sought, adds),
+            None => self.find_further(shard, (Table::home(shard, hash), count), sought, adds),
         }
     }
 
-    /// It was not found in its bucket, but that may be full, and others may be adding to it.
+    /// It was not found among the first so many entries of its bucket, but that may be full, and others may be adding to it.
     #[inline(never)]
     fn find_further(
         &self,
         shard: &Shard,
-        mut at: usize,
+        (mut at, mut seen): (usize, usize),
         sought: Sought,
         adds: bool,
     ) -> Option<(*mut u8, bool)> {
-        for further in 0..LONGEST {
+        for _ in 0..LONGEST {
             let bucket = self.bucket(shard, at);
             let count = bucket.count();
             if count < self.layout.entries && adds {
-                let added = match further == 0 && !self.shared {
-                    true => bucket.add_new(sought, false).map(|entry| (entry, true)),
-                    false => bucket.add(sought, self.shared),
-                };
-                if let Some((entry, is_new)) = added {
+                if let Some((entry, is_new)) = bucket.add(seen, sought, self.shared) {
                     return Some((bucket.known(entry), is_new));
                 }
             } else {
-                if let Some(entry) = bucket.find(count, sought) {
+                if let Some(entry) = bucket.find(seen, count, sought) {
                     return Some((bucket.known(entry), false));
                 }
                 if count < self.layout.entries {
                     return None;
                 }
             }
-            at = if at + 1 == shard.buckets as usize { 0 } else { at + 1 };
+            (at, seen) = (if at + 1 == shard.buckets as usize { 0 } else { at + 1 }, 0);
         }
         None
     }

@@ -221,10 +221,10 @@ impl<'t> Bucket<'t> {
         ((is[0] ^ sought.rest[0]) & mask[0]) | ((is[1] ^ sought.rest[1]) & mask[1]) == 0
     }
 
-    /// The entry with this key, among the first so many.
+    /// The entry with this key, among the first `count` without the first `seen`.
     #[inline]
-    pub fn find(self, count: usize, sought: Sought) -> Option<usize> {
-        let mut same = self.same_words(sought.word) & ((1 << count) - 1);
+    pub fn find(self, seen: usize, count: usize, sought: Sought) -> Option<usize> {
+        let mut same = self.same_words(sought.word) & ((1 << count) - (1 << seen));
         while same != 0 {
             let entry = same.trailing_zeros() as usize;
             if self.has_rest(entry, sought) {
@@ -252,12 +252,15 @@ impl<'t> Bucket<'t> {
         }
     }
 
-    /// Adds an entry of which nothing is known, unless it is there: which one it is, and whether it is new. `None` if there is
-    /// no room.
+    /// Adds an entry of which nothing is known, unless it is there: which one it is, and whether it is new. The first `seen` have been
+    /// looked at. `None` if there is no room.
     #[inline]
-    pub fn add(self, sought: Sought, shared: bool) -> Option<(usize, bool)> {
+    pub fn add(self, seen: usize, sought: Sought, shared: bool) -> Option<(usize, bool)> {
         let held = self.hold(shared);
-        if let Some(entry) = self.find(usize::from(held.count), sought) {
+        let count = usize::from(held.count);
+        if seen < count
+            && let Some(entry) = self.find(seen, count, sought)
+        {
             return Some((entry, false));
         }
         self.append(held, sought).map(|entry| (entry, true))

@@ -60,7 +60,7 @@ impl Table {
         for _ in 0..LONGEST {
             let bucket = self.bucket(shard, at);
             let count = bucket.count();
-            if let Some(entry) = bucket.find(count, sought) {
+            if let Some(entry) = bucket.find(0, count, sought) {
                 return Some(places.firsts[number][at] + entry as u32);
             }
             if count < self.layout.entries {
