@@ -444,42 +444,45 @@ class Threads:
 
 
 class Clock:
-    HEAD = ("model", "states", "search", "one thread (s)", "two threads (s)", "one / two")
+    HEAD = ("model", "search", "states met", "one thread (s)", "two threads (s)", "one / two")
     SEARCHES = ("count", "check")
 
     @staticmethod
     def compare(both):
-        result, _ = both.large_enough("count", "--threads", "1")
+        both.large_enough("count", "--threads", "1")
         searches = {}
         for name in Clock.SEARCHES:
             runs = [
-                [Threads.seconds(both, Threads.SEARCHES[name], threads) for threads in (1, 2)]
+                [both.ours(*Threads.SEARCHES[name], "--threads", str(threads))[0]["stats"] for threads in (1, 2)]
                 for _ in range(both.options.repeat)
             ]
-            searches[name] = [min(seconds) for seconds in zip(*runs)]
-        return {"model": both.name, "states": result["stats"]["states"], "searches": searches}
+            seconds = [min(stats["seconds"] for stats in of_threads) for of_threads in zip(*runs)]
+            searches[name] = (runs[0][0]["states"], *seconds)
+        return {"model": both.name, "searches": searches}
 
     @staticmethod
     def cells(row):
         return [
-            (row["model"], f"{row['states']:,}", name, f"{one:.3f}", f"{two:.3f}", f"{one / two:.2f}")
-            for name, (one, two) in row["searches"].items()
+            (row["model"], name, f"{states:,}", f"{one:.3f}", f"{two:.3f}", f"{one / two:.2f}")
+            for name, (states, one, two) in row["searches"].items()
         ]
 
     @staticmethod
     def report(rows, options):
         def mean(name, least):
-            ratios = [row["searches"][name][0] / row["searches"][name][1] for row in rows if row["states"] >= least]
-            return f"{name} {geometric_mean(ratios):.2f}" if ratios else f"{name} -"
+            found = [row["searches"][name] for row in rows if row["searches"][name][0] >= least]
+            ratios = [one / two for _, one, two in found]
+            return f"{name} {geometric_mean(ratios):.2f} ({len(ratios)})" if ratios else f"{name} -"
 
-        groups = [", ".join(mean(name, least) for name in Clock.SEARCHES) for least in (0, 2_000_000)]
+        groups = [", ".join(mean(name, least) for name in Clock.SEARCHES) for least in (0, 300_000, 2_000_000)]
         return [
             "# One thread and two, by the clock",
             "",
             f"Made by `benches/run compare-spin --mode clock` with `--repeat {options.repeat}`; the verb's help says what was run.",
             "",
             *table(Clock.HEAD, [line for row in rows for line in Clock.cells(row)]),
-            f"**{len(rows)} models**, one / two (geometric mean): {groups[0]}; those of two million states and more: {groups[1]}.",
+            f"**{len(rows)} models**, one / two (geometric mean, of so many searches): {groups[0]}; searches that met 0.3 million states and more: "
+            f"{groups[1]}; two million: {groups[2]}.",
             "",
         ]
 
