@@ -340,6 +340,37 @@ mod tests {
         }
     }
 
+    /// Each thread moves its part of a shard: nothing is lost or there twice where the parts meet, and what is known goes with it.
+    #[test]
+    fn several_threads_move_everything() {
+        const STATES: u64 = 300_000;
+        let (mut crew, format) = (Crew::new(3), Format { key: 7, known: 2 });
+        let mut table = Table::new(format, false).expect("there is memory");
+        let of = |number: u64| ((number % 11) as u8, u8::from(number.is_multiple_of(3)));
+        for number in 0..STATES {
+            if number.is_multiple_of(4096) {
+                assert!(table.make_room(4096, &mut crew));
+            }
+            let key = key(number, 7);
+            let (hash, (process, flag)) = (hash_of(&key), of(number));
+            assert!(table.meet(&key, hash, Some(process), flag).is_some_and(|met| met.is_new));
+            let mut new = [0; SHARDS];
+            new[Table::shard(hash)] = 1;
+            table.count(&new);
+        }
+        let table = table.repacked(Format { key: 8, known: 2 }, &mut crew, &|key, _| *key);
+        let table = table.expect("there is memory");
+        let mut count = 0;
+        table.each_key(|_| count += 1);
+        assert_eq!((count, table.states()), (STATES, STATES));
+        for number in 0..STATES {
+            let (key, (process, flag)) = (key(number, 7), of(number));
+            let known = table.take_all(&key, hash_of(&key), 0).expect("it is there");
+            assert_eq!(known.flags(), flag);
+            assert!((0..11).all(|other| known.has(other) == (other == usize::from(process))));
+        }
+    }
+
     #[test]
     fn every_state_is_new_to_one_thread() {
         let mut table = Table::new(Format { key: 6, known: 0 }, true).expect("there is memory");

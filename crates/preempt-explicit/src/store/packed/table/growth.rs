@@ -126,7 +126,7 @@ impl Table {
         crew: &mut Crew,
         change: &(impl Fn(&Key, &mut Vec<u32>) -> Key + Sync),
     ) -> Option<Table> {
-        let threads = crew.begin();
+        let threads = if self.states() < WORTH_A_THREAD { 1 } else { crew.begin() };
         let mut made = Table::with_room(format, threads > 1, self.states())?;
         // A few at a time: what was rewritten is given back.
         let numbers: Vec<usize> = (0..SHARDS).collect();
