@@ -221,7 +221,7 @@ impl<K: Sink> Sink for Observing<'_, K> {
     }
 
     #[inline]
-    fn arrived(&mut self, start: usize, runs: u8) {
+    fn arrived(&mut self, start: usize, runs: u8, steps: u32) {
         let end = self.sink.buffer().len();
         for (number, at) in self.readings.iter().flatten().enumerate() {
             let buffer = self.sink.buffer();
@@ -231,13 +231,13 @@ impl<K: Sink> Sink for Observing<'_, K> {
             }
             let place = first + self.range.start..first + self.range.end;
             buffer[place].copy_from_slice(&at.to_le_bytes());
-            self.sink.arrived(first, runs);
+            self.sink.arrived(first, runs, steps);
         }
     }
 
-    fn violated(&mut self, kind: PropertyKind) {
+    fn violated(&mut self, kind: PropertyKind, steps: u32) {
         if self.judges_system {
-            self.readings.iter().for_each(|_| self.sink.violated(kind));
+            self.readings.iter().for_each(|_| self.sink.violated(kind, steps));
         }
     }
 }

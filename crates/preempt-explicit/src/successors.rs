@@ -161,10 +161,11 @@ pub trait Sink {
     /// The bytes of all successors, one after the other.
     fn buffer(&mut self) -> &mut Vec<u8>;
 
-    /// From here to the end of the buffer it is a stable state; `runs` is the process running then.
-    fn arrived(&mut self, start: usize, runs: u8);
+    /// From here to the end of the buffer it is a stable state, after so many steps; `runs` is the process running then.
+    fn arrived(&mut self, start: usize, runs: u8, steps: u32);
 
-    fn violated(&mut self, kind: PropertyKind);
+    /// The last of so many steps violates something.
+    fn violated(&mut self, kind: PropertyKind, steps: u32);
 }
 
 /// What can be asked without a call through an object, and by several threads.

@@ -166,7 +166,7 @@ fn take(
 ) -> bool {
     match answer {
         FAULT => {
-            sink.violated(PropertyKind::RuntimeError);
+            sink.violated(PropertyKind::RuntimeError, 1);
             return true;
         }
         OFFERS => return offer(moves, actor, edge, sink),
@@ -189,25 +189,25 @@ fn take(
     let applied = apply(moves, next, edge);
     if applied != YES {
         sink.buffer().truncate(start);
-        refuse(applied, sink);
+        refuse(applied, 1, sink);
         return applied != UNDONE;
     }
-    if let Some(after) = settle(moves, actor.process(), start, sink) {
+    if let Some(after) = settle(moves, actor.process(), (start, 1), sink) {
         match edge.atomic {
-            true => go_on(moves, (after, actor.process()), edge.target, start, sink),
-            false => sink.arrived(start, actor.process() as u8),
+            true => go_on(moves, (after, actor.process()), edge.target, (start, 1), sink),
+            false => sink.arrived(start, actor.process() as u8, 1),
         }
     }
     true
 }
 
-/// A step was made to the state that begins here: its length, who moved last, and a failed assertion. Its layout, if the
+/// A step, the so-many-th, was made to the state that begins here: its length, who moved last, and a failed assertion. Its layout, if the
 /// process is still there; if not, it has arrived.
 #[inline(always)]
 fn settle<'p>(
     moves: &mut Moves<'p>,
     process: usize,
-    start: usize,
+    (start, steps): (usize, u32),
     sink: &mut impl Sink,
 ) -> Option<&'p Layout> {
     // SAFETY: the context points at the layout of the new state; layouts are never moved or removed.
@@ -218,24 +218,25 @@ fn settle<'p>(
         sink.buffer()[start + at as usize] = process as u8;
     }
     if moves.context.failed != 0 {
-        sink.violated(PropertyKind::Assertion);
+        sink.violated(PropertyKind::Assertion, steps);
     }
     if process < after.bases.len() {
         return Some(after);
     }
-    sink.arrived(start, process as u8);
+    sink.arrived(start, process as u8, steps);
     None
 }
 
-/// The process goes on alone from the state that begins here, the last in the buffer, in which it stands at this location.
+/// The process goes on alone from the state that begins here, the last in the buffer, in which it stands at this location after
+/// so many steps.
 fn go_on(
     moves: &mut Moves<'_>,
     (layout, process): (&Layout, usize),
     at: u32,
-    start: usize,
+    (start, steps): (usize, u32),
     sink: &mut impl Sink,
 ) {
-    let (mut layout, mut at) = (layout, at);
+    let (mut layout, mut at, mut steps) = (layout, at, steps);
     let locations = &moves.program.edges[usize::from(layout.codes[process].0)];
     let first = moves.context.ready.len();
     loop {
@@ -265,46 +266,48 @@ fn go_on(
         if moves.context.look.is_due() && moves.program.exhausted_with(sink.buffer().len() as u64).is_some() {
             return moves.context.ready.truncate(first);
         }
-        let Some((number, answer)) = only else { return sink.arrived(start, process as u8) };
+        let Some((number, answer)) = only else { return sink.arrived(start, process as u8, steps) };
         if moves.context.ready.len() > first {
             break;
         }
         let edge = &edges[number as usize];
-        match step_in_place(moves, (layout, process), (edge, answer), (start, true), sink) {
+        steps += 1;
+        match step_in_place(moves, (layout, process), (edge, answer), (start, steps, true), sink) {
             Some(after) if edge.atomic => (layout, at) = (after, edge.target),
-            Some(_) => return sink.arrived(start, process as u8),
+            Some(_) => return sink.arrived(start, process as u8, steps),
             None => return,
         }
     }
     let end = moves.context.ready.len();
     let size = layout.size as usize;
+    steps += 1;
     for one in first..end {
         let (number, answer) = moves.context.ready[one];
         let edge = &locations[at as usize].edges[number as usize];
         let buffer = sink.buffer();
         let copy = buffer.len();
         buffer.extend_from_within(start..start + size);
-        match step_in_place(moves, (layout, process), (edge, answer), (copy, false), sink) {
-            Some(after) if edge.atomic => go_on(moves, (after, process), edge.target, copy, sink),
-            Some(_) => sink.arrived(copy, process as u8),
+        match step_in_place(moves, (layout, process), (edge, answer), (copy, steps, false), sink) {
+            Some(after) if edge.atomic => go_on(moves, (after, process), edge.target, (copy, steps), sink),
+            Some(_) => sink.arrived(copy, process as u8, steps),
             None => {}
         }
     }
     moves.context.ready.truncate(first);
 }
 
-/// Makes a step that is ready in the state that begins here, the last in the buffer. Its layout then, if the process is still
+/// Makes a step, the so-many-th, that is ready in the state that begins here, the last in the buffer. Its layout then, if the process is still
 /// there and the run goes on. Does the context point at the state (`is_entered`)?
 #[inline(always)]
 fn step_in_place<'p>(
     moves: &mut Moves<'p>,
     (layout, process): (&Layout, usize),
     (edge, answer): (&NativeEdge, i32),
-    (start, is_entered): (usize, bool),
+    (start, steps, is_entered): (usize, u32, bool),
     sink: &mut impl Sink,
 ) -> Option<&'p Layout> {
     if answer == FAULT {
-        sink.violated(PropertyKind::RuntimeError);
+        sink.violated(PropertyKind::RuntimeError, steps);
         return None;
     }
     let program = moves.program;
@@ -320,9 +323,9 @@ fn step_in_place<'p>(
     }
     moves.context.failed = 0;
     match apply(moves, next, edge) {
-        YES => settle(moves, process, start, sink),
+        YES => settle(moves, process, (start, steps), sink),
         applied => {
-            refuse(applied, sink);
+            refuse(applied, steps, sink);
             None
         }
     }
@@ -350,9 +353,9 @@ fn apply(moves: &mut Moves<'_>, next: Actor<'_>, edge: &NativeEdge) -> i32 {
 }
 
 /// A step that was not made has no meaning; or the budget has run out, which whoever asked sees.
-fn refuse(applied: i32, sink: &mut impl Sink) {
+fn refuse(applied: i32, steps: u32, sink: &mut impl Sink) {
     if applied != UNDONE {
-        sink.violated(PropertyKind::RuntimeError);
+        sink.violated(PropertyKind::RuntimeError, steps);
     }
 }
 
@@ -363,12 +366,12 @@ fn offer(moves: &mut Moves<'_>, actor: Actor<'_>, edge: &NativeEdge, sink: &mut 
     moves.rendezvous(actor, (0, edge), &mut found);
     for step in &found.steps {
         if let Some(kind) = step.violation {
-            sink.violated(kind);
+            sink.violated(kind, 1);
         }
         if step.size > 0 {
             let start = sink.buffer().len();
             sink.buffer().extend_from_slice(found.state(step));
-            sink.arrived(start, step.runs);
+            sink.arrived(start, step.runs, 1);
         }
     }
     let moved = !found.steps.is_empty();

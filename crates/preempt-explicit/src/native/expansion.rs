@@ -70,12 +70,12 @@ impl Expander for Native<'_> {
             return moved;
         }
         self.expand(state, process, &mut |event| match event {
-            Event::Arrival { state, runs, .. } => {
+            Event::Arrival { state, runs, steps } => {
                 let start = sink.buffer().len();
                 sink.buffer().extend_from_slice(state);
-                sink.arrived(start, runs);
+                sink.arrived(start, runs, steps);
             }
-            Event::Violation { kind, .. } => sink.violated(kind),
+            Event::Violation { kind, steps } => sink.violated(kind, steps),
         })
     }
 

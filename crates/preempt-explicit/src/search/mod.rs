@@ -20,6 +20,7 @@ mod cost_model;
 mod depth_first;
 mod holzmann_florian;
 mod in_parts;
+mod keys;
 mod random;
 mod report;
 mod simplest;

@@ -204,13 +204,13 @@ impl<K: Sink> Sink for Forming<'_, K> {
     }
 
     #[inline]
-    fn arrived(&mut self, start: usize, runs: u8) {
+    fn arrived(&mut self, start: usize, runs: u8, steps: u32) {
         let runs = self.form.bring(&mut self.sink.buffer()[start..], runs);
-        self.sink.arrived(start, runs);
+        self.sink.arrived(start, runs, steps);
     }
 
-    fn violated(&mut self, kind: PropertyKind) {
-        self.sink.violated(kind);
+    fn violated(&mut self, kind: PropertyKind, steps: u32) {
+        self.sink.violated(kind, steps);
     }
 }
 

@@ -17,19 +17,18 @@
 //! executed once.
 //!
 //! **Several threads** share the store. They work in rounds, in which who has nothing left is given half of what another one has
-//! ([`feed`]); between two rounds one of them makes room in the store. All numbers are sums over expansions, each of which happens once at its level, so they do not
+//! ([`super::keys::feed`]); between two rounds one of them makes room in the store. All numbers are sums over expansions, each of which happens once at its level, so they do not
 //! depend on who makes it.
 //!
-//! * [`worker`]: one thread; [`waiting`]: states that wait as keys; [`feed`]: where threads take them from; [`how`]: how a state was reached; [`remembered`]: steps that
-//!   need not be computed again; [`quota`]: what a round may bring.
+//! One thread's part is a [`worker`]; [`super::keys`] has what it shares with other searches.
 
-mod feed;
-mod how;
-mod quota;
-mod remembered;
-mod waiting;
 mod worker;
 
+use super::keys::arrival::Deferred;
+use super::keys::feed::Feed;
+use super::keys::how::How;
+use super::keys::quota::Quota;
+use super::keys::waiting::Waiting;
 use super::statistics::Statistics;
 use super::{Goal, SearchOptions};
 use crate::budget::SearchBudget;
@@ -38,13 +37,10 @@ use crate::pool::was_helped;
 use crate::reduction::Reduction;
 use crate::store::packed::{Full, Keeps, PackedStore};
 use crate::successors::Expander;
-use feed::Feed;
-use how::How;
 use preempt_core::{Cost, Memory, Progress, Snapshot, StopReason};
 use preempt_model::search::RunCost;
-use quota::Quota;
 use std::sync::Arc;
-use worker::{Deferred, Sample, Worker};
+use worker::{Sample, Worker};
 
 /// Everybody is to be expanded at the next level.
 const QUEUED: u8 = 1;
@@ -204,7 +200,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
     ) -> Result<Ended, Full> {
         let initial = self.workers[0].system().initial();
         let initial = initial.into_iter().map(|state| Deferred { state, how: How::INITIAL });
-        self.workers[0].deferred = initial.collect();
+        self.workers[0].steps.deferred = initial.collect();
         loop {
             self.settle(options)?;
             if let Some(reason) = self.poll(budget, progress) {
@@ -216,7 +212,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
             if self.is_level_done() {
                 let is_last = options.bound.is_some_and(|bound| self.level >= bound);
                 let is_dearer = options.cheaper_than.is_some_and(|known| self.level >= known.preemptions);
-                let mut later = waiting::Waiting::default();
+                let mut later = Waiting::default();
                 self.workers.iter_mut().for_each(|worker| later.append(std::mem::take(&mut worker.later)));
                 if later.states() == 0 || is_last || is_dearer {
                     return Ok(Ended::Whole);
@@ -255,7 +251,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
         let threads = if self.is_shared() { self.crew.begin() } else { 1 };
         // What `--fair-switch` asks depends on more than the step.
         let remembers = self.statistics.stats.states >= self.worth_remembering && !self.plan.fair_switch;
-        self.workers.iter_mut().for_each(|worker| worker.remembers = remembers);
+        self.workers.iter_mut().for_each(|worker| worker.steps.remembers = remembers);
         let quota = &Quota::new(self.most_new(options), MOST_WORK * threads as u64);
         self.feed.begin(threads);
         let (store, feed) = (&self.store, &self.feed);
@@ -276,7 +272,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
         for attempt in 0..MOST_ATTEMPTS {
             let mut deferred = Vec::new();
             for (number, worker) in self.workers.iter_mut().enumerate() {
-                let counted = std::mem::take(&mut worker.counted);
+                let counted = std::mem::take(&mut worker.steps.counted);
                 if number > 0 {
                     was_helped(counted.states);
                 }
@@ -287,7 +283,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
                     *self.statistics.stats.violations.entry(kind).or_default() += count;
                 }
                 self.store.table.count(&std::mem::take(&mut worker.new));
-                deferred.append(&mut worker.deferred);
+                deferred.append(&mut worker.steps.deferred);
             }
             // What did not fit finds more room each time.
             let more = (self.most_new(options) + SLACK * threads as u64) << attempt;
@@ -296,12 +292,13 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
                 self.share_out();
                 return Ok(());
             }
-            let fits =
-                deferred.iter().all(|it| self.store.encode(&*self.workers[0].system(), &it.state).is_some());
+            let fits = deferred
+                .iter()
+                .all(|it| self.store.encode(&*self.workers[0].steps.system, &it.state).is_some());
             if !fits {
                 let old = Arc::clone(&self.store.encoding);
                 let mut states = deferred.iter().map(|it| &*it.state);
-                self.store.widen(&*self.workers[0].system(), &mut states, &mut self.crew)?;
+                self.store.widen(&*self.workers[0].steps.system, &mut states, &mut self.crew)?;
                 self.workers.iter_mut().for_each(|worker| worker.repack(&self.store, &old));
             }
             for Deferred { state, how } in deferred {

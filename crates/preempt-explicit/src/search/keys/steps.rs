@@ -1,8 +1,9 @@
 //! The steps of one process in the state that is being expanded: remembered, or computed and then remembered.
 
-use super::{Arrival, Deferred, Worker};
-use crate::search::by_level::how::How;
-use crate::search::by_level::remembered::{Answer, MOST_UNCHANGED, Place, Question, Tag};
+use super::arrival::{Arrival, Deferred};
+use super::how::How;
+use super::remembered::{Answer, MOST_UNCHANGED, Place, Question, Tag};
+use super::stepper::Stepper;
 use crate::search::spinning::spins;
 use crate::store::packed::PackedStore;
 use crate::store::packed::encoding::Source;
@@ -20,8 +21,8 @@ enum Remember {
     Somewhere,
 }
 
-impl<S: Expander> Worker<'_, S> {
-    pub(super) fn can_move(&mut self, store: &PackedStore, process: usize) -> bool {
+impl<S: Expander> Stepper<'_, S> {
+    pub fn can_move(&mut self, store: &PackedStore, process: usize) -> bool {
         if self.remembers
             && let Answer::Known { place, asks_timeout } = self.ask(process)
         {
@@ -62,7 +63,7 @@ impl<S: Expander> Worker<'_, S> {
 
     /// Expands those who were asked about and are left, or, if nobody was asked about, all these processes. Says whether one of
     /// them could move, or somebody before them (`moved`).
-    pub(super) fn expand_processes(
+    pub fn expand_processes(
         &mut self,
         store: &PackedStore,
         mut moved: bool,
@@ -106,7 +107,8 @@ impl<S: Expander> Worker<'_, S> {
         let (key, (steps, unchanged)) = (self.source.key, self.remembered.steps(place));
         let count = steps.len() as u64 + unchanged;
         for step in steps {
-            let arrival = Arrival::new(step.from(&key), How::runs(step.runs(), How::LIVES | step.note()));
+            let arrival =
+                Arrival::new(step.from(&key), How::runs(step.runs(), How::LIVES | step.note(), step.steps()));
             store.table.prefetch(arrival.hash);
             self.arrivals.push(arrival);
         }
@@ -149,7 +151,7 @@ impl<S: Expander> Worker<'_, S> {
         if !self.audited.is_multiple_of(8) {
             return;
         }
-        let (counted, work) = (std::mem::take(&mut self.counted), self.work);
+        let (counted, work, nearest) = (std::mem::take(&mut self.counted), self.work, self.nearest);
         let (deferred, later) = (std::mem::take(&mut self.deferred), self.arrivals.len());
         self.processes = self.remembered.processes(self.source.class);
         let moved = self.compute(store, process, Remember::Nothing);
@@ -162,7 +164,7 @@ impl<S: Expander> Worker<'_, S> {
             assert_eq!(moved, self.remembered.moves(place));
             assert!(self.counted.violations.is_empty());
         }
-        (self.counted, self.work, self.deferred) = (counted, work, deferred);
+        (self.counted, self.work, self.deferred, self.nearest) = (counted, work, deferred, nearest);
     }
 
     /// Executes the process's steps, and remembers them if there is something to be compared with the next time.
@@ -178,10 +180,12 @@ impl<S: Expander> Worker<'_, S> {
             header,
             processes: self.processes,
             process,
+            counts_steps: self.asks.steps,
             arrivals: &mut self.arrivals,
             bytes: &mut self.bytes,
             unchanged: 0,
             violations: 0,
+            nearest: self.nearest,
             counted: &mut self.counted.violations,
             others: Vec::new(),
             starts: &mut self.starts,
@@ -189,17 +193,19 @@ impl<S: Expander> Worker<'_, S> {
         met.starts.clear();
         let moved = self.system.expand_into(&self.state, process, &mut met);
         let (others, unchanged, violations) = (met.others, met.unchanged, met.violations);
+        self.nearest = met.nearest;
         let transitions = (self.arrivals.len() - first + others.len()) as u64 + unchanged;
         self.counted.transitions += transitions;
         self.work += transitions;
-        if self.plan.reduces || self.plan.fair_switch {
+        if self.asks.alone || self.asks.spinning {
             for number in first..self.arrivals.len() {
                 let (start, end) = self.starts[number - first];
                 let how = self.how(self.arrivals[number].how, start..end);
                 self.arrivals[number].how = how;
             }
         }
-        let is_plain = others.is_empty() && violations == 0;
+        let is_short = self.arrivals[first..].iter().all(|arrival| arrival.how.is_short());
+        let is_plain = others.is_empty() && violations == 0 && is_short;
         for (start, end, how) in others {
             let how = self.how(how, start..end);
             let next = &self.bytes[start..end];
@@ -255,11 +261,12 @@ impl<S: Expander> Worker<'_, S> {
         let next = &self.bytes[bytes];
         let runs = usize::from(how.number());
         let lives = runs < self.system.process_count(next);
-        let alone = self.plan.reduces && lives && self.system.runs_alone(next, runs);
+        let alone = self.asks.alone && lives && self.system.runs_alone(next, runs);
         let free =
-            self.plan.fair_switch && !alone && lives && spins(&mut *self.system, &self.budget, next, runs);
+            self.asks.spinning && !alone && lives && spins(&mut *self.system, &self.budget, next, runs);
         let bit = |is: bool, bit: u8| if is { bit } else { 0 };
-        How::runs(how.number(), bit(lives, How::LIVES) | bit(alone, How::ALONE) | bit(free, How::FREE))
+        let bits = bit(lives, How::LIVES) | bit(alone, How::ALONE) | bit(free, How::FREE);
+        How::runs(how.number(), bits, how.steps())
     }
 }
 
@@ -273,6 +280,8 @@ struct Met<'w> {
     processes: usize,
     /// Whose steps they are.
     process: usize,
+    /// Are there so many of them as there are, or is each path one?
+    counts_steps: bool,
     arrivals: &'w mut Vec<Arrival>,
     bytes: &'w mut Vec<u8>,
     /// Where each arrival's bytes lie.
@@ -280,6 +289,7 @@ struct Met<'w> {
     /// Steps that lead back to the state, in which the process is being expanded already: nothing follows from those.
     unchanged: u64,
     violations: u64,
+    nearest: Option<u32>,
     counted: &'w mut BTreeMap<PropertyKind, u64>,
     /// Successors of another class, and those that did not fit.
     others: Vec<(usize, usize, How)>,
@@ -292,14 +302,15 @@ impl Sink for Met<'_> {
     }
 
     #[inline]
-    fn arrived(&mut self, start: usize, runs: u8) {
+    fn arrived(&mut self, start: usize, runs: u8, steps: u32) {
         let next = &self.bytes[start..];
         let end = self.bytes.len();
         if usize::from(runs) == self.process && next == self.state {
             self.unchanged += 1;
             return;
         }
-        let how = How::runs(runs, if usize::from(runs) < self.processes { How::LIVES } else { 0 });
+        let steps = if self.counts_steps { steps } else { 1 };
+        let how = How::runs(runs, if usize::from(runs) < self.processes { How::LIVES } else { 0 }, steps);
         // States of one class begin in the same way. (A few bytes: a call to compare them takes longer.)
         let is_alike = next.iter().zip(self.state).take(self.header).all(|(now, then)| now == then);
         let PackedStore { encoding, pieces, table, .. } = self.store;
@@ -314,8 +325,9 @@ impl Sink for Met<'_> {
     }
 
     #[inline]
-    fn violated(&mut self, kind: PropertyKind) {
+    fn violated(&mut self, kind: PropertyKind, steps: u32) {
         self.violations += 1;
+        self.nearest = Some(self.nearest.map_or(steps, |known| known.min(steps)));
         *self.counted.entry(kind).or_default() += 1;
     }
 }

@@ -1,4 +1,4 @@
-//! How a state was reached, as far as it decides who is expanded there: two bytes, since every successor has them.
+//! How a state was reached, as far as it decides who is expanded there, and when: a few bytes, since every successor has them.
 
 use super::remembered::Step;
 use crate::store::packed::encoding::Key;
@@ -8,6 +8,8 @@ use crate::store::packed::encoding::Key;
 pub struct How {
     process: u8,
     bits: u8,
+    /// So many, where they are counted; else one.
+    steps: u32,
 }
 
 impl How {
@@ -20,11 +22,16 @@ impl How {
     /// It may be left for free.
     pub const FREE: u8 = 1 << 3;
 
-    pub const INITIAL: How = How { process: 0, bits: How::FREE };
+    pub const INITIAL: How = How { process: 0, bits: How::FREE, steps: 0 };
 
     #[inline]
-    pub fn runs(process: u8, bits: u8) -> How {
-        How { process, bits: How::STEP | bits }
+    pub fn runs(process: u8, bits: u8, steps: u32) -> How {
+        How { process, bits: How::STEP | bits, steps }
+    }
+
+    #[inline]
+    pub fn steps(self) -> u32 {
+        self.steps
     }
 
     /// Who is running.
@@ -44,8 +51,14 @@ impl How {
         self.process
     }
 
-    /// The step between two keys that it was.
+    /// Can it be a [`Step`]?
+    #[inline]
+    pub fn is_short(self) -> bool {
+        self.steps <= Step::MOST_STEPS
+    }
+
+    /// The step between two keys that it was, if it is short.
     pub fn step(self, from: &Key, to: &Key) -> Step {
-        Step::new(from, to, self.process, self.bits & How::ALONE)
+        Step::new(from, to, (self.process, self.steps), self.bits & How::ALONE)
     }
 }

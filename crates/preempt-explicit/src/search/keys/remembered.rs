@@ -92,8 +92,13 @@ impl Step {
     /// Noted: the exact reduction lets the process go on alone.
     pub const ALONE: u8 = 1;
 
-    pub fn new(from: &Key, to: &Key, runs: u8, note: u8) -> Step {
-        let note = u64::from(runs) << PROCESS | u64::from(note) << NOTE;
+    /// More steps than these cannot be noted.
+    pub const MOST_STEPS: u32 = 1 << 7;
+
+    /// Of so many steps, after which this process runs.
+    pub fn new(from: &Key, to: &Key, (runs, steps): (u8, u32), note: u8) -> Step {
+        debug_assert!((1..=Step::MOST_STEPS).contains(&steps));
+        let note = u64::from(runs) << PROCESS | u64::from(((steps - 1) as u8) << 1 | note) << NOTE;
         Step([from[0] ^ to[0], (from[1] ^ to[1]) & UPPER | note])
     }
 
@@ -109,7 +114,13 @@ impl Step {
 
     #[inline]
     pub fn note(self) -> u8 {
-        (self.0[1] >> NOTE) as u8
+        (self.0[1] >> NOTE) as u8 & Step::ALONE
+    }
+
+    /// So many steps it was.
+    #[inline]
+    pub fn steps(self) -> u32 {
+        (self.0[1] >> NOTE >> 1) as u32 + 1
     }
 }
 
