@@ -80,6 +80,11 @@ impl SearchBudget {
         self.shared.stopped()
     }
 
+    /// Every so many polls the clock is looked at.
+    pub fn look_every(&mut self, period: u32) {
+        self.look = Every::new(period);
+    }
+
     /// No more states than this, if the limits allow so many.
     pub fn lower_states(&mut self, most: u64) {
         self.limits.states = Some(self.limits.states.map_or(most, |limit| limit.min(most)));

@@ -176,7 +176,7 @@ pub(crate) fn explore_saved(
             let groups = Symmetry::of(&interpreter(model, sources)?).groups;
             if !groups.is_empty() {
                 let job = SearchJob::new(options, goal, checkpoints, progress);
-                return job.search_by_level(&mut Symmetric::new(native, groups));
+                return job.search_by_all(&mut Symmetric::new(native, groups));
             }
         }
         return native.explore(options, goal, checkpoints, progress);

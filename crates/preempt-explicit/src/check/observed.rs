@@ -197,7 +197,7 @@ impl<'m> CheckContext<'_, 'm> {
         if options.successors.is_native() {
             let mut product = Product::new(self.model, self.sources, observer.automaton.clone(), definition)?;
             let (goal, checkpoints) = (self.how.goal, &mut NoCheckpoints);
-            return SearchJob::new(options, goal, checkpoints, progress).search_by_level(&mut product);
+            return SearchJob::new(options, goal, checkpoints, progress).search_by_all(&mut product);
         }
         let checkpoints = &mut NoCheckpoints;
         let job = SearchJob::new(options, self.how.goal, checkpoints, progress);

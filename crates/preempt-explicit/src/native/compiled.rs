@@ -98,7 +98,7 @@ impl<'m> Native<'m> {
         checkpoints: &mut dyn Checkpoints,
         progress: &mut dyn Progress,
     ) -> Result<SearchReport, CheckError> {
-        SearchJob::new(options, goal, checkpoints, progress).search_by_level(self)
+        SearchJob::new(options, goal, checkpoints, progress).search_by_all(self)
     }
 
     /// With room for an observer's state, and what the observer reads; see [`crate::product`].

@@ -49,7 +49,7 @@ impl SearchJob<'_> {
             Ended::Violated(_) | Ended::Stopped(StopReason::States) if goal == Goal::First => {
                 along_path(system, options.limits.states, self.progress)?
             }
-            _ => reported(options, searched),
+            _ => reported(options, goal, searched),
         };
         found.outcome.stats.time = started.elapsed();
         Ok(found)

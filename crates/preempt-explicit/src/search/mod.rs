@@ -14,6 +14,7 @@
 //! with one of the latter is not proved to be absent, but what is found is real: it is replayed like everything else.
 
 mod along_path;
+mod by_bucket;
 mod by_cost;
 mod by_level;
 mod cost_model;
@@ -266,11 +267,7 @@ impl<'a> SearchJob<'a> {
             }
             (Storage::Bitstate { hashes, bits }, order) => {
                 let bits = bits.unwrap_or_else(|| bits_within(&options.limits, order == Order::ByCost));
-                let Some(known) = Bits::new(bits, hashes, options.cost) else {
-                    let why = format!("a store of {} bytes: there is not so much memory", bits / 8);
-                    return Err(Unsupported(why).into());
-                };
-                self.search_hashed(system, known)
+                self.search_hashed(system, bit_array(bits, hashes, options.cost)?)
             }
         }
     }
@@ -379,6 +376,11 @@ impl<'a> SearchJob<'a> {
             (self.variety.seed, self.variety.processes, self.variety.transitions);
         Policy { bound, reduction, processes, transitions, seed, published, eager: false }
     }
+}
+
+fn bit_array(bits: u64, hashes: u32, cost: Cost) -> Result<Bits, Unsupported> {
+    let why = || Unsupported(format!("a store of {} bytes: there is not so much memory", bits / 8));
+    Bits::new(bits, hashes, cost).ok_or_else(why)
 }
 
 /// Bits of the store "bitstate" where nothing else is said: 64 MB.

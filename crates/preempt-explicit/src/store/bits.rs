@@ -4,11 +4,17 @@
 use super::hash::StateHash;
 use super::index::prefetch;
 use super::known::{Known, Reach};
+use super::packed::pages::{Zeroed, ZeroedList};
 use preempt_core::{Cost, Coverage};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+// SAFETY: it is a number.
+#[allow(unsafe_code, reason = "said of plain data")]
+unsafe impl Zeroed for AtomicU64 {}
 
 #[derive(Debug)]
 pub struct Bits {
-    words: Vec<u64>,
+    words: ZeroedList<AtomicU64>,
     hashes: u32,
     ones: u64,
     /// States met for the first time, and all things that were.
@@ -27,15 +33,16 @@ mod about {
     pub const QUEUED: u64 = 257;
 }
 
+/// Things whose memory is asked for at a time.
+const AHEAD: usize = 8;
+
 impl Bits {
     /// Of at least 64 bits; `None` if there is not so much memory. `cost` is what the search in order of cost has to
     /// keep least.
     pub fn new(bits: u64, hashes: u32, cost: Cost) -> Option<Bits> {
         let count = usize::try_from(bits.div_ceil(64).max(1)).ok()?;
-        // Asked for first, since zeros that cannot be had end the process; pages come when they are written.
-        Vec::<u64>::new().try_reserve_exact(count).ok()?;
         Some(Bits {
-            words: vec![0; count],
+            words: ZeroedList::new(count)?,
             hashes: hashes.max(1),
             ones: 0,
             states: 0,
@@ -62,7 +69,7 @@ impl Bits {
 
     #[inline]
     pub fn contains(&self, thing: StateHash) -> bool {
-        self.places(thing).all(|(word, bit)| self.words[word] & bit != 0)
+        self.places(thing).all(|(word, bit)| self.words[word].load(Ordering::Relaxed) & bit != 0)
     }
 
     /// True if it was not known.
@@ -70,8 +77,9 @@ impl Bits {
     pub fn insert(&mut self, thing: StateHash) -> bool {
         let before = self.ones;
         for (word, bit) in self.places(thing) {
-            self.ones += u64::from(self.words[word] & bit == 0);
-            self.words[word] |= bit;
+            let word = self.words[word].get_mut();
+            self.ones += u64::from(*word & bit == 0);
+            *word |= bit;
         }
         let is_new = self.ones > before;
         if is_new {
@@ -79,6 +87,29 @@ impl Bits {
             self.missed += missed_for_each_new(before, self.len(), self.hashes);
         }
         is_new
+    }
+
+    /// Makes these known, as one of several threads that do: how many bits were not set before. What they are is told by
+    /// [`Bits::have_grown`].
+    pub fn set_all(&self, things: &[StateHash]) -> u64 {
+        let mut ones = 0;
+        for (number, thing) in things.iter().enumerate() {
+            if let Some(ahead) = things.get(number + AHEAD) {
+                self.prefetch_thing(*ahead);
+            }
+            for (word, bit) in self.places(*thing) {
+                ones += u64::from(self.words[word].fetch_or(bit, Ordering::Relaxed) & bit == 0);
+            }
+        }
+        ones
+    }
+
+    /// So many bits more are set, for so many things that were not known before, of which so many were states.
+    pub fn have_grown(&mut self, ones: u64, things: u64, states: u64) {
+        self.missed += things as f64 * missed_for_each_new(self.ones, self.len(), self.hashes);
+        self.ones += ones;
+        self.things += things;
+        self.states += states;
     }
 
     /// That everybody was queued at a level.

@@ -35,15 +35,13 @@ use crate::budget::SearchBudget;
 use crate::crew::Crew;
 use crate::pool::was_helped;
 use crate::reduction::Reduction;
+use crate::store::known::Reach;
 use crate::store::packed::{Full, Keeps, PackedStore};
 use crate::successors::Expander;
 use preempt_core::{Cost, Memory, Progress, Snapshot, StopReason};
 use preempt_model::search::RunCost;
 use std::sync::Arc;
 use worker::{Sample, Worker};
-
-/// Everybody is to be expanded at the next level.
-const QUEUED: u8 = 1;
 
 /// Fewer states than this are not worth a thread.
 const WORTH_SHARING: u64 = 1 << 14;
@@ -111,12 +109,17 @@ pub struct Searched {
     pub ended: Ended,
     pub statistics: Statistics,
     pub memory: Memory,
+    /// Was anything mistaken for what it is not?
+    pub reach: Reach,
+    /// Does anything lie beyond the greatest depth?
+    pub cut_by_depth: bool,
 }
 
 impl Searched {
     /// It could not even begin.
     pub fn nothing(why: StopReason) -> Searched {
-        Searched { ended: Ended::Stopped(why), statistics: Statistics::default(), memory: Memory::default() }
+        let (statistics, memory) = (Statistics::default(), Memory::default());
+        Searched { ended: Ended::Stopped(why), statistics, memory, reach: Reach::Whole, cut_by_depth: false }
     }
 }
 
@@ -124,8 +127,8 @@ impl Searched {
 pub enum Ended {
     /// Everything within the bound was done, violations counted.
     Whole,
-    /// There is a violation at this level, and none below it.
-    Violated(u32),
+    /// There is a violation that costs less than this, and none at a lower level.
+    Violated(RunCost),
     Stopped(StopReason),
 }
 
@@ -189,7 +192,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
         let ended = budget.stopped().map_or(ended, Ended::Stopped);
         let store = self.store.bytes() + self.workers.iter_mut().map(|it| it.system().bytes()).sum::<u64>();
         let memory = Memory { store, frontier: self.most_waiting_bytes, parents: 0 };
-        Searched { ended, statistics: self.statistics, memory }
+        Searched { ended, statistics: self.statistics, memory, reach: Reach::Whole, cut_by_depth: false }
     }
 
     fn search(
@@ -207,7 +210,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
                 return Ok(Ended::Stopped(reason));
             }
             if self.plan.stops_at_violation && self.statistics.has_violations() {
-                return Ok(Ended::Violated(self.level));
+                return Ok(Ended::Violated(RunCost { preemptions: self.level + 1, steps: 0 }));
             }
             if self.is_level_done() {
                 let is_last = options.bound.is_some_and(|bound| self.level >= bound);
@@ -335,9 +338,4 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
             bytes,
         })
     }
-}
-
-/// A violation at this level, and everything cheaper.
-pub fn up_to(level: u32) -> RunCost {
-    RunCost { preemptions: level + 1, steps: 0 }
 }

@@ -1,13 +1,14 @@
 //! One thread's part of the search: a stack of states that wait, newest on top. What it is to do with them is a matter of the
 //! [`Stepper`].
 
-use super::{Plan, QUEUED};
+use super::Plan;
 use crate::search::keys::arrival::Arrival;
 use crate::search::keys::feed::Feed;
 use crate::search::keys::how::How;
 use crate::search::keys::quota::Quota;
 use crate::search::keys::stepper::{Asks, BATCH, Item, Stepper, repack};
 use crate::search::keys::waiting::{Waiting, Who};
+use crate::search::keys::{DONE, QUEUED};
 use crate::store::packed::PackedStore;
 use crate::store::packed::encoding::{Encoding, Key, hash_of};
 use crate::store::packed::table::{Known, SHARDS, Table};
@@ -19,9 +20,6 @@ const MOST_ON_STACK: usize = 1 << 14;
 
 /// With fewer on the stack nothing is given to others.
 const WORTH_GIVING: usize = 16;
-
-/// Others have been expanded, or are being expanded.
-const DONE: u8 = 2;
 
 /// How often the strong reduction was asked, and how often it has left somebody out.
 #[derive(Debug, Default)]

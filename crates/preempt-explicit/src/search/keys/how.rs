@@ -22,6 +22,12 @@ impl How {
     /// It may be left for free.
     pub const FREE: u8 = 1 << 3;
 
+    /// Nobody runs, and to go on costs a switch.
+    pub const GAVE_WAY: How = How { process: 0, bits: How::LIVES, steps: 1 };
+
+    /// Nobody is to run there.
+    pub const TOO_DEEP: How = How { process: 0, bits: How::ALONE, steps: 1 };
+
     pub const INITIAL: How = How { process: 0, bits: How::FREE, steps: 0 };
 
     #[inline]

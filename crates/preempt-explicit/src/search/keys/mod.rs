@@ -13,3 +13,8 @@ pub mod remembered;
 pub mod stepper;
 mod steps;
 pub mod waiting;
+
+/// What is known of a state beside its processes: that everybody is to be expanded later, and that everybody else has been
+/// expanded, or is being expanded.
+pub const QUEUED: u8 = 1;
+pub const DONE: u8 = 2;

@@ -4,6 +4,7 @@
 use super::arrival::{Arrival, Counted, Deferred};
 use super::remembered::{Question, Remembered};
 use super::waiting::Who;
+use crate::store::hash::StateHash;
 use crate::store::packed::PackedStore;
 use crate::store::packed::encoding::{Encoding, Key, Source};
 use crate::store::packed::table::Known;
@@ -71,6 +72,11 @@ pub struct Stepper<'s, S> {
     pub numbers: Vec<u32>,
     pub(super) bytes: Vec<u8>,
     pub(super) starts: Vec<(usize, usize)>,
+    /// The last state of which the hash was asked for, and what stands for its class.
+    hashed: Source,
+    hashed_before: Option<Key>,
+    hashed_state: Vec<u8>,
+    class_seeds: Vec<Option<u64>>,
     /// Met by this thread.
     pub states: u64,
     /// Done since somebody looked.
@@ -103,6 +109,10 @@ impl<'s, S: Expander> Stepper<'s, S> {
             numbers: Vec::new(),
             bytes: Vec::new(),
             starts: Vec::new(),
+            hashed: Source::default(),
+            hashed_before: None,
+            hashed_state: Vec::new(),
+            class_seeds: Vec::new(),
             states: 0,
             work: 0,
             #[cfg(debug_assertions)]
@@ -186,6 +196,13 @@ impl<'s, S: Expander> Stepper<'s, S> {
         }
     }
 
+    /// Nobody can move in this state.
+    pub fn dead_end_at(&mut self, store: &PackedStore, key: &Key) {
+        (self.source.class, self.source.key) = (store.encoding.class_of(key), *key);
+        self.is_open = false;
+        self.dead_end(store);
+    }
+
     /// In the state that is expanded, or after so many steps from there.
     pub fn violated(&mut self, kind: PropertyKind, steps: u32) {
         *self.counted.violations.entry(kind).or_default() += 1;
@@ -208,8 +225,39 @@ impl<'s, S: Expander> Stepper<'s, S> {
 
     /// The store was packed anew: whatever is not a key of today's is forgotten.
     pub fn forget(&mut self) {
-        self.opened = None;
+        (self.opened, self.hashed_before) = (None, None);
         self.remembered.forget();
+    }
+
+    /// Of what the state means: the same whatever numbers its pieces have, and whichever thread asks.
+    pub fn content_hash(&mut self, store: &PackedStore, key: &Key, seed: u64) -> StateHash {
+        let class = store.encoding.class_of(key);
+        (self.hashed.class, self.hashed.key) = (class, *key);
+        // Mostly it is much like the one before.
+        let before = self.hashed_before.replace(*key);
+        store.encoding.open_source(&store.pieces, &mut self.hashed, before, &mut self.hashed_state);
+        let number = class as usize;
+        if self.class_seeds.len() <= number {
+            self.class_seeds.resize(number + 1, None);
+        }
+        let class_seed = *self.class_seeds[number].get_or_insert_with(|| {
+            let class = self.system.class_of(&self.hashed_state);
+            let description = self.system.describe_class(class).unwrap_or_else(|| vec![class as u16]);
+            let bytes: Vec<u8> = description.iter().flat_map(|number| number.to_le_bytes()).collect();
+            StateHash::of(&bytes, 0).first
+        });
+        StateHash::of(&self.hashed_state[self.system.header()..], seed ^ class_seed)
+    }
+
+    /// How many processes a state has.
+    pub fn processes_of(&mut self, store: &PackedStore, key: &Key) -> usize {
+        let class = store.encoding.class_of(key);
+        if let Some(known) = self.remembered.class(class) {
+            return known.processes;
+        }
+        let mut state = Vec::new();
+        store.open(key, &mut self.numbers, &mut state);
+        self.system.process_count(&state)
     }
 
     /// Beside the store.

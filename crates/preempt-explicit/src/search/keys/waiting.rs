@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 /// States of a block.
 const BLOCK: usize = 128;
+/// For so many there is room at first.
+const FEW: usize = 8;
 
 /// Who is to run in a state that waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +36,7 @@ const WHOLE: usize = 16;
 
 impl Block {
     fn new(encoding: &Arc<Encoding>) -> Block {
-        let keys = vec![0; BLOCK * encoding.key_bytes + WHOLE];
-        Block { encoding: encoding.clone(), keys, states: 0, who: Vec::new() }
+        Block { encoding: encoding.clone(), keys: Vec::new(), states: 0, who: Vec::new() }
     }
 
     /// False if there is no room, or the key is packed in another way.
@@ -46,12 +47,22 @@ impl Block {
         }
         let both = u128::from(key[0]) | u128::from(key[1]) << 64;
         let at = self.states * encoding.key_bytes;
+        if at + WHOLE > self.keys.len() {
+            self.make_room();
+        }
         self.keys[at..at + WHOLE].copy_from_slice(&both.to_le_bytes());
         if self.who.first() != Some(&who) || self.who.len() > 1 {
             self.note(who);
         }
         self.states += 1;
         true
+    }
+
+    /// Few wait in most blocks of a deep search, and many in most others.
+    #[cold]
+    fn make_room(&mut self) {
+        let states = (2 * self.states).clamp(FEW, BLOCK);
+        self.keys.resize(states * self.encoding.key_bytes + WHOLE, 0);
     }
 
     fn note(&mut self, who: Who) {
@@ -115,6 +126,11 @@ impl Waiting {
         self.states += other.states;
         self.full.extend(other.full);
         self.full.extend(other.last);
+    }
+
+    /// Each state, as the store packs it now.
+    pub fn each(&self, store: &PackedStore, mut visit: impl FnMut(Key, Who)) {
+        self.full.iter().chain(&self.last).for_each(|block| block.each(store, &mut visit));
     }
 
     pub fn states(&self) -> u64 {

@@ -184,11 +184,11 @@ impl Drop for Block {
     }
 }
 
-/// Plain data of which nothing but zeros is a value.
+/// Data of which nothing but zeros is a value, and which need not be dropped.
 ///
 /// # Safety
 /// It is.
-pub unsafe trait Zeroed: Copy {}
+pub unsafe trait Zeroed {}
 
 /// A list of fixed length on such pages, all zero at first.
 #[derive(Debug)]

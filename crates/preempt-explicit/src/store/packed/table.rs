@@ -47,7 +47,7 @@ pub struct Table {
 }
 
 /// What was known of a state that was met.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Meeting {
     pub is_new: bool,
     /// Was the process's bit set before?
@@ -236,6 +236,17 @@ impl Table {
             }
         };
         Some(Meeting { is_new, had_process, flags: flags & ((1 << FLAGS) - 1) })
+    }
+
+    /// What is known of a state, if it is there.
+    pub fn known_of(&self, key: &Key, hash: u64) -> Option<Known> {
+        let (known, _) = self.find(key, hash, false)?;
+        let mut all = Known::NOTHING;
+        for byte in 0..self.layout.format.known {
+            // SAFETY: there are so many bytes, which are used in no other way once others can see them.
+            all.add(byte, unsafe { AtomicU8::from_ptr(known.add(byte)) }.load(Ordering::Relaxed));
+        }
+        Some(all)
     }
 
     /// Sets flags and all processes of a state that is there, and says what was known before.

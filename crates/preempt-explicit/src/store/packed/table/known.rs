@@ -19,6 +19,13 @@ impl Known {
         self.0[at / 8 % WORDS] |= u64::from(byte) << (8 * (at % 8));
     }
 
+    /// The process was expanded.
+    #[inline]
+    pub fn set(&mut self, process: usize) {
+        let bit = FLAGS + process;
+        self.0[bit / 64 % WORDS] |= 1 << (bit % 64);
+    }
+
     #[inline]
     pub fn flags(&self) -> u8 {
         self.0[0] as u8 & ((1 << FLAGS) - 1)

@@ -1,0 +1,553 @@
+//! The search bucket by bucket: everything of one cost, preemptions and steps, before anything that costs more; by all threads,
+//! over packed keys.
+//!
+//! **What it computes.** The same as the search in order of cost ([`super::by_cost`]), which says why it is right: states and
+//! transitions, and the least cost of a violation, steps included. It does not know the way there; the search in order of cost
+//! is asked for that, up to this cost. It is for what the search level by level ([`super::by_level`]) cannot do, since that one does
+//! not know how many steps a run has: where steps are charged, or limited, or where states are not kept and may be mistaken for
+//! others. Where nothing but steps is charged, or nobody asks for levels, everybody is expanded in a state at once.
+//!
+//! **What is different.** While a bucket is worked on, nothing of what it meets is known yet: arrivals that may be new are
+//! *candidates*, which are looked up when it is done ([`met`]). So a process counts as having gone on in a state only if
+//! it did so at a cost as low, and nothing depends on the order within a bucket or on how many threads there are.
+//! A bucket has two parts: first who was running goes on; then, in states in which he could not, and in
+//! those that wait for it, everybody else.
+//!
+//! * [`worker`]: one thread; [`met`]: what is known of states: in a table ([`tabled`]) or in bits of an array ([`bit_array`]).
+
+pub mod bit_array;
+pub mod met;
+pub mod tabled;
+mod worker;
+
+use super::by_level::{Ended, Searched};
+use super::cost_model::CostModel;
+use super::keys::DONE;
+use super::keys::arrival::{Arrival, Deferred};
+use super::keys::feed::Feed;
+use super::keys::how::How;
+use super::keys::quota::Quota;
+use super::keys::stepper::repack;
+use super::keys::waiting::{Waiting, Who};
+use super::statistics::Statistics;
+use super::{Goal, SearchOptions, Storage};
+use crate::budget::SearchBudget;
+use crate::crew::Crew;
+use crate::reduction::Reduction;
+use crate::store::packed::{Full, Keeps, PackedStore};
+use crate::successors::Expander;
+use met::Met;
+use preempt_core::{Memory, Progress, Snapshot, StopReason};
+use preempt_model::search::RunCost;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use worker::{Candidate, Worker};
+
+/// A bucket with fewer states than this is not worth a thread.
+const WORTH_SHARING: u64 = 1 << 9;
+/// And with fewer states than this altogether it is not worth finding out what steps depend on.
+const WORTH_REMEMBERING: u64 = 1 << 12;
+
+/// New states of a round, and expansions and transitions.
+const LEAST_NEW: u64 = 1 << 10;
+const MOST_NEW: u64 = 1 << 16;
+const MOST_WORK: u64 = 1 << 18;
+
+/// How often, in rounds, the clock, the memory and the observer of the search are looked at.
+const LOOK_EVERY: u32 = 8;
+
+/// So often room is made for what did not fit.
+const MOST_ATTEMPTS: u32 = 20;
+
+/// What is searched, as far as the workers must know it.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// Does it matter who runs? If not, everybody is expanded in a state at once.
+    pub levels: bool,
+    pub reduces: bool,
+    pub fair_switch: bool,
+    pub judges: bool,
+    stops_at_violation: bool,
+    /// To leave who could go on, and who could not, costs something beside a step.
+    pub charges_preemptions: bool,
+    pub charges_forced: bool,
+}
+
+impl Plan {
+    pub fn of(options: &SearchOptions, goal: Goal) -> Plan {
+        let charged = CostModel::new(options.cost);
+        let reduces = options.reduction == Reduction::Exact && goal == Goal::First;
+        // How deep a state lies is how many steps its cheapest run has.
+        let ordered = options.levels || options.bound.is_some() || options.limits.depth.is_some();
+        let charges = charged.preemption > 0 && (ordered || goal != Goal::Count);
+        Plan {
+            levels: charges || reduces,
+            reduces,
+            fair_switch: charges && options.fair_switch,
+            judges: false,
+            stops_at_violation: goal != Goal::Count,
+            charges_preemptions: charged.preemption > 0,
+            charges_forced: charged.forced > 0,
+        }
+    }
+
+    /// What the store of packed keys must keep of a state; only there if states are kept.
+    pub fn keeps(self, storage: Storage) -> Keeps {
+        if self.levels && storage == Storage::Exact { Keeps::Processes } else { Keeps::Nothing }
+    }
+}
+
+/// Everything of one cost.
+#[derive(Default)]
+struct Bucket {
+    /// Whoever was running goes on, or everybody where it does not matter who was.
+    going_on: Waiting,
+    others: Waiting,
+    /// Met after several steps, and not looked up yet.
+    far: Vec<Arrival>,
+}
+
+/// Searches with as many threads as there are systems.
+pub struct ByBucket<'s, S, M: Met> {
+    workers: Vec<Worker<'s, S, M::Id>>,
+    crew: Crew,
+    store: PackedStore,
+    met: M,
+    feed: Feed,
+    plan: Plan,
+    options: &'s SearchOptions,
+    cost_model: CostModel,
+    /// Of the bucket that is being worked on.
+    at: RunCost,
+    /// At this level, by steps, and others at the next one.
+    buckets: BTreeMap<u64, Bucket>,
+    later: BTreeMap<u64, Waiting>,
+    /// The least cost of a violation.
+    found: Option<RunCost>,
+    cut_by_depth: bool,
+    statistics: Statistics,
+    /// When the depth was looked at the last time.
+    known_states: u64,
+    most_waiting_bytes: u64,
+    worth_sharing: u64,
+    worth_remembering: u64,
+}
+
+/// Why a search ends early.
+enum Early {
+    Full,
+    Stopped(StopReason),
+}
+
+impl From<Full> for Early {
+    fn from(_: Full) -> Early {
+        Early::Full
+    }
+}
+
+impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
+    pub fn new(
+        systems: impl Iterator<Item = &'s mut S>,
+        options: &'s SearchOptions,
+        plan: Plan,
+        met: M,
+        store: PackedStore,
+        budget: &SearchBudget,
+    ) -> ByBucket<'s, S, M> {
+        let mut workers: Vec<_> = systems.map(|system| Worker::new(system, plan, &budget.shared)).collect();
+        let judges = workers.iter().any(|worker| worker.steps.system.judges_states());
+        workers.iter_mut().for_each(|worker| worker.plan.judges = judges);
+        ByBucket {
+            crew: Crew::new(workers.len()),
+            workers,
+            store,
+            met,
+            feed: Feed::default(),
+            plan,
+            options,
+            cost_model: CostModel::new(options.cost),
+            at: RunCost { preemptions: 0, steps: 0 },
+            buckets: BTreeMap::new(),
+            later: BTreeMap::new(),
+            found: None,
+            cut_by_depth: false,
+            statistics: Statistics::default(),
+            known_states: 0,
+            most_waiting_bytes: 0,
+            worth_sharing: WORTH_SHARING.min(options.in_order_first),
+            worth_remembering: WORTH_REMEMBERING.min(options.in_order_first),
+        }
+    }
+
+    /// Everything within the bound, or less if there is a violation and the search is for one.
+    pub fn run(mut self, budget: &mut SearchBudget, progress: &mut dyn Progress) -> Searched {
+        budget.look_every(LOOK_EVERY);
+        let ended = match self.search(budget, progress) {
+            Ok(ended) => ended,
+            Err(Early::Full) => Ended::Stopped(StopReason::Memory),
+            Err(Early::Stopped(reason)) => Ended::Stopped(reason),
+        };
+        // What was found without a budget counts for nothing.
+        let ended = budget.stopped().map_or(ended, Ended::Stopped);
+        let systems = self.workers.iter().map(|it| it.steps.system.bytes()).sum::<u64>();
+        let store = self.store.bytes() + self.met.bytes() + systems;
+        let memory = Memory { store, frontier: self.most_waiting_bytes, parents: 0 };
+        let (cut_by_depth, reach) = (self.cut_by_depth, self.met.reach());
+        Searched { ended, statistics: self.statistics, memory, reach, cut_by_depth }
+    }
+
+    /// Bucket after bucket, until everything was done or the cheapest violation is known.
+    fn search(&mut self, budget: &mut SearchBudget, progress: &mut dyn Progress) -> Result<Ended, Early> {
+        let initial = self.workers[0].steps.system.initial();
+        let initial = initial.into_iter().map(|state| Deferred { state, how: How::INITIAL });
+        self.workers[0].steps.deferred = initial.collect();
+        self.met.make_room(&mut self.store, LEAST_NEW, 0, &mut self.crew)?;
+        self.land_at(self.at)?;
+        loop {
+            while let Some(steps) = self.buckets.keys().next().copied() {
+                self.at.steps = steps;
+                if self.is_decided() {
+                    break;
+                }
+                self.bucket(budget, progress)?;
+            }
+            if let Some(found) = self.found.filter(|_| self.plan.stops_at_violation) {
+                return Ok(Ended::Violated(RunCost { steps: found.steps + 1, ..found }));
+            }
+            if self.later.is_empty() {
+                return Ok(Ended::Whole);
+            }
+            self.at = RunCost { preemptions: self.at.preemptions + 1, steps: 0 };
+            let of_level = std::mem::take(&mut self.later);
+            let with_others = |(steps, others)| (steps, Bucket { others, ..Bucket::default() });
+            self.buckets = of_level.into_iter().map(with_others).collect();
+        }
+    }
+
+    /// Is there a violation that costs no more than what is left?
+    fn is_decided(&self) -> bool {
+        self.plan.stops_at_violation && self.found.is_some_and(|found| found <= self.at)
+    }
+
+    /// Is the cost within the bound, and less than what is known?
+    fn is_within(&self, cost: RunCost) -> bool {
+        self.options.cheaper_than.is_none_or(|known| cost < known)
+            && self.cost_model.is_within(cost, self.options.bound)
+    }
+
+    fn is_deep(&self, cost: RunCost) -> bool {
+        self.options.limits.depth.is_some_and(|most| cost.steps > most)
+    }
+
+    /// Everything at one cost.
+    fn bucket(&mut self, budget: &mut SearchBudget, progress: &mut dyn Progress) -> Result<(), Early> {
+        let far = self.buckets.get_mut(&self.at.steps).map(|bucket| std::mem::take(&mut bucket.far));
+        if let Some(far) = far.filter(|far| !far.is_empty()) {
+            self.make_candidates(&far);
+            self.land_at(self.at)?;
+        }
+        let Bucket { going_on, mut others, .. } = self.buckets.remove(&self.at.steps).unwrap_or_default();
+        let next = RunCost { steps: self.at.steps + 1, ..self.at };
+        self.aim_at(next);
+        self.expand(going_on, budget, progress)?;
+        if self.plan.charges_forced {
+            self.switch_for_a_price()?;
+        }
+        for worker in &mut self.workers {
+            others.append(std::mem::take(&mut worker.forced));
+        }
+        if others.states() > 0 {
+            let others = self.met.each_once(&self.store, &mut self.workers, others);
+            self.expand(others, budget, progress)?;
+        }
+        let nearest = self.workers.iter_mut().filter_map(|worker| worker.steps.nearest.take()).min();
+        if let Some(steps) = nearest {
+            self.found_at(RunCost { steps: self.at.steps + u64::from(steps), ..self.at });
+        }
+        self.land_at(next)?;
+        self.poll(budget, progress)
+    }
+
+    fn found_at(&mut self, cost: RunCost) {
+        if self.is_within(cost) {
+            match self.is_deep(cost) {
+                true => self.cut_by_depth = true,
+                false => self.found = Some(self.found.map_or(cost, |known| known.min(cost))),
+            }
+        }
+    }
+
+    /// Arrivals of earlier buckets, shared out among the workers.
+    fn make_candidates(&mut self, far: &[Arrival]) {
+        let share = far.len().div_ceil(self.workers.len()).max(1);
+        for (worker, share) in self.workers.iter_mut().zip(far.chunks(share)) {
+            for arrival in share {
+                let candidate = worker.candidate(&self.store, &self.met, arrival);
+                worker.candidates.push(candidate);
+            }
+        }
+    }
+
+    /// Expands what waits.
+    fn expand(
+        &mut self,
+        waiting: Waiting,
+        budget: &mut SearchBudget,
+        progress: &mut dyn Progress,
+    ) -> Result<(), Early> {
+        let states = self.statistics.stats.states;
+        let threads = if waiting.states() >= self.worth_sharing { self.crew_begins() } else { 1 };
+        for worker in &mut self.workers {
+            worker.steps.remembers = states >= self.worth_remembering && !self.plan.fair_switch;
+        }
+        self.feed.get_mut().append(waiting);
+        while self.feed.get_mut().states() > 0 {
+            self.met.set_shared(&mut self.store, threads > 1);
+            let most_new = self.most_new();
+            let quota = &Quota::new(most_new, MOST_WORK * threads as u64);
+            self.feed.begin(threads);
+            let (store, met, feed) = (&self.store, &self.met, &self.feed);
+            match threads {
+                1 => self.workers[0].round(store, met, feed, quota),
+                _ => self.crew.each(self.workers.iter_mut().take(threads), |worker| {
+                    worker.round(store, met, feed, quota);
+                }),
+            }
+            self.take_in_deferred()?;
+            let processes = self.most_processes();
+            self.met.make_room(&mut self.store, most_new, processes, &mut self.crew)?;
+            if self.feed.get_mut().states() > 0 {
+                self.poll(budget, progress)?;
+            }
+        }
+        if let Some(reason) = budget.stopped() {
+            return Err(Early::Stopped(reason));
+        }
+        Ok(())
+    }
+
+    fn crew_begins(&mut self) -> usize {
+        if self.workers.len() > 1 { self.crew.begin() } else { 1 }
+    }
+
+    /// How many states may be new in the next round.
+    fn most_new(&self) -> u64 {
+        let states = self.statistics.stats.states;
+        let most = (states / 8).clamp(LEAST_NEW, MOST_NEW);
+        self.options.limits.states.map_or(most, |limit| most.min(limit.saturating_sub(states) + 1))
+    }
+
+    fn most_processes(&self) -> usize {
+        self.workers.iter().map(|worker| worker.most_processes).max().unwrap_or(0)
+    }
+
+    /// Who ran cannot go on, and that costs something: nobody can move, or the others wait for the next level.
+    fn switch_for_a_price(&mut self) -> Result<(), Early> {
+        let (mut stuck, mut waiting) = (Waiting::default(), Vec::new());
+        for worker in &mut self.workers {
+            for key in worker.stuck.drain(..) {
+                stuck.push(&self.store.encoding, &key, Who::Others { blocked: true });
+            }
+            waiting.append(&mut worker.gave_way);
+        }
+        let stuck = self.met.each_once(&self.store, &mut self.workers, stuck);
+        let (store, met, worker) = (&self.store, &self.met, &mut self.workers[0]);
+        stuck.each(store, |key, _| {
+            if met.take_all(&mut worker.steps, store, &key).flags() & DONE == 0 {
+                worker.steps.dead_end_at(store, &key);
+            }
+        });
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        // As if somebody had arrived there now who is not there any more.
+        let met_in_bucket: Vec<_> =
+            self.workers.iter_mut().map(|worker| std::mem::take(&mut worker.candidates)).collect();
+        let far: Vec<_> = self.workers.iter_mut().map(|worker| std::mem::take(&mut worker.far)).collect();
+        let arrivals: Vec<_> = waiting.iter().map(|key| Arrival::new(*key, How::GAVE_WAY)).collect();
+        self.make_candidates(&arrivals);
+        self.land_at(self.at)?;
+        for ((worker, candidates), far) in self.workers.iter_mut().zip(met_in_bucket).zip(far) {
+            (worker.candidates, worker.far) = (candidates, far);
+        }
+        Ok(())
+    }
+
+    /// What is met from now on costs this much: is that within what is searched, and what costs a switch more?
+    fn aim_at(&mut self, cost: RunCost) -> (bool, bool) {
+        let later = RunCost { preemptions: cost.preemptions + 1, ..cost };
+        let (next_costs, later_costs) = (self.is_within(cost), self.is_within(later));
+        let is_deep = self.is_deep(cost);
+        for worker in &mut self.workers {
+            worker.wants_next = next_costs && !is_deep;
+            worker.wants_later = later_costs && !is_deep;
+        }
+        (next_costs, later_costs)
+    }
+
+    /// Looks up what was met at this cost, and lists what it brings.
+    fn land_at(&mut self, cost: RunCost) -> Result<(), Early> {
+        let (next_costs, later_costs) = self.aim_at(cost);
+        let is_deep = self.is_deep(cost);
+        // What was looked up at once has landed there, too.
+        self.take_in_deferred()?;
+        if is_deep {
+            // A dearer run may come there in fewer steps.
+            let candidates = self.workers.iter_mut().flat_map(|worker| &mut worker.candidates);
+            candidates.for_each(|candidate| candidate.how = How::TOO_DEEP);
+        }
+        self.commit()?;
+        if self.statistics.stats.states > self.known_states {
+            self.known_states = self.statistics.stats.states;
+            self.statistics.stats.depth = self.statistics.stats.depth.max(cost.steps);
+        }
+        let (mut going_on, mut others, mut at_next_level) = <(Waiting, Waiting, Waiting)>::default();
+        let mut judged = false;
+        for worker in &mut self.workers {
+            let brought = std::mem::take(&mut worker.brought);
+            going_on.append(brought.next);
+            others.append(brought.next_others);
+            at_next_level.append(brought.later);
+            let left_out = std::mem::take(&mut worker.left_out_next) && next_costs
+                || std::mem::take(&mut worker.left_out_later) && later_costs;
+            self.cut_by_depth |= is_deep && left_out;
+            judged |= std::mem::take(&mut worker.judged);
+            for arrival in worker.far.drain(..) {
+                // Its steps are those from the bucket before.
+                let steps = (cost.steps + u64::from(arrival.how.steps())).saturating_sub(1);
+                self.buckets.entry(steps).or_default().far.push(arrival);
+            }
+        }
+        if judged {
+            self.found_at(cost);
+        }
+        if going_on.states() + others.states() > 0 {
+            let bucket = self.buckets.entry(cost.steps).or_default();
+            bucket.going_on.append(going_on);
+            bucket.others.append(others);
+        }
+        if at_next_level.states() > 0 {
+            self.later.entry(cost.steps).or_default().append(at_next_level);
+        }
+        Ok(())
+    }
+
+    /// All candidates, as long as there are no more states than are allowed.
+    fn commit(&mut self) -> Result<(), Early> {
+        let mut attempts = 0;
+        loop {
+            let count: usize = self.workers.iter().map(|worker| worker.candidates.len()).sum();
+            if count == 0 {
+                return Ok(());
+            }
+            let states = self.statistics.stats.states;
+            let room = self.options.limits.states.map(|most| (most + 1).saturating_sub(states) as usize);
+            if room == Some(0) {
+                self.workers.iter_mut().for_each(|worker| worker.candidates.clear());
+                return Ok(());
+            }
+            let set_aside = room.filter(|room| *room < count).map(|room| self.set_aside(room));
+            let threads = if count as u64 >= self.worth_sharing { self.crew_begins() } else { 1 };
+            self.met.set_shared(&mut self.store, threads > 1);
+            self.met.commit(&self.store, &mut self.workers, threads, &mut self.crew);
+            self.count();
+            attempts += u32::from(set_aside.is_none());
+            self.workers[0].candidates.extend(set_aside.into_iter().flatten());
+            if attempts > MOST_ATTEMPTS {
+                return Err(Early::Full);
+            }
+            // What did not fit finds more room each time.
+            let more = (self.most_new().max(count as u64 / 4)) << attempts.min(20);
+            let processes = self.most_processes();
+            self.met.make_room(&mut self.store, more, processes, &mut self.crew)?;
+        }
+    }
+
+    /// All candidates but so many.
+    fn set_aside(&mut self, most: usize) -> Vec<Candidate<M::Id>> {
+        let (mut left, mut aside) = (most, Vec::new());
+        for worker in &mut self.workers {
+            let kept = worker.candidates.len().min(left);
+            aside.extend(worker.candidates.drain(kept..));
+            left -= kept;
+        }
+        aside
+    }
+
+    /// What the workers have counted since the last time.
+    fn count(&mut self) {
+        for (number, worker) in self.workers.iter_mut().enumerate() {
+            let counted = std::mem::take(&mut worker.steps.counted);
+            if number > 0 {
+                crate::pool::was_helped(counted.states);
+            }
+            if counted.states + counted.transitions > 0 {
+                self.statistics.add(self.at.preemptions, counted.states, counted.transitions);
+            }
+            for (kind, count) in counted.violations {
+                *self.statistics.stats.violations.entry(kind).or_default() += count;
+            }
+            self.met.count(&mut self.store, &std::mem::take(&mut worker.new));
+        }
+    }
+
+    /// What did not fit is a candidate as soon as the store is wide enough. What was met is counted before: a table that is packed anew
+    /// has room for so many.
+    fn take_in_deferred(&mut self) -> Result<(), Full> {
+        self.count();
+        let deferred: Vec<Deferred> =
+            self.workers.iter_mut().flat_map(|worker| std::mem::take(&mut worker.steps.deferred)).collect();
+        if deferred.is_empty() {
+            return Ok(());
+        }
+        let fits = |it: &Deferred| self.store.encode(&*self.workers[0].steps.system, &it.state).is_some();
+        if !deferred.iter().all(fits) {
+            let old = Arc::clone(&self.store.encoding);
+            let mut states = deferred.iter().map(|it| &*it.state);
+            self.store.widen(&*self.workers[0].steps.system, &mut states, &mut self.crew)?;
+            for worker in &mut self.workers {
+                worker.repack(&self.store, &self.met, &old);
+            }
+            let far = self.buckets.values_mut().flat_map(|bucket| &mut bucket.far);
+            repack(&self.store, &old, &mut Vec::new(), far.map(|arrival| &mut arrival.key));
+        }
+        for Deferred { state, how } in deferred {
+            if !self.workers[0].arrive(&self.store, &self.met, &state, how) {
+                return Err(Full);
+            }
+        }
+        let most = self.most_processes();
+        self.met.make_room(&mut self.store, 0, most, &mut self.crew)
+    }
+
+    fn poll(&mut self, budget: &mut SearchBudget, progress: &mut dyn Progress) -> Result<(), Early> {
+        let (stats, at) = (&self.statistics.stats, self.at);
+        let (feed, workers) = (&mut self.feed, &self.workers);
+        let (buckets, later, store, met) = (&self.buckets, &self.later, &self.store, &self.met);
+        let most = &mut self.most_waiting_bytes;
+        let stopped = budget.poll(stats.states, progress, || {
+            let in_buckets = buckets.values().map(|bucket| {
+                let states = bucket.going_on.states() + bucket.others.states();
+                let far = bucket.far.capacity() * size_of::<Arrival>();
+                (states, bucket.going_on.bytes() + bucket.others.bytes() + far as u64)
+            });
+            let at_next_level = later.values().map(|waiting| (waiting.states(), waiting.bytes()));
+            let waiting =
+                in_buckets.chain(at_next_level).fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
+            let feed = feed.get_mut();
+            let of_workers = workers.iter().map(Worker::memory).sum::<u64>();
+            let beside = waiting.1 + feed.bytes() + of_workers;
+            *most = (*most).max(beside);
+            let systems = workers.iter().map(|worker| worker.steps.system.bytes()).sum::<u64>();
+            Snapshot {
+                states: stats.states,
+                transitions: stats.transitions,
+                frontier: waiting.0 + feed.states(),
+                depth: at.steps,
+                level: at.preemptions,
+                bytes: store.bytes() + met.bytes() + beside + systems,
+            }
+        });
+        stopped.map_or(Ok(()), |reason| Err(Early::Stopped(reason)))
+    }
+}

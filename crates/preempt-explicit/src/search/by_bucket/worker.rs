@@ -1,0 +1,311 @@
+//! One thread's part of a bucket: expands what waits there, and keeps what may be new for the end of the bucket.
+
+use super::Plan;
+use super::met::Met;
+use crate::search::keys::arrival::Arrival;
+use crate::search::keys::feed::Feed;
+use crate::search::keys::how::How;
+use crate::search::keys::quota::Quota;
+use crate::search::keys::stepper::{Asks, BATCH, Item, Stepper, repack};
+use crate::search::keys::waiting::{Waiting, Who};
+use crate::search::keys::{DONE, QUEUED};
+use crate::store::packed::PackedStore;
+use crate::store::packed::encoding::{Encoding, Key};
+use crate::store::packed::table::{Known, Meeting, SHARDS};
+use crate::successors::Expander;
+use preempt_core::Budget;
+
+/// An arrival that may be the first of its kind.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<I> {
+    pub key: Key,
+    pub how: How,
+    pub id: I,
+}
+
+/// What a bucket brings that waits.
+#[derive(Debug, Default)]
+pub struct Brought {
+    /// Processes that go on, and others, in the next bucket.
+    pub next: Waiting,
+    pub next_others: Waiting,
+    /// Others at the next level, after as many steps.
+    pub later: Waiting,
+}
+
+pub struct Worker<'s, S, I> {
+    pub steps: Stepper<'s, S>,
+    pub plan: Plan,
+    batch: Vec<Item>,
+    taken: [Known; BATCH],
+    /// After one step more.
+    pub candidates: Vec<Candidate<I>>,
+    /// After more steps than one.
+    pub far: Vec<Arrival>,
+    /// The process that ran cannot go on, so that others run in the same bucket.
+    pub forced: Waiting,
+    /// As far as this costs a switch: others wait; nobody can move.
+    pub gave_way: Vec<Key>,
+    pub stuck: Vec<Key>,
+    pub brought: Brought,
+    /// Is what lies one step further within what is searched, and others there at the next level?
+    pub wants_next: bool,
+    pub wants_later: bool,
+    /// Was there anything that is not?
+    pub left_out_next: bool,
+    pub left_out_later: bool,
+    /// New since somebody looked, by the shard of a table.
+    pub new: [u64; SHARDS],
+    /// A state that is new is a violation by itself.
+    pub judged: bool,
+    /// In one state, at most.
+    pub most_processes: usize,
+}
+
+impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
+    pub fn new(system: &'s mut S, plan: Plan, budget: &Budget) -> Worker<'s, S, I> {
+        let asks = Asks { alone: plan.reduces, spinning: plan.fair_switch, steps: true };
+        Worker {
+            steps: Stepper::new(system, asks, budget),
+            plan,
+            batch: Vec::new(),
+            taken: [Known::NOTHING; BATCH],
+            candidates: Vec::new(),
+            far: Vec::new(),
+            forced: Waiting::default(),
+            gave_way: Vec::new(),
+            stuck: Vec::new(),
+            brought: Brought::default(),
+            wants_next: false,
+            wants_later: false,
+            left_out_next: false,
+            left_out_later: false,
+            new: [0; SHARDS],
+            judged: false,
+            most_processes: 0,
+        }
+    }
+
+    /// Expands what waits until nothing does, or so much was done.
+    pub fn round<M: Met<Id = I>>(&mut self, store: &PackedStore, met: &M, feed: &Feed, quota: &Quota) {
+        let _entered = feed.enter();
+        let mut new = 0;
+        while !quota.is_used_up(&mut new, &mut self.steps.work)
+            && self.steps.deferred.len() <= BATCH
+            && self.steps.budget.stopped().is_none()
+            && let Some(block) = feed.take()
+        {
+            let before = self.steps.counted.states;
+            let mut batch = std::mem::take(&mut self.batch);
+            batch.clear();
+            block.each(store, |key, who| batch.push(Item { key, who }));
+            for batch in batch.chunks(BATCH) {
+                for (Item { key, who }, taken) in batch.iter().zip(&mut self.taken) {
+                    if matches!(who, Who::Others { .. }) {
+                        *taken = met.take_all(&mut self.steps, store, key);
+                    }
+                }
+                self.steps.ask_about(store, batch, &self.taken);
+                for (number, item) in batch.iter().enumerate() {
+                    self.expand(store, *item, number);
+                }
+                self.sort_out(store, met);
+            }
+            self.batch = batch;
+            new += self.steps.counted.states - before;
+        }
+    }
+
+    /// Nearly always everything is remembered.
+    #[inline]
+    fn expand(&mut self, store: &PackedStore, Item { key, who }: Item, number: usize) {
+        if matches!(who, Who::Others { .. }) && self.taken[number].flags() & DONE != 0 {
+            return;
+        }
+        let moved = self.steps.begin(store, &key, number);
+        if !self.steps.is_done() || !moved {
+            self.expand_rest(store, who, number, moved);
+        }
+    }
+
+    /// What was not remembered, or not asked about; `moved`: somebody who was could move.
+    fn expand_rest(&mut self, store: &PackedStore, who: Who, number: usize, moved: bool) {
+        self.steps.meet_class(store);
+        match who {
+            Who::Everybody => {
+                if !self.steps.expand_processes(store, moved, |_| true) {
+                    self.steps.dead_end(store);
+                }
+            }
+            Who::Last { process, .. } => {
+                let is_last = |other: usize| other == usize::from(process);
+                if !self.steps.expand_processes(store, moved, is_last) {
+                    self.give_way(store);
+                }
+            }
+            Who::Others { .. } => {
+                let known = self.taken[number];
+                let is_expanded = |process: usize| known.has(process);
+                if !self.steps.expand_processes(store, moved, |process| !is_expanded(process)) {
+                    let mut expanded = (0..self.steps.processes).filter(|process| is_expanded(*process));
+                    if !expanded.any(|process| self.steps.can_move(store, process)) {
+                        self.steps.dead_end(store);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The process that was running cannot go on.
+    fn give_way(&mut self, store: &PackedStore) {
+        let key = self.steps.source.key;
+        if !self.plan.charges_forced {
+            self.forced.push(&store.encoding, &key, Who::Others { blocked: true });
+        } else if (0..self.steps.processes).any(|process| self.steps.can_move(store, process)) {
+            self.gave_way.push(key);
+        } else {
+            self.stuck.push(key);
+        }
+    }
+
+    /// Everything that the batch has met: what is known is forgotten.
+    fn sort_out<M: Met<Id = I>>(&mut self, store: &PackedStore, met: &M) {
+        let mut arrivals = std::mem::take(&mut self.steps.arrivals);
+        let first = self.candidates.len();
+        for arrival in arrivals.drain(..) {
+            if arrival.how.steps() > 1 {
+                self.far.push(arrival);
+                continue;
+            }
+            let candidate = self.candidate(store, met, &arrival);
+            met.prefetch(store, &candidate);
+            self.candidates.push(candidate);
+        }
+        self.steps.arrivals = arrivals;
+        let mut kept = first;
+        for number in first..self.candidates.len() {
+            let candidate = self.candidates[number];
+            let is_over = match self.plan.levels {
+                true => met.is_known(store, &candidate),
+                false => match met.insert_at_once(store, &candidate) {
+                    Some(is_new) => {
+                        if is_new {
+                            self.new[met.shard_of(&candidate)] += 1;
+                            self.land(store, &candidate, Meeting { is_new, had_process: true, flags: 0 });
+                        }
+                        true
+                    }
+                    None => met.is_known(store, &candidate),
+                },
+            };
+            if !is_over {
+                self.candidates[kept] = candidate;
+                kept += 1;
+            }
+        }
+        self.candidates.truncate(kept);
+    }
+
+    pub fn candidate<M: Met<Id = I>>(
+        &mut self,
+        store: &PackedStore,
+        met: &M,
+        arrival: &Arrival,
+    ) -> Candidate<I> {
+        let id = met.id(&mut self.steps, store, arrival);
+        Candidate { key: arrival.key, how: arrival.how, id }
+    }
+
+    /// A state that was deferred, or an initial one. False if it does not fit.
+    pub fn arrive<M: Met<Id = I>>(&mut self, store: &PackedStore, met: &M, state: &[u8], how: How) -> bool {
+        let Some(key) = store.encode(&*self.steps.system, state) else { return false };
+        self.most_processes = self.most_processes.max(self.steps.system.process_count(state));
+        let arrival = Arrival::new(key, how);
+        if how.steps() > 1 {
+            self.far.push(arrival);
+        } else {
+            let candidate = self.candidate(store, met, &arrival);
+            self.candidates.push(candidate);
+        }
+        true
+    }
+
+    /// A candidate is looked up: this is what was known. Says who is to run there, and when.
+    #[inline]
+    pub fn land(&mut self, store: &PackedStore, candidate: &Candidate<I>, met: Meeting) {
+        let Candidate { key, how, .. } = candidate;
+        if met.is_new {
+            self.steps.counted.states += 1;
+            self.steps.states += 1;
+            if self.plan.judges
+                && let Some(kind) = self.steps.judge(store, key)
+            {
+                *self.steps.counted.violations.entry(kind).or_default() += 1;
+                self.judged = true;
+            }
+        }
+        let others = Who::Others { blocked: true };
+        if !self.plan.levels {
+            if met.is_new {
+                self.bring_next(store, key, Who::Everybody);
+            }
+            return;
+        }
+        if met.flags & DONE != 0 {
+            return;
+        }
+        let (lives, process) = (how.has(How::LIVES), how.process());
+        let goes_on = process.filter(|_| lives && !met.had_process || !lives && self.plan.charges_forced);
+        if let Some(process) = goes_on {
+            self.bring_next(store, key, Who::Last { process, first: false });
+        }
+        let is_forced = !lives && !(process.is_some() && self.plan.charges_forced);
+        let is_queued = !lives || met.flags & QUEUED != 0 || how.has(How::ALONE);
+        if how.has(How::FREE) || is_forced || !is_queued && !self.plan.charges_preemptions {
+            self.bring_next(store, key, others);
+        } else if !is_queued && self.wants_later {
+            self.brought.later.push(&store.encoding, key, others);
+        } else {
+            self.left_out_later |= !is_queued;
+        }
+    }
+
+    #[inline]
+    fn bring_next(&mut self, store: &PackedStore, key: &Key, who: Who) {
+        let Brought { next, next_others, .. } = &mut self.brought;
+        let waiting = if matches!(who, Who::Others { .. }) { next_others } else { next };
+        match self.wants_next {
+            true => waiting.push(&store.encoding, key, who),
+            false => self.left_out_next = true,
+        }
+    }
+
+    /// The store was packed anew.
+    pub fn repack<M: Met<Id = I>>(&mut self, store: &PackedStore, met: &M, old: &Encoding) {
+        let keys = self.candidates.iter_mut().map(|candidate| &mut candidate.key);
+        let keys = keys.chain(self.far.iter_mut().map(|arrival| &mut arrival.key));
+        let keys = keys.chain(&mut self.gave_way).chain(&mut self.stuck);
+        repack(store, old, &mut self.steps.numbers, keys);
+        for candidate in &mut self.candidates {
+            candidate.id = met.id_again(candidate.id, &candidate.key);
+        }
+        self.steps.forget();
+    }
+
+    /// Beside the store.
+    pub fn memory(&self) -> u64 {
+        let candidates = self.candidates.capacity() * size_of::<Candidate<I>>();
+        let far = self.far.capacity() * size_of::<Arrival>();
+        let Brought { next, next_others, later } = &self.brought;
+        let waiting = [next, next_others, later, &self.forced].map(Waiting::bytes).iter().sum::<u64>();
+        (candidates + far) as u64 + waiting + self.steps.memory()
+    }
+}
+
+/// The flags and the bit of a process that an arrival sets.
+#[inline]
+pub fn what_is_met(how: How) -> (Option<u8>, u8) {
+    let lives = how.has(How::LIVES);
+    let queues = lives && !how.has(How::ALONE) && !how.has(How::FREE);
+    (how.process().filter(|_| lives), if queues { QUEUED } else { 0 })
+}
