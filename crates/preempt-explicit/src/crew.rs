@@ -78,6 +78,19 @@ impl Crew {
         });
     }
 
+    /// As [`Crew::each`], or by this thread alone if there is only one to do it.
+    pub fn each_of<T: Send>(
+        &mut self,
+        threads: usize,
+        items: impl Iterator<Item = T>,
+        work: impl Fn(T) + Sync,
+    ) {
+        match threads {
+            1 => items.for_each(work),
+            _ => self.each(items, work),
+        }
+    }
+
     /// What comes of each, in their order. Each thread has a share of them, one after the other.
     pub fn map<T: Sync, R: Send>(&mut self, items: &[T], work: &(impl Fn(&T) -> R + Sync)) -> Vec<R> {
         if self.threads == 1 || items.len() <= 1 {

@@ -3,7 +3,7 @@
 use std::num::Wrapping;
 
 /// 128 bits. Of different states, any of these bits are as good as independent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StateHash {
     pub first: u64,
     pub second: u64,

@@ -4,10 +4,10 @@
 //! twice within a bucket is found by sorting; and only then the bits of the bucket are set, the order of which does not matter.
 
 use super::Plan;
+use super::merge::{each_group, own_range};
 use super::met::Met;
 use super::worker::{Candidate, Worker, what_is_met};
 use crate::crew::Crew;
-use crate::search::keys::arrival::Arrival;
 use crate::search::keys::stepper::Stepper;
 use crate::search::keys::waiting::{Waiting, Who};
 use crate::search::keys::{DONE, QUEUED};
@@ -22,9 +22,6 @@ use crate::successors::Expander;
 /// What is known of a state beside itself; up to 255 the process that goes on there, or went on.
 const EVERYBODY: u64 = 256;
 const OTHERS_WAIT: u64 = 257;
-
-/// Candidates whose memory is asked for at a time.
-const AHEAD: usize = 16;
 
 pub struct BitArray {
     bits: Bits,
@@ -47,10 +44,6 @@ impl BitArray {
         BitArray { bits, seed, levels: plan.levels, keeps_who_waits }
     }
 
-    fn hash<S: Expander>(&self, steps: &mut Stepper<'_, S>, store: &PackedStore, key: &Key) -> StateHash {
-        steps.content_hash(store, key, self.seed)
-    }
-
     fn flags_of(&self, state: StateHash) -> u8 {
         if self.bits.contains(state.with(EVERYBODY)) {
             return DONE | QUEUED;
@@ -69,7 +62,7 @@ impl BitArray {
         }
     }
 
-    /// The candidates of one state, those with the same process one after the other.
+    /// The candidates of one state.
     fn land_group<S: Expander>(
         &self,
         store: &PackedStore,
@@ -85,14 +78,15 @@ impl BitArray {
         }
         // Nothing about a new state is known, and nothing is asked where there are no levels.
         let mut flags = if self.levels && !is_new { self.flags_of(state) } else { 0 };
-        let mut before = None;
+        let mut arrived = Known::NOTHING;
         for candidate in group {
             let (process, sets) = what_is_met(candidate.how);
             let mut had_process = true;
             if let Some(process) = process.filter(|_| self.levels) {
                 let thing = state.with(process.into());
-                had_process = before == Some(process) || flags & DONE != 0 || self.bits.contains(thing);
+                had_process = flags & DONE != 0 || arrived.has(process.into()) || self.bits.contains(thing);
                 if !had_process {
+                    arrived.set(process.into());
                     added.things.push(thing);
                 }
             }
@@ -100,7 +94,7 @@ impl BitArray {
                 added.things.push(state.with(OTHERS_WAIT));
             }
             worker.land(store, candidate, Meeting { is_new, had_process, flags });
-            (is_new, before) = (false, process.or(before));
+            is_new = false;
             flags |= sets;
         }
     }
@@ -115,21 +109,11 @@ impl BitArray {
     }
 }
 
-/// Which of so many threads a state belongs to at the end of a bucket.
-fn owner_of(state: StateHash, threads: usize) -> usize {
-    (state.second >> 32) as usize % threads
-}
-
 impl Met for BitArray {
     type Id = StateHash;
 
-    fn id<S: Expander>(
-        &self,
-        steps: &mut Stepper<'_, S>,
-        store: &PackedStore,
-        arrival: &Arrival,
-    ) -> StateHash {
-        self.hash(steps, store, &arrival.key)
+    fn id<S: Expander>(&self, steps: &mut Stepper<'_, S>, store: &PackedStore, key: &Key) -> StateHash {
+        steps.content_hash(store, key, self.seed)
     }
 
     fn id_again(&self, id: StateHash, _: &Key) -> StateHash {
@@ -167,27 +151,18 @@ impl Met for BitArray {
         threads: usize,
         crew: &mut Crew,
     ) {
-        let all: Vec<_> = workers.iter_mut().map(|worker| std::mem::take(&mut worker.candidates)).collect();
+        let id = |candidate: &Candidate<StateHash>| candidate.id;
+        let mut all: Vec<_> =
+            workers.iter_mut().map(|worker| std::mem::take(&mut worker.candidates)).collect();
+        crew.each_of(threads, all.iter_mut(), |candidates: &mut Vec<_>| candidates.sort_unstable_by_key(id));
         let mut added: Vec<Added> = (0..threads).map(|_| Added::default()).collect();
         let this = &*self;
-        let part = |(number, (worker, added)): (usize, (&mut Worker<'_, S, StateHash>, &mut Added))| {
-            let is_own = |candidate: &&Candidate<StateHash>| owner_of(candidate.id, threads) == number;
-            let mut own: Vec<_> = all.iter().flatten().filter(is_own).copied().collect();
-            // Who runs first decides nothing, but the same process is to be seen twice.
-            own.sort_unstable_by_key(|it| (it.id.first, it.id.second, it.how.process()));
-            own.iter().take(AHEAD).for_each(|candidate| this.ask(candidate));
-            let mut at = 0;
-            for group in own.chunk_by(|one, other| one.id == other.id) {
-                at += group.len();
-                own[at..].iter().skip(AHEAD).take(1).for_each(|candidate| this.ask(candidate));
-                this.land_group(store, group, worker, added);
-            }
+        let part = |(owner, (worker, added)): (usize, (&mut Worker<'_, S, StateHash>, &mut Added))| {
+            let own = all.iter().map(|sorted| &sorted[own_range(sorted, id, owner, threads)]);
+            let own: Vec<_> = own.filter(|own| !own.is_empty()).collect();
+            each_group(&own, id, |group| this.land_group(store, group, worker, added));
         };
-        let parts = workers.iter_mut().zip(&mut added).enumerate();
-        match threads {
-            1 => parts.for_each(part),
-            _ => crew.each(parts, part),
-        }
+        crew.each_of(threads, workers.iter_mut().zip(&mut added).enumerate(), part);
         // What was made room for once is used again.
         for (worker, mut candidates) in workers.iter_mut().zip(all) {
             candidates.clear();
@@ -201,27 +176,43 @@ impl Met for BitArray {
         store: &PackedStore,
         workers: &mut [Worker<'_, S, StateHash>],
         others: Waiting,
+        (threads, crew): (usize, &mut Crew),
     ) -> Waiting {
-        let (mut added, mut left) = (Added::default(), Waiting::default());
-        let (Some(worker), mut all) = (workers.first_mut(), Vec::new()) else { return left };
-        others.each(store, |key, who: Who| all.push((self.hash(&mut worker.steps, store, &key), key, who)));
-        all.sort_unstable_by_key(|(state, ..)| (state.first, state.second));
-        all.dedup_by_key(|(state, ..)| *state);
-        for (state, key, who) in all {
-            let thing = state.with(EVERYBODY);
-            if !self.bits.contains(thing) {
-                added.things.push(thing);
-                left.push(&store.encoding, &key, who);
-            }
-        }
-        self.set(vec![added], &mut Crew::new(1));
-        left
+        let id = |one: &(StateHash, Key, Who)| one.0;
+        let mut parts: Vec<_> =
+            others.shared_out(threads).into_iter().map(|part| (part, Vec::new())).collect();
+        let this = &*self;
+        crew.each_of(threads, workers.iter_mut().zip(&mut parts), |(worker, (part, all))| {
+            part.each(store, |key, who| all.push((this.id(&mut worker.steps, store, &key), key, who)));
+            all.sort_unstable_by_key(id);
+        });
+        let mut left: Vec<_> = (0..threads).map(|_| (Waiting::default(), Added::default())).collect();
+        crew.each_of(threads, left.iter_mut().enumerate(), |(owner, (left, added))| {
+            let own = parts.iter().map(|(_, sorted)| &sorted[own_range(sorted, id, owner, threads)]);
+            let own: Vec<_> = own.filter(|own| !own.is_empty()).collect();
+            each_group(&own, id, |group| {
+                let (state, key, who) = group[0];
+                let thing = state.with(EVERYBODY);
+                if !this.bits.contains(thing) {
+                    added.things.push(thing);
+                    left.push(&store.encoding, &key, who);
+                }
+            });
+        });
+        let (left, added): (Vec<_>, Vec<_>) = left.into_iter().unzip();
+        self.set(added, crew);
+        let mut all = Waiting::default();
+        left.into_iter().for_each(|left| all.append(left));
+        all
     }
 
-    fn take_all<S: Expander>(&self, steps: &mut Stepper<'_, S>, store: &PackedStore, key: &Key) -> Known {
-        let state = self.hash(steps, store, key);
+    fn prefetch_all(&self, _: &PackedStore, state: &StateHash, _: &Key, processes: usize) {
+        (0..processes).for_each(|process| self.bits.prefetch_thing(state.with(process as u64)));
+    }
+
+    fn take_all(&self, _: &PackedStore, state: &StateHash, _: &Key, processes: usize) -> Known {
         let mut known = Known::NOTHING;
-        for process in 0..steps.processes_of(store, key) {
+        for process in 0..processes {
             if self.bits.contains(state.with(process as u64)) {
                 known.set(process);
             }

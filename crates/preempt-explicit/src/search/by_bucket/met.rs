@@ -3,7 +3,6 @@
 
 use super::worker::{Candidate, Worker};
 use crate::crew::Crew;
-use crate::search::keys::arrival::Arrival;
 use crate::search::keys::stepper::Stepper;
 use crate::search::keys::waiting::Waiting;
 use crate::store::known::Reach;
@@ -16,14 +15,15 @@ pub trait Met: Sized + Sync {
     /// What a state is known by.
     type Id: Copy + Send + Sync;
 
-    fn id<S: Expander>(&self, steps: &mut Stepper<'_, S>, store: &PackedStore, arrival: &Arrival)
-    -> Self::Id;
+    fn id<S: Expander>(&self, steps: &mut Stepper<'_, S>, store: &PackedStore, key: &Key) -> Self::Id;
 
     /// The same after keys were packed anew.
     fn id_again(&self, id: Self::Id, key: &Key) -> Self::Id;
 
-    /// Asks for the memory that [`Met::is_known`] will need.
+    /// Asks for the memory that [`Met::is_known`] will need, and that [`Met::take_all`] will.
     fn prefetch(&self, store: &PackedStore, candidate: &Candidate<Self::Id>);
+
+    fn prefetch_all(&self, store: &PackedStore, id: &Self::Id, key: &Key, processes: usize);
 
     /// Does nothing follow from this arrival?
     fn is_known(&self, store: &PackedStore, candidate: &Candidate<Self::Id>) -> bool;
@@ -49,10 +49,11 @@ pub trait Met: Sized + Sync {
         store: &PackedStore,
         workers: &mut [Worker<'_, S, Self::Id>],
         others: Waiting,
+        threads: (usize, &mut Crew),
     ) -> Waiting;
 
-    /// Everybody else is about to run here: who has run. If others are not said once each, whether that was done before.
-    fn take_all<S: Expander>(&self, steps: &mut Stepper<'_, S>, store: &PackedStore, key: &Key) -> Known;
+    /// Everybody else of so many processes is about to run here: who has run. If others are not said once each, whether that was done before.
+    fn take_all(&self, store: &PackedStore, id: &Self::Id, key: &Key, processes: usize) -> Known;
 
     /// Makes room for so many states more with so many processes.
     fn make_room(

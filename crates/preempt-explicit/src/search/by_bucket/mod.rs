@@ -16,6 +16,7 @@
 //! * [`worker`]: one thread; [`met`]: what is known of states: in a table ([`tabled`]) or in bits of an array ([`bit_array`]).
 
 pub mod bit_array;
+mod merge;
 pub mod met;
 pub mod tabled;
 mod worker;
@@ -23,11 +24,10 @@ mod worker;
 use super::by_level::{Ended, Searched};
 use super::cost_model::CostModel;
 use super::keys::DONE;
-use super::keys::arrival::{Arrival, Deferred};
+use super::keys::arrival::Deferred;
 use super::keys::feed::Feed;
 use super::keys::how::How;
 use super::keys::quota::Quota;
-use super::keys::stepper::repack;
 use super::keys::waiting::{Waiting, Who};
 use super::statistics::Statistics;
 use super::{Goal, SearchOptions, Storage};
@@ -41,7 +41,7 @@ use preempt_core::{Memory, Progress, Snapshot, StopReason};
 use preempt_model::search::RunCost;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use worker::{Candidate, Worker};
+use worker::{Candidate, Worker, repack_candidates};
 
 /// A bucket with fewer states than this is not worth a thread.
 const WORTH_SHARING: u64 = 1 << 9;
@@ -98,13 +98,18 @@ impl Plan {
 }
 
 /// Everything of one cost.
-#[derive(Default)]
-struct Bucket {
+struct Bucket<I> {
     /// Whoever was running goes on, or everybody where it does not matter who was.
     going_on: Waiting,
     others: Waiting,
     /// Met after several steps, and not looked up yet.
-    far: Vec<Arrival>,
+    far: Vec<Candidate<I>>,
+}
+
+impl<I> Default for Bucket<I> {
+    fn default() -> Bucket<I> {
+        Bucket { going_on: Waiting::default(), others: Waiting::default(), far: Vec::new() }
+    }
 }
 
 /// Searches with as many threads as there are systems.
@@ -120,7 +125,7 @@ pub struct ByBucket<'s, S, M: Met> {
     /// Of the bucket that is being worked on.
     at: RunCost,
     /// At this level, by steps, and others at the next one.
-    buckets: BTreeMap<u64, Bucket>,
+    buckets: BTreeMap<u64, Bucket<M::Id>>,
     later: BTreeMap<u64, Waiting>,
     /// The least cost of a violation.
     found: Option<RunCost>,
@@ -243,7 +248,7 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
     fn bucket(&mut self, budget: &mut SearchBudget, progress: &mut dyn Progress) -> Result<(), Early> {
         let far = self.buckets.get_mut(&self.at.steps).map(|bucket| std::mem::take(&mut bucket.far));
         if let Some(far) = far.filter(|far| !far.is_empty()) {
-            self.make_candidates(&far);
+            self.make_candidates(far);
             self.land_at(self.at)?;
         }
         let Bucket { going_on, mut others, .. } = self.buckets.remove(&self.at.steps).unwrap_or_default();
@@ -257,7 +262,7 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
             others.append(std::mem::take(&mut worker.forced));
         }
         if others.states() > 0 {
-            let others = self.met.each_once(&self.store, &mut self.workers, others);
+            let others = self.each_once(others);
             self.expand(others, budget, progress)?;
         }
         let nearest = self.workers.iter_mut().filter_map(|worker| worker.steps.nearest.take()).min();
@@ -277,14 +282,11 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
         }
     }
 
-    /// Arrivals of earlier buckets, shared out among the workers.
-    fn make_candidates(&mut self, far: &[Arrival]) {
+    /// Of earlier buckets, shared out among the workers.
+    fn make_candidates(&mut self, far: Vec<Candidate<M::Id>>) {
         let share = far.len().div_ceil(self.workers.len()).max(1);
         for (worker, share) in self.workers.iter_mut().zip(far.chunks(share)) {
-            for arrival in share {
-                let candidate = worker.candidate(&self.store, &self.met, arrival);
-                worker.candidates.push(candidate);
-            }
+            worker.candidates.extend_from_slice(share);
         }
     }
 
@@ -296,7 +298,7 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
         progress: &mut dyn Progress,
     ) -> Result<(), Early> {
         let states = self.statistics.stats.states;
-        let threads = if waiting.states() >= self.worth_sharing { self.crew_begins() } else { 1 };
+        let threads = self.threads_for(waiting.states());
         for worker in &mut self.workers {
             worker.steps.remembers = states >= self.worth_remembering && !self.plan.fair_switch;
         }
@@ -326,8 +328,14 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
         Ok(())
     }
 
-    fn crew_begins(&mut self) -> usize {
-        if self.workers.len() > 1 { self.crew.begin() } else { 1 }
+    /// So many threads are worth it for so much.
+    fn threads_for(&mut self, count: u64) -> usize {
+        if self.workers.len() > 1 && count >= self.worth_sharing { self.crew.begin() } else { 1 }
+    }
+
+    fn each_once(&mut self, others: Waiting) -> Waiting {
+        let threads = self.threads_for(others.states());
+        self.met.each_once(&self.store, &mut self.workers, others, (threads, &mut self.crew))
     }
 
     /// How many states may be new in the next round.
@@ -350,10 +358,12 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
             }
             waiting.append(&mut worker.gave_way);
         }
-        let stuck = self.met.each_once(&self.store, &mut self.workers, stuck);
+        let stuck = self.each_once(stuck);
         let (store, met, worker) = (&self.store, &self.met, &mut self.workers[0]);
         stuck.each(store, |key, _| {
-            if met.take_all(&mut worker.steps, store, &key).flags() & DONE == 0 {
+            let (id, processes) =
+                (met.id(&mut worker.steps, store, &key), worker.steps.processes_of(store, &key));
+            if met.take_all(store, &id, &key, processes).flags() & DONE == 0 {
                 worker.steps.dead_end_at(store, &key);
             }
         });
@@ -363,12 +373,18 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
         // As if somebody had arrived there now who is not there any more.
         let met_in_bucket: Vec<_> =
             self.workers.iter_mut().map(|worker| std::mem::take(&mut worker.candidates)).collect();
-        let far: Vec<_> = self.workers.iter_mut().map(|worker| std::mem::take(&mut worker.far)).collect();
-        let arrivals: Vec<_> = waiting.iter().map(|key| Arrival::new(*key, How::GAVE_WAY)).collect();
-        self.make_candidates(&arrivals);
+        let far: Vec<Vec<_>> = self.workers.iter_mut().map(|worker| worker.take_far().collect()).collect();
+        let (store, met, worker) = (&self.store, &self.met, &mut self.workers[0]);
+        let waiting = waiting.into_iter().map(|key| {
+            let id = met.id(&mut worker.steps, store, &key);
+            Candidate { key, how: How::GAVE_WAY, id }
+        });
+        let waiting = waiting.collect();
+        self.make_candidates(waiting);
         self.land_at(self.at)?;
         for ((worker, candidates), far) in self.workers.iter_mut().zip(met_in_bucket).zip(far) {
-            (worker.candidates, worker.far) = (candidates, far);
+            worker.candidates = candidates;
+            far.into_iter().flatten().for_each(|candidate| worker.keep_far(candidate));
         }
         Ok(())
     }
@@ -412,10 +428,11 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
                 || std::mem::take(&mut worker.left_out_later) && later_costs;
             self.cut_by_depth |= is_deep && left_out;
             judged |= std::mem::take(&mut worker.judged);
-            for arrival in worker.far.drain(..) {
-                // Its steps are those from the bucket before.
-                let steps = (cost.steps + u64::from(arrival.how.steps())).saturating_sub(1);
-                self.buckets.entry(steps).or_default().far.push(arrival);
+            for mut far in worker.take_far() {
+                // Their steps are those from the bucket before.
+                let more = far.first().map_or(0, |candidate| candidate.how.steps());
+                let steps = (cost.steps + u64::from(more)).saturating_sub(1);
+                self.buckets.entry(steps).or_default().far.append(&mut far);
             }
         }
         if judged {
@@ -447,7 +464,7 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
                 return Ok(());
             }
             let set_aside = room.filter(|room| *room < count).map(|room| self.set_aside(room));
-            let threads = if count as u64 >= self.worth_sharing { self.crew_begins() } else { 1 };
+            let threads = self.threads_for(count as u64);
             self.met.set_shared(&mut self.store, threads > 1);
             self.met.commit(&self.store, &mut self.workers, threads, &mut self.crew);
             self.count();
@@ -509,7 +526,7 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
                 worker.repack(&self.store, &self.met, &old);
             }
             let far = self.buckets.values_mut().flat_map(|bucket| &mut bucket.far);
-            repack(&self.store, &old, &mut Vec::new(), far.map(|arrival| &mut arrival.key));
+            repack_candidates(&self.store, &self.met, &old, far);
         }
         for Deferred { state, how } in deferred {
             if !self.workers[0].arrive(&self.store, &self.met, &state, how) {
@@ -528,7 +545,7 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
         let stopped = budget.poll(stats.states, progress, || {
             let in_buckets = buckets.values().map(|bucket| {
                 let states = bucket.going_on.states() + bucket.others.states();
-                let far = bucket.far.capacity() * size_of::<Arrival>();
+                let far = bucket.far.capacity() * size_of::<Candidate<M::Id>>();
                 (states, bucket.going_on.bytes() + bucket.others.bytes() + far as u64)
             });
             let at_next_level = later.values().map(|waiting| (waiting.states(), waiting.bytes()));

@@ -4,7 +4,6 @@ use super::met::Met;
 use super::worker::{Candidate, Worker, what_is_met};
 use crate::crew::Crew;
 use crate::search::keys::DONE;
-use crate::search::keys::arrival::Arrival;
 use crate::search::keys::stepper::Stepper;
 use crate::search::keys::waiting::Waiting;
 use crate::store::fingerprints::probability_of_a_miss;
@@ -154,8 +153,8 @@ impl<T: Tabled> Met for T {
     type Id = T::Id;
 
     #[inline]
-    fn id<S: Expander>(&self, steps: &mut Stepper<'_, S>, store: &PackedStore, arrival: &Arrival) -> T::Id {
-        Tabled::id(self, steps, store, &arrival.key)
+    fn id<S: Expander>(&self, steps: &mut Stepper<'_, S>, store: &PackedStore, key: &Key) -> T::Id {
+        Tabled::id(self, steps, store, key)
     }
 
     fn id_again(&self, id: T::Id, key: &Key) -> T::Id {
@@ -168,11 +167,16 @@ impl<T: Tabled> Met for T {
         self.table(store).prefetch(hash);
     }
 
+    fn prefetch_all(&self, store: &PackedStore, id: &T::Id, key: &Key, _: usize) {
+        self.table(store).prefetch(T::entry(key, id).1);
+    }
+
     fn is_known(&self, store: &PackedStore, candidate: &Candidate<T::Id>) -> bool {
         let (key, hash) = T::entry(&candidate.key, &candidate.id);
+        let table = self.table(store);
         let (process, flags) = what_is_met(candidate.how);
-        self.table(store).known_of(&key, hash).is_some_and(|known| {
-            let is_done = known.flags() & DONE != 0;
+        table.known_of(&key, hash).is_some_and(|known| {
+            let is_done = known.flags() & DONE != 0 || !table.keeps_processes();
             is_done || process.is_some_and(|it| known.has(it.into())) && known.flags() & flags == flags
         })
     }
@@ -224,10 +228,7 @@ impl<T: Tabled> Met for T {
             candidates.truncate(kept);
             worker.candidates = candidates;
         };
-        match threads {
-            1 => workers.iter_mut().for_each(own),
-            _ => crew.each(workers.iter_mut(), own),
-        }
+        crew.each_of(threads, workers.iter_mut(), own);
     }
 
     /// [`Met::take_all`] tells one of those who ask that it was not done.
@@ -236,13 +237,13 @@ impl<T: Tabled> Met for T {
         _: &PackedStore,
         _: &mut [Worker<'_, S, T::Id>],
         others: Waiting,
+        _: (usize, &mut Crew),
     ) -> Waiting {
         others
     }
 
-    fn take_all<S: Expander>(&self, steps: &mut Stepper<'_, S>, store: &PackedStore, key: &Key) -> Known {
-        let id = Tabled::id(self, steps, store, key);
-        let (key, hash) = T::entry(key, &id);
+    fn take_all(&self, store: &PackedStore, id: &T::Id, key: &Key, _: usize) -> Known {
+        let (key, hash) = T::entry(key, id);
         self.table(store).take_all(&key, hash, DONE).unwrap_or(Known::EVERYTHING)
     }
 

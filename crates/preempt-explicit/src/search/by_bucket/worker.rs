@@ -2,7 +2,6 @@
 
 use super::Plan;
 use super::met::Met;
-use crate::search::keys::arrival::Arrival;
 use crate::search::keys::feed::Feed;
 use crate::search::keys::how::How;
 use crate::search::keys::quota::Quota;
@@ -14,6 +13,9 @@ use crate::store::packed::encoding::{Encoding, Key};
 use crate::store::packed::table::{Known, Meeting, SHARDS};
 use crate::successors::Expander;
 use preempt_core::Budget;
+
+/// Most sequences have fewer steps.
+const FEW: usize = 30;
 
 /// An arrival that may be the first of its kind.
 #[derive(Debug, Clone, Copy)]
@@ -38,10 +40,13 @@ pub struct Worker<'s, S, I> {
     pub plan: Plan,
     batch: Vec<Item>,
     taken: [Known; BATCH],
+    /// Which of the batch are others, what they are known by, and how many processes there are.
+    others: Vec<(usize, I, usize)>,
     /// After one step more.
     pub candidates: Vec<Candidate<I>>,
-    /// After more steps than one.
-    pub far: Vec<Arrival>,
+    /// After more steps than one: by how many more than two, and those after many.
+    far: [Vec<Candidate<I>>; FEW],
+    farther: Vec<Candidate<I>>,
     /// The process that ran cannot go on, so that others run in the same bucket.
     pub forced: Waiting,
     /// As far as this costs a switch: others wait; nobody can move.
@@ -70,8 +75,10 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
             plan,
             batch: Vec::new(),
             taken: [Known::NOTHING; BATCH],
+            others: Vec::new(),
             candidates: Vec::new(),
-            far: Vec::new(),
+            far: std::array::from_fn(|_| Vec::new()),
+            farther: Vec::new(),
             forced: Waiting::default(),
             gave_way: Vec::new(),
             stuck: Vec::new(),
@@ -100,11 +107,7 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
             batch.clear();
             block.each(store, |key, who| batch.push(Item { key, who }));
             for batch in batch.chunks(BATCH) {
-                for (Item { key, who }, taken) in batch.iter().zip(&mut self.taken) {
-                    if matches!(who, Who::Others { .. }) {
-                        *taken = met.take_all(&mut self.steps, store, key);
-                    }
-                }
+                self.take_others(store, met, batch);
                 self.steps.ask_about(store, batch, &self.taken);
                 for (number, item) in batch.iter().enumerate() {
                     self.expand(store, *item, number);
@@ -113,6 +116,22 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
             }
             self.batch = batch;
             new += self.steps.counted.states - before;
+        }
+    }
+
+    /// What was known of those of which everybody else is taken.
+    fn take_others<M: Met<Id = I>>(&mut self, store: &PackedStore, met: &M, batch: &[Item]) {
+        self.others.clear();
+        for (number, Item { key, who }) in batch.iter().enumerate() {
+            if matches!(who, Who::Others { .. }) {
+                let id = met.id(&mut self.steps, store, key);
+                let processes = self.steps.processes_of(store, key);
+                met.prefetch_all(store, &id, key, processes);
+                self.others.push((number, id, processes));
+            }
+        }
+        for (number, id, processes) in &self.others {
+            self.taken[*number] = met.take_all(store, id, &batch[*number].key, *processes);
         }
     }
 
@@ -173,11 +192,8 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
         let mut arrivals = std::mem::take(&mut self.steps.arrivals);
         let first = self.candidates.len();
         for arrival in arrivals.drain(..) {
-            if arrival.how.steps() > 1 {
-                self.far.push(arrival);
-                continue;
-            }
-            let candidate = self.candidate(store, met, &arrival);
+            let id = met.id(&mut self.steps, store, &arrival.key);
+            let candidate = Candidate { key: arrival.key, how: arrival.how, id };
             met.prefetch(store, &candidate);
             self.candidates.push(candidate);
         }
@@ -185,20 +201,19 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
         let mut kept = first;
         for number in first..self.candidates.len() {
             let candidate = self.candidates[number];
-            let is_over = match self.plan.levels {
-                true => met.is_known(store, &candidate),
-                false => match met.insert_at_once(store, &candidate) {
-                    Some(is_new) => {
-                        if is_new {
-                            self.new[met.shard_of(&candidate)] += 1;
-                            self.land(store, &candidate, Meeting { is_new, had_process: true, flags: 0 });
-                        }
-                        true
-                    }
-                    None => met.is_known(store, &candidate),
-                },
+            let is_far = candidate.how.steps() > 1;
+            let at_once = match self.plan.levels || is_far {
+                true => None,
+                false => met.insert_at_once(store, &candidate),
             };
-            if !is_over {
+            if at_once == Some(true) {
+                self.new[met.shard_of(&candidate)] += 1;
+                self.land(store, &candidate, Meeting { is_new: true, had_process: true, flags: 0 });
+            } else if at_once == Some(false) || met.is_known(store, &candidate) {
+                // It is known at a cost as low.
+            } else if is_far {
+                self.keep_far(candidate);
+            } else {
                 self.candidates[kept] = candidate;
                 kept += 1;
             }
@@ -206,26 +221,26 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
         self.candidates.truncate(kept);
     }
 
-    pub fn candidate<M: Met<Id = I>>(
-        &mut self,
-        store: &PackedStore,
-        met: &M,
-        arrival: &Arrival,
-    ) -> Candidate<I> {
-        let id = met.id(&mut self.steps, store, arrival);
-        Candidate { key: arrival.key, how: arrival.how, id }
+    pub fn keep_far(&mut self, candidate: Candidate<I>) {
+        let more = candidate.how.steps() as usize - 2;
+        self.far.get_mut(more).unwrap_or(&mut self.farther).push(candidate);
+    }
+
+    /// What was met after more steps than one, some of it after as many.
+    pub fn take_far(&mut self) -> impl Iterator<Item = Vec<Candidate<I>>> {
+        let farther = std::mem::take(&mut self.farther);
+        let one_by_one = farther.into_iter().map(|candidate| vec![candidate]);
+        self.far.iter_mut().filter(|some| !some.is_empty()).map(std::mem::take).chain(one_by_one)
     }
 
     /// A state that was deferred, or an initial one. False if it does not fit.
     pub fn arrive<M: Met<Id = I>>(&mut self, store: &PackedStore, met: &M, state: &[u8], how: How) -> bool {
         let Some(key) = store.encode(&*self.steps.system, state) else { return false };
         self.most_processes = self.most_processes.max(self.steps.system.process_count(state));
-        let arrival = Arrival::new(key, how);
-        if how.steps() > 1 {
-            self.far.push(arrival);
-        } else {
-            let candidate = self.candidate(store, met, &arrival);
-            self.candidates.push(candidate);
+        let candidate = Candidate { key, how, id: met.id(&mut self.steps, store, &key) };
+        match how.steps() > 1 {
+            true => self.keep_far(candidate),
+            false => self.candidates.push(candidate),
         }
         true
     }
@@ -282,23 +297,35 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
 
     /// The store was packed anew.
     pub fn repack<M: Met<Id = I>>(&mut self, store: &PackedStore, met: &M, old: &Encoding) {
-        let keys = self.candidates.iter_mut().map(|candidate| &mut candidate.key);
-        let keys = keys.chain(self.far.iter_mut().map(|arrival| &mut arrival.key));
-        let keys = keys.chain(&mut self.gave_way).chain(&mut self.stuck);
+        let keys = self.gave_way.iter_mut().chain(&mut self.stuck);
         repack(store, old, &mut self.steps.numbers, keys);
-        for candidate in &mut self.candidates {
-            candidate.id = met.id_again(candidate.id, &candidate.key);
-        }
+        let far = self.far.iter_mut().flatten().chain(&mut self.farther);
+        repack_candidates(store, met, old, self.candidates.iter_mut().chain(far));
         self.steps.forget();
     }
 
     /// Beside the store.
     pub fn memory(&self) -> u64 {
         let candidates = self.candidates.capacity() * size_of::<Candidate<I>>();
-        let far = self.far.capacity() * size_of::<Arrival>();
+        let far = self.far.iter().chain([&self.farther]).map(Vec::capacity).sum::<usize>()
+            * size_of::<Candidate<I>>();
         let Brought { next, next_others, later } = &self.brought;
         let waiting = [next, next_others, later, &self.forced].map(Waiting::bytes).iter().sum::<u64>();
         (candidates + far) as u64 + waiting + self.steps.memory()
+    }
+}
+
+/// The store was packed anew.
+pub fn repack_candidates<'c, M: Met<Id: 'c>>(
+    store: &PackedStore,
+    met: &M,
+    old: &Encoding,
+    candidates: impl Iterator<Item = &'c mut Candidate<M::Id>>,
+) {
+    let (repacking, mut numbers) = (store.repacking(old), Vec::new());
+    for candidate in candidates {
+        candidate.key = repacking.key(&candidate.key, &mut numbers);
+        candidate.id = met.id_again(candidate.id, &candidate.key);
     }
 }
 

@@ -128,6 +128,18 @@ impl Waiting {
         self.full.extend(other.last);
     }
 
+    /// Block by block, to so many in turn.
+    pub fn shared_out(mut self, among: usize) -> Vec<Waiting> {
+        let mut shares: Vec<_> = (0..among.max(1)).map(|_| Waiting::default()).collect();
+        for number in 0.. {
+            let Some(block) = self.pop() else { break };
+            let share = &mut shares[number % among.max(1)];
+            share.states += block.states as u64;
+            share.full.push(block);
+        }
+        shares
+    }
+
     /// Each state, as the store packs it now.
     pub fn each(&self, store: &PackedStore, mut visit: impl FnMut(Key, Who)) {
         self.full.iter().chain(&self.last).for_each(|block| block.each(store, &mut visit));

@@ -92,6 +92,11 @@ impl Table {
         self.shards.iter().map(|shard| shard.used).sum()
     }
 
+    /// Is anything known of states but that they were met?
+    pub fn keeps_processes(&self) -> bool {
+        self.layout.format.known > 0
+    }
+
     pub fn set_shared(&mut self, shared: bool) {
         self.shared = shared;
     }
