@@ -13,7 +13,7 @@ fn programs(few: u64) -> u64 {
 /// Larger ones take too long.
 const LARGEST: u64 = 5000;
 
-fn each_program(few: u64, mut visit: impl FnMut(&Model, &SourceMap, &str)) {
+pub fn each_program(few: u64, mut visit: impl FnMut(&Model, &SourceMap, &str)) {
     let mut compared = 0;
     for seed in 0..programs(few) {
         let program = match seed % 3 {
@@ -34,16 +34,16 @@ fn each_program(few: u64, mut visit: impl FnMut(&Model, &SourceMap, &str)) {
 }
 
 /// In order of cost and nothing else.
-fn in_order() -> SearchOptions {
+pub fn in_order() -> SearchOptions {
     SearchOptions { in_order_first: u64::MAX, ..SearchOptions::default() }
 }
 
 /// Level by level from the first state on.
-fn by_level(threads: usize) -> SearchOptions {
+pub fn by_level(threads: usize) -> SearchOptions {
     SearchOptions { in_order_first: 0, threads, ..SearchOptions::default() }
 }
 
-fn search(model: &Model, sources: &SourceMap, options: &SearchOptions, goal: Goal) -> SearchReport {
+pub fn search(model: &Model, sources: &SourceMap, options: &SearchOptions, goal: Goal) -> SearchReport {
     explore(model, sources, options, goal, &mut Silent).expect("a supported model")
 }
 

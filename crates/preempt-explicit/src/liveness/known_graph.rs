@@ -278,7 +278,9 @@ fn explore(
 ) -> Result<(), Incomplete> {
     let threads = workers.len();
     store.table.set_shared(threads > 1);
-    store.widen(&workers[0].system, &mut first.iter().map(|state| &**state), crew).map_err(|Full| FULL)?;
+    store
+        .widen(&workers[0].system, &mut first.iter().map(|state| &**state), &|_| (), crew)
+        .map_err(|Full| FULL)?;
     store.make_room(first.len() as u64 + SLACK, crew).map_err(|Full| FULL)?;
     for state in first {
         let key = store.encode(&workers[0].system, state).ok_or(FULL)?;
@@ -301,7 +303,7 @@ fn explore(
         if wanted.iter().any(|state| store.encode(&workers[0].system, state).is_none()) {
             let old = Arc::clone(&store.encoding);
             let mut wanted = wanted.iter().map(|state| &**state);
-            store.widen(&workers[0].system, &mut wanted, crew).map_err(|Full| FULL)?;
+            store.widen(&workers[0].system, &mut wanted, &|_| (), crew).map_err(|Full| FULL)?;
             workers.iter_mut().for_each(|worker| worker.repack(store, &old));
         }
         let frontier = workers.iter().map(|worker| worker.waiting.len() as u64).sum();

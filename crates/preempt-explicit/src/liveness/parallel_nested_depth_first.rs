@@ -138,7 +138,7 @@ impl Search<'_> {
         let system = &self.workers[0].system;
         if wanted.iter().any(|state| self.store.encode(system, state).is_none()) {
             let old = Arc::clone(&self.store.encoding);
-            self.store.widen(system, &mut wanted.iter().map(|state| &**state), &mut self.crew)?;
+            self.store.widen(system, &mut wanted.iter().map(|state| &**state), &|_| (), &mut self.crew)?;
             self.workers.iter_mut().for_each(|worker| worker.repack(&self.store, &old));
         }
         Ok(())

@@ -140,6 +140,10 @@ impl Met for BitArray {
         None
     }
 
+    fn put_in_order(candidates: &mut [Candidate<StateHash>]) {
+        candidates.sort_unstable_by_key(|it| (it.id, it.how));
+    }
+
     fn shard_of(&self, _: &Candidate<StateHash>) -> usize {
         0
     }

@@ -34,6 +34,9 @@ pub trait Met: Sized + Sync {
     /// For [`Met::count`].
     fn shard_of(&self, candidate: &Candidate<Self::Id>) -> usize;
 
+    /// In an order that depends on nothing but what they are, if what is met depends on the order.
+    fn put_in_order(_: &mut [Candidate<Self::Id>]) {}
+
     /// At the end of a bucket: what it has met. What did not fit stays with the workers.
     fn commit<S: Expander + Send>(
         &mut self,

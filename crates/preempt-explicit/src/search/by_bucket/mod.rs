@@ -34,6 +34,7 @@ use super::{Goal, SearchOptions, Storage};
 use crate::budget::SearchBudget;
 use crate::crew::Crew;
 use crate::reduction::Reduction;
+use crate::store::packed::encoding::{Encoding, Key};
 use crate::store::packed::{Full, Keeps, PackedStore};
 use crate::successors::Expander;
 use met::Met;
@@ -480,14 +481,13 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
         }
     }
 
-    /// All candidates but so many.
+    /// All candidates but so many, the same with any number of threads.
     fn set_aside(&mut self, most: usize) -> Vec<Candidate<M::Id>> {
-        let (mut left, mut aside) = (most, Vec::new());
-        for worker in &mut self.workers {
-            let kept = worker.candidates.len().min(left);
-            aside.extend(worker.candidates.drain(kept..));
-            left -= kept;
-        }
+        let of_workers = self.workers.iter_mut().flat_map(|worker| worker.candidates.drain(..));
+        let mut all: Vec<_> = of_workers.collect();
+        M::put_in_order(&mut all);
+        let aside = all.split_off(most);
+        self.workers[0].candidates = all;
         aside
     }
 
@@ -521,7 +521,18 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
         if !deferred.iter().all(fits) {
             let old = Arc::clone(&self.store.encoding);
             let mut states = deferred.iter().map(|it| &*it.state);
-            self.store.widen(&*self.workers[0].steps.system, &mut states, &mut self.crew)?;
+            let (workers, buckets) = (&self.workers, &self.buckets);
+            let (later, feed) = (&self.later, &*self.feed.get_mut());
+            let beside = |visit: &mut dyn FnMut(&Encoding, &Key)| {
+                workers.iter().for_each(|worker| worker.each_key(&old, visit));
+                for Bucket { going_on, others, far } in buckets.values() {
+                    going_on.each_key(visit);
+                    others.each_key(visit);
+                    far.iter().for_each(|candidate| visit(&old, &candidate.key));
+                }
+                later.values().chain([feed]).for_each(|waiting| waiting.each_key(visit));
+            };
+            self.store.widen(&*workers[0].steps.system, &mut states, &beside, &mut self.crew)?;
             for worker in &mut self.workers {
                 worker.repack(&self.store, &self.met, &old);
             }

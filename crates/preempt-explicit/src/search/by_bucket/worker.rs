@@ -304,6 +304,15 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
         self.steps.forget();
     }
 
+    /// Everything that waits here, packed as it is in the store.
+    pub fn each_key(&self, encoding: &Encoding, visit: &mut dyn FnMut(&Encoding, &Key)) {
+        let far = self.far.iter().flatten().chain(&self.farther);
+        let candidates = self.candidates.iter().chain(far).map(|candidate| &candidate.key);
+        candidates.chain(&self.gave_way).chain(&self.stuck).for_each(|key| visit(encoding, key));
+        let Brought { next, next_others, later } = &self.brought;
+        [next, next_others, later, &self.forced].iter().for_each(|waiting| waiting.each_key(visit));
+    }
+
     /// Beside the store.
     pub fn memory(&self) -> u64 {
         let candidates = self.candidates.capacity() * size_of::<Candidate<I>>();

@@ -301,7 +301,8 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
             if !fits {
                 let old = Arc::clone(&self.store.encoding);
                 let mut states = deferred.iter().map(|it| &*it.state);
-                self.store.widen(&*self.workers[0].steps.system, &mut states, &mut self.crew)?;
+                // Whatever waits was met.
+                self.store.widen(&*self.workers[0].steps.system, &mut states, &|_| (), &mut self.crew)?;
                 self.workers.iter_mut().for_each(|worker| worker.repack(&self.store, &old));
             }
             for Deferred { state, how } in deferred {

@@ -4,7 +4,7 @@ use super::remembered::Step;
 use crate::store::packed::encoding::Key;
 
 /// How a state was reached: the process running then, and what is to be known of it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct How {
     process: u8,
     bits: u8,

@@ -140,6 +140,13 @@ impl Waiting {
         shares
     }
 
+    /// Each key, as it was packed.
+    pub fn each_key(&self, visit: &mut dyn FnMut(&Encoding, &Key)) {
+        for block in self.full.iter().chain(&self.last) {
+            (0..block.states).for_each(|number| visit(&block.encoding, &block.key(number)));
+        }
+    }
+
     /// Each state, as the store packs it now.
     pub fn each(&self, store: &PackedStore, mut visit: impl FnMut(Key, Who)) {
         self.full.iter().chain(&self.last).for_each(|block| block.each(store, &mut visit));

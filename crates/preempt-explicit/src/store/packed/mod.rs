@@ -46,6 +46,9 @@ pub enum Keeps {
     Processes,
 }
 
+/// Shows every key that waits somewhere and may not be in the table.
+pub type KeysBeside<'k> = dyn Fn(&mut dyn FnMut(&Encoding, &Key)) + 'k;
+
 /// There is no more memory, or there are more states than can be numbered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full;
@@ -82,11 +85,13 @@ impl PackedStore {
         Repacking::new(&self.pieces, old, &self.encoding)
     }
 
-    /// An encoding that has room for these states, too; everything is packed anew.
+    /// An encoding that has room for these states, too; everything is packed anew. There is room for whatever is packed already, if all
+    /// keys that are not in the table are shown, each with its encoding.
     pub fn widen<S: Successors + ?Sized>(
         &mut self,
         system: &S,
         states: &mut dyn Iterator<Item = &[u8]>,
+        beside: &KeysBeside<'_>,
         crew: &mut Crew,
     ) -> Result<(), Full> {
         let mut added = Vec::new();
@@ -108,6 +113,10 @@ impl PackedStore {
             let mut numbers = Vec::new();
             table.each_key(|key| {
                 let class = old.take_apart(pieces, &key, &mut numbers);
+                new.put_together(pieces, class, &mut numbers);
+            });
+            beside(&mut |encoding, key| {
+                let class = encoding.take_apart(pieces, key, &mut numbers);
                 new.put_together(pieces, class, &mut numbers);
             });
             for (class, state) in &added {

@@ -64,7 +64,9 @@ impl<'e> Repacking<'e> {
     fn by_numbers(&self, key: &Key, numbers: &mut Vec<u32>) -> Key {
         let class = self.old.take_apart(self.pieces, key, numbers);
         // The new encoding was made for all numbers that there are.
-        self.new.put_together(self.pieces, class, numbers).unwrap_or_default()
+        let key = self.new.put_together(self.pieces, class, numbers);
+        debug_assert!(key.is_some(), "a key that was not shown when the encoding was made");
+        key.unwrap_or_default()
     }
 }
 
