@@ -1,6 +1,7 @@
 //! Searches over byte vectors.
 //!
-//! * [`by_level`]: everything within so many preemptions, level by level, or all at once; [`simplest`] joins it with
+//! * [`by_level`]: everything within so many preemptions, level by level, or all at once; [`by_bucket`]: the same where it must know of steps,
+//!   or states are not kept; [`keys`]: what both share; [`simplest`] joins them with
 //! * [`by_cost`]: in order of cost, so that the first violation taken is the simplest; [`cost_model`] says what costs, and
 //!   [`spinning`] when a process may be left for free;
 //! * [`in_parts`]: the same in several processes;
@@ -10,8 +11,9 @@
 //! * [`statistics`]: what is counted; [`report`]: what comes of it; [`variety`]: what may differ between searches that are
 //!   otherwise the same.
 //!
-//! The first two are written once for every store: exact, fingerprints ("compact") and bits ("bitstate"). What is not found
-//! with one of the latter is not proved to be absent, but what is found is real: it is replayed like everything else.
+//! Those bucket by bucket, in order of cost and along a path are written once for every store: exact, fingerprints ("compact") and bits
+//! ("bitstate"). What is not found
+//! with the latter two is not proved to be absent, but what is found is real: it is replayed like everything else.
 
 mod along_path;
 mod by_bucket;
