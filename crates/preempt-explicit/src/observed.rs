@@ -12,7 +12,7 @@ use crate::observer::{ObserverAutomaton, Reading};
 use crate::reduction::Reduction;
 use crate::reduction::visible::VisibleLocations;
 use crate::replay::NOBODY;
-use crate::search::spins;
+use crate::search::Spinning;
 use crate::store::packed::pieces::Part;
 use crate::successors::{Decided, Event, Expander, Sink, Successors};
 use preempt_core::{Budget, PropertyKind};
@@ -31,6 +31,7 @@ pub struct Observed<'m> {
     reduction: Reduction,
     /// The steps that the observer may see; where nothing is left out, that does not matter.
     visible: Option<VisibleLocations>,
+    spinning: Spinning,
 }
 
 /// The steps from one state, or from several one after the other.
@@ -73,7 +74,8 @@ impl<'m> Observed<'m> {
     pub fn new(native: Native<'m>, observer: ObserverAutomaton, judges_system: bool) -> Observed<'m> {
         let (readings, arrival) = (Vec::new(), Vec::new());
         let reduction = Reduction::None;
-        Observed { native, observer, judges_system, readings, arrival, reduction, visible: None }
+        let spinning = Spinning::default();
+        Observed { native, observer, judges_system, readings, arrival, reduction, visible: None, spinning }
     }
 
     /// Steps that the observer cannot see need not be tried in every order, if it does not count steps either.
@@ -187,7 +189,7 @@ impl<'m> Observed<'m> {
 
     /// Does the process only spin, whatever the observer says?
     pub fn spins(&mut self, budget: &Budget, state: &[u8], process: usize) -> bool {
-        spins(&mut self.native, budget, state, process)
+        self.spinning.spins(&mut self.native, budget, state, process)
     }
 
     fn rests(&mut self, state: &[u8]) -> bool {

@@ -39,7 +39,7 @@ pub use holzmann_florian::{Figure, Published, Visit, Visits};
 pub use in_parts::{InParts, PartsReport};
 pub use random::Walks;
 #[cfg(feature = "native")]
-pub(crate) use spinning::spins;
+pub(crate) use spinning::Spinning;
 pub(crate) use variety::{TryOrder, Variety};
 
 use crate::reduction::Reduction;

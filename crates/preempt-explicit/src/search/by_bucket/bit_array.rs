@@ -129,10 +129,10 @@ impl Met for BitArray {
         if !self.bits.contains(state) || !self.levels {
             return self.bits.contains(state);
         }
-        let flags = self.flags_of(state);
-        let (process, sets) = what_is_met(candidate.how);
-        flags & DONE != 0
-            || flags & sets == sets && process.is_some_and(|it| self.bits.contains(state.with(it.into())))
+        // Whoever has let him go on there has seen to the others.
+        let (process, _) = what_is_met(candidate.how);
+        process.is_some_and(|process| self.bits.contains(state.with(process.into())))
+            || self.bits.contains(state.with(EVERYBODY))
     }
 
     /// Whether it is new depends on who else is.

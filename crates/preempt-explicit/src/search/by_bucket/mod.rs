@@ -301,7 +301,7 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
         let states = self.statistics.stats.states;
         let threads = self.threads_for(waiting.states());
         for worker in &mut self.workers {
-            worker.steps.remembers = states >= self.worth_remembering && !self.plan.fair_switch;
+            worker.steps.remembers = states >= self.worth_remembering;
         }
         self.feed.get_mut().append(waiting);
         while self.feed.get_mut().states() > 0 {

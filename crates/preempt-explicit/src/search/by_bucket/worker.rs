@@ -69,7 +69,7 @@ pub struct Worker<'s, S, I> {
 
 impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
     pub fn new(system: &'s mut S, plan: Plan, budget: &Budget) -> Worker<'s, S, I> {
-        let asks = Asks { alone: plan.reduces, spinning: plan.fair_switch, steps: true };
+        let asks = Asks { alone: plan.reduces, steps: true };
         Worker {
             steps: Stepper::new(system, asks, budget),
             plan,
@@ -200,7 +200,7 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
         self.steps.arrivals = arrivals;
         let mut kept = first;
         for number in first..self.candidates.len() {
-            let candidate = self.candidates[number];
+            let mut candidate = self.candidates[number];
             let is_far = candidate.how.steps() > 1;
             let at_once = match self.plan.levels || is_far {
                 true => None,
@@ -209,9 +209,16 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
             if at_once == Some(true) {
                 self.new[met.shard_of(&candidate)] += 1;
                 self.land(store, &candidate, Meeting { is_new: true, had_process: true, flags: 0 });
-            } else if at_once == Some(false) || met.is_known(store, &candidate) {
+                continue;
+            }
+            if at_once == Some(false) || met.is_known(store, &candidate) {
                 // It is known at a cost as low.
-            } else if is_far {
+                continue;
+            }
+            if self.plan.fair_switch {
+                candidate.how = self.steps.freely(store, &candidate.key, candidate.how);
+            }
+            if is_far {
                 self.keep_far(candidate);
             } else {
                 self.candidates[kept] = candidate;
@@ -237,6 +244,7 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
     pub fn arrive<M: Met<Id = I>>(&mut self, store: &PackedStore, met: &M, state: &[u8], how: How) -> bool {
         let Some(key) = store.encode(&*self.steps.system, state) else { return false };
         self.most_processes = self.most_processes.max(self.steps.system.process_count(state));
+        let how = if self.plan.fair_switch { self.steps.freely(store, &key, how) } else { how };
         let candidate = Candidate { key, how, id: met.id(&mut self.steps, store, &key) };
         match how.steps() > 1 {
             true => self.keep_far(candidate),
@@ -274,9 +282,9 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
         if let Some(process) = goes_on {
             self.bring_next(store, key, Who::Last { process, first: false });
         }
-        let is_forced = !lives && !(process.is_some() && self.plan.charges_forced);
+        let waits_to_switch = process.is_some() && self.plan.charges_forced;
         let is_queued = !lives || met.flags & QUEUED != 0 || how.has(How::ALONE);
-        if how.has(How::FREE) || is_forced || !is_queued && !self.plan.charges_preemptions {
+        if how.has(How::FREE) || !lives && !waits_to_switch || !is_queued && !self.plan.charges_preemptions {
             self.bring_next(store, key, others);
         } else if !is_queued && self.wants_later {
             self.brought.later.push(&store.encoding, key, others);

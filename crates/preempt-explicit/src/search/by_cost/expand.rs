@@ -6,7 +6,6 @@ use super::wire::Sent;
 use super::{ByCost, Expansion};
 use crate::replay::Ending;
 use crate::search::Goal;
-use crate::search::spinning::spins;
 use crate::successors::{Event, Replayable};
 use preempt_core::PropertyKind;
 use preempt_model::search::RunCost;
@@ -116,7 +115,7 @@ impl<S: Replayable + ?Sized, T: CostStore> ByCost<'_, S, T> {
             let runs_alone = self.reduces && self.system.runs_alone(state, usize::from(runs));
             let leaving_is_free = self.options.fair_switch
                 && !runs_alone
-                && spins(self.system, &self.budget.shared, state, usize::from(runs));
+                && self.spinning.spins(self.system, &self.budget.shared, state, usize::from(runs));
             if let Some(neighbours) = &mut self.neighbours
                 && let Some(owner) = neighbours.owner_of(&*self.system, state)
             {

@@ -50,6 +50,7 @@ pub use hashed::HashedStore;
 pub use on_disk::DiskStore;
 
 use super::cost_model::CostModel;
+use super::spinning::Spinning;
 use super::statistics::Statistics;
 use super::{Goal, SearchOptions, SearchReport};
 use crate::CheckError;
@@ -109,6 +110,8 @@ pub struct ByCost<'a, S: ?Sized, T: CostStore> {
     bytes: Vec<u8>,
     expansion: Expansion,
     opened: T::Opened,
+    /// Who spins where, for `--fair-switch`.
+    spinning: Spinning,
     /// With several threads.
     ahead: Option<Lookahead>,
     /// Of the items behind the batch, so many were announced to a system that has helpers of its own.
@@ -148,6 +151,7 @@ impl<'a, S: Replayable + ?Sized, T: CostStore> ByCost<'a, S, T> {
             bytes: Vec::new(),
             expansion: Expansion::default(),
             opened: T::Opened::default(),
+            spinning: Spinning::default(),
             ahead: None,
             announced: 0,
         }
@@ -364,7 +368,7 @@ impl<'a, S: Replayable + ?Sized, T: CostStore> ByCost<'a, S, T> {
         let (store, system, stats, at) = (&self.store, &*self.system, &self.statistics.stats, self.at);
         let arrivals = self.arrivals.capacity() * size_of::<Arrival<T::Key>>() + self.bytes.capacity();
         let states_in_hash_maps = self.wrong.capacity() * size_of::<(T::Identity, u64)>();
-        let ahead = self.ahead.as_ref().map_or(0, Lookahead::bytes);
+        let ahead = self.ahead.as_ref().map_or(0, Lookahead::bytes) + self.spinning.bytes();
         self.budget.poll(stats.states, progress, || Snapshot {
             states: stats.states,
             transitions: stats.transitions,

@@ -252,8 +252,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
     fn round(&mut self, options: &SearchOptions) {
         self.see_whether_reduction_helps();
         let threads = if self.is_shared() { self.crew.begin() } else { 1 };
-        // What `--fair-switch` asks depends on more than the step.
-        let remembers = self.statistics.stats.states >= self.worth_remembering && !self.plan.fair_switch;
+        let remembers = self.statistics.stats.states >= self.worth_remembering;
         self.workers.iter_mut().for_each(|worker| worker.steps.remembers = remembers);
         let quota = &Quota::new(self.most_new(options), MOST_WORK * threads as u64);
         self.feed.begin(threads);

@@ -57,7 +57,7 @@ pub struct Worker<'s, S> {
 
 impl<'s, S: Expander> Worker<'s, S> {
     pub fn new(system: &'s mut S, plan: Plan, budget: &Budget) -> Worker<'s, S> {
-        let asks = Asks { alone: plan.reduces, spinning: plan.fair_switch, steps: false };
+        let asks = Asks { alone: plan.reduces, steps: false };
         Worker {
             steps: Stepper::new(system, asks, budget),
             plan,
@@ -292,12 +292,22 @@ impl<'s, S: Expander> Worker<'s, S> {
             }
             return Some(());
         }
-        let (lives, free) = (how.has(How::LIVES), how.has(How::FREE));
-        let queues = lives && !how.has(How::ALONE) && !free;
-        let flags = if queues { QUEUED } else { 0 };
+        let lives = how.has(How::LIVES);
+        let queues = lives && !how.has(How::ALONE) && !how.has(How::FREE);
+        let flags = if queues && !self.plan.fair_switch { QUEUED } else { 0 };
         // Of somebody who has ended, nothing is known.
         let process = how.process().filter(|_| lives);
-        let met = store.table.meet(&key, hash, process, flags)?;
+        let mut met = store.table.meet(&key, hash, process, flags)?;
+        let (mut free, mut queues) = (how.has(How::FREE), queues);
+        if self.plan.fair_switch && queues {
+            // Whoever was here before has seen to the others.
+            queues = !met.had_process && met.flags & DONE == 0;
+            free = queues && self.steps.freely(store, &key, how).has(How::FREE);
+            queues &= !free;
+            if queues {
+                met.flags = store.table.meet(&key, hash, None, QUEUED)?.flags;
+            }
+        }
         if met.is_new {
             self.is_new(store, &key, hash);
         }

@@ -35,6 +35,11 @@ impl How {
         How { process, bits: How::STEP | bits, steps }
     }
 
+    /// And it may be left for free.
+    pub fn freely(self) -> How {
+        How { bits: self.bits | How::FREE, ..self }
+    }
+
     #[inline]
     pub fn steps(self) -> u32 {
         self.steps

@@ -4,6 +4,7 @@
 use super::arrival::{Arrival, Counted, Deferred};
 use super::remembered::{Question, Remembered};
 use super::waiting::Who;
+use crate::search::spinning::Spinning;
 use crate::store::hash::StateHash;
 use crate::store::packed::PackedStore;
 use crate::store::packed::encoding::{Encoding, Key, Source};
@@ -27,8 +28,6 @@ pub struct Item {
 pub struct Asks {
     /// Does the exact reduction let the process go on alone?
     pub alone: bool,
-    /// Does the process only spin, so that it may be left for free?
-    pub spinning: bool,
     /// How many steps it was. If not, it counts as one.
     pub steps: bool,
 }
@@ -77,6 +76,9 @@ pub struct Stepper<'s, S> {
     hashed_before: Option<Key>,
     hashed_state: Vec<u8>,
     class_seeds: Vec<Option<u64>>,
+    /// A state that somebody has arrived in, and who spins where.
+    pub(super) arrived: Vec<u8>,
+    pub(super) spinning: Spinning,
     /// Met by this thread.
     pub states: u64,
     /// Done since somebody looked.
@@ -113,6 +115,8 @@ impl<'s, S: Expander> Stepper<'s, S> {
             hashed_before: None,
             hashed_state: Vec::new(),
             class_seeds: Vec::new(),
+            arrived: Vec::new(),
+            spinning: Spinning::default(),
             states: 0,
             work: 0,
             #[cfg(debug_assertions)]
@@ -263,7 +267,7 @@ impl<'s, S: Expander> Stepper<'s, S> {
     /// Beside the store.
     pub fn memory(&self) -> u64 {
         let batch = self.arrivals.capacity() * size_of::<Arrival>() + self.bytes.capacity();
-        batch as u64 + self.remembered.bytes()
+        batch as u64 + self.remembered.bytes() + self.spinning.bytes()
     }
 }
 

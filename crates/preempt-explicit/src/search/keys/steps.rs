@@ -4,9 +4,8 @@ use super::arrival::{Arrival, Deferred};
 use super::how::How;
 use super::remembered::{Answer, MOST_UNCHANGED, Place, Question, Tag};
 use super::stepper::Stepper;
-use crate::search::spinning::spins;
 use crate::store::packed::PackedStore;
-use crate::store::packed::encoding::Source;
+use crate::store::packed::encoding::{Key, Source};
 use crate::successors::{Expander, Sink};
 use preempt_core::PropertyKind;
 use std::collections::BTreeMap;
@@ -197,7 +196,7 @@ impl<S: Expander> Stepper<'_, S> {
         let transitions = (self.arrivals.len() - first + others.len()) as u64 + unchanged;
         self.counted.transitions += transitions;
         self.work += transitions;
-        if self.asks.alone || self.asks.spinning {
+        if self.asks.alone {
             for number in first..self.arrivals.len() {
                 let (start, end) = self.starts[number - first];
                 let how = self.how(self.arrivals[number].how, start..end);
@@ -262,11 +261,21 @@ impl<S: Expander> Stepper<'_, S> {
         let runs = usize::from(how.number());
         let lives = runs < self.system.process_count(next);
         let alone = self.asks.alone && lives && self.system.runs_alone(next, runs);
-        let free =
-            self.asks.spinning && !alone && lives && spins(&mut *self.system, &self.budget, next, runs);
         let bit = |is: bool, bit: u8| if is { bit } else { 0 };
-        let bits = bit(lives, How::LIVES) | bit(alone, How::ALONE) | bit(free, How::FREE);
-        How::runs(how.number(), bits, how.steps())
+        How::runs(how.number(), bit(lives, How::LIVES) | bit(alone, How::ALONE), how.steps())
+    }
+
+    /// May whoever has arrived be left for free, since he only spins? That depends on more than the step, and takes its time: it is
+    /// asked once for each process in each state.
+    pub fn freely(&mut self, store: &PackedStore, key: &Key, how: How) -> How {
+        let Some(process) = how.process().filter(|_| how.has(How::LIVES) && !how.has(How::ALONE)) else {
+            return how;
+        };
+        let mut state = std::mem::take(&mut self.arrived);
+        store.open(key, &mut self.numbers, &mut state);
+        let is_free = self.spinning.spins(&mut *self.system, &self.budget, &state, process.into());
+        self.arrived = state;
+        if is_free { how.freely() } else { how }
     }
 }
 

@@ -21,6 +21,7 @@ pub use bucket::Format;
 use bucket::{Bucket, Layout, Sought};
 use growth::{AFTER_GROWTH, FULLEST};
 pub use known::{FLAGS, Known};
+#[cfg(feature = "native")]
 pub use places::{Buckets, Places};
 use std::sync::atomic::{AtomicU8, Ordering};
 
