@@ -1,6 +1,6 @@
 """Preempt and Spin on the same Promela models (default: models/). Prints a table and writes it to results/.
 
-Installs spin and gcc with apt if they are missing and it may. Eight modes:
+Installs spin and gcc with apt if they are missing and it may. Nine modes:
 
 whole      The whole state space, every reduction off.
            Preempt: `preempt count --threads 1`, from start to verdict, nothing prepared.
@@ -16,6 +16,8 @@ threads    `preempt count`, `check` by level, with the stores bitstate and compa
            --tool=callgrind`: how many instructions the busier of two threads executes, and the seconds by the clock, which
            mean something only on a quiet machine.
 clock      `count` and `check` as above with one thread and with two: the seconds that the search takes by the clock, the least of N.
+searches   `check` with `--cost steps`, `--max-depth`, the stores compact and bitstate, and `--fair-switch`: the same; with `--before FILE`
+           beside another version of Preempt.
 reduction  How many states each partial-order reduction leaves, static optimisations off, violations passed over.
            Preempt: `preempt count --reduction strong`.
            Spin:    as above without `-DNOREDUCE`.
@@ -65,6 +67,7 @@ def main(words):
     options.add_argument("--limit", type=float, default=300, metavar="SECONDS", help="for each run")
     options.add_argument("--most", type=int, default=6_000_000, metavar="STATES", help="leave out models with more")
     options.add_argument("--least", type=int, default=0, metavar="STATES", help="leave out models with fewer")
+    options.add_argument("--before", metavar="FILE", help="another version of the command, for the mode searches")
     options.add_argument("--out", metavar="FILE", help="default: results/DATE-compare-spin[-MODE].md")
     options = options.parse_args(words)
     spin.need()
@@ -487,6 +490,77 @@ class Clock:
         ]
 
 
+class Searches:
+    """Where steps are charged or limited, states are not kept, or it is asked who spins."""
+
+    HEAD = ("model", "search", "states met", "one thread (s)", "two threads (s)", "one / two")
+    BEFORE = ("one thread before (s)", "before / one", "before / two")
+    CHECK = ("check", "--property", "safety", "--reduction", "none")
+    EACH = (
+        ("--cost", "steps"), ("--max-depth", "1000000"), ("--store", "compact"), ("--store", "bitstate"), ("--fair-switch",),
+    )
+
+    @staticmethod
+    def compare(both):
+        both.large_enough("count", "--threads", "1")
+        before = [(both.options.before, 1)] if both.options.before else []
+        searches = []
+        for words in Searches.EACH:
+            runs = [
+                [Searches.stats(both, command, words, threads) for command, threads in
+                 [(both.command, 1), (both.command, 2), *before]]
+                for _ in range(both.options.repeat)
+            ]
+            seconds = [min(stats["seconds"] for stats in of_kind) for of_kind in zip(*runs)]
+            searches.append((" ".join(words), runs[0][0]["states"], *seconds))
+        return {"model": both.name, "searches": searches}
+
+    @staticmethod
+    def stats(both, command, words, threads):
+        command = [command, *Searches.CHECK, *words, both.path, "--format", "json", "--threads", str(threads)]
+        done = run([*command, "--max-states", str(both.options.most)], both.folder, **both.limits)
+        result = json.loads(done.stdout) if done.status in (0, 1, 3) else {}
+        # With the store bitstate nothing is proved.
+        if not result or result["verdict"] == "inconclusive" and "bitstate" not in words:
+            raise Refused("not finished by preempt")
+        return result["stats"]
+
+    @staticmethod
+    def cells(row):
+        lines = []
+        for name, states, one, two, *before in row["searches"]:
+            ratios = [cell for then in before for cell in (f"{then:.3f}", f"{then / one:.2f}", f"{then / two:.2f}")]
+            lines.append((row["model"], f"`{name}`", f"{states:,}", f"{one:.3f}", f"{two:.3f}", f"{one / two:.2f}", *ratios))
+        return lines
+
+    @staticmethod
+    def report(rows, options):
+        def mean(number, which, least=0):
+            found = [row["searches"][number] for row in rows if row["searches"][number][1] >= least]
+            return f"{geometric_mean([which(search) for search in found]):.2f} ({len(found)})" if found else "-"
+
+        head = (*Searches.HEAD, *Searches.BEFORE) if options.before else Searches.HEAD
+        means = []
+        for number, words in enumerate(Searches.EACH):
+            means.append((
+                f"`{' '.join(words)}`",
+                mean(number, lambda search: search[2] / search[3]),
+                mean(number, lambda search: search[2] / search[3], 300_000),
+                *([mean(number, lambda search: search[4] / search[2])] if options.before else []),
+            ))
+        of_means = ("search", "one / two", "with 0.3 million states and more", *(["before / one"] if options.before else []))
+        return [
+            "# Other searches than the usual ones, by the clock",
+            "",
+            f"Made by `benches/run compare-spin --mode searches` with `--repeat {options.repeat}`; the verb's help says what was run.",
+            "",
+            *table(head, [line for row in rows for line in Searches.cells(row)]),
+            "Geometric means, of so many models:",
+            "",
+            *table(of_means, means),
+        ]
+
+
 class Reduction:
     HEAD = ("model", "all states", "Spin leaves", "strong leaves", "strong / Spin")
 
@@ -578,6 +652,6 @@ class Defaults:
 
 
 MODES = {
-    "whole": Whole, "levels": Levels, "profile": Profile, "bounds": Bounds, "threads": Threads, "clock": Clock, "reduction": Reduction,
-    "defaults": Defaults,
+    "whole": Whole, "levels": Levels, "profile": Profile, "bounds": Bounds, "threads": Threads, "clock": Clock, "searches": Searches,
+    "reduction": Reduction, "defaults": Defaults,
 }

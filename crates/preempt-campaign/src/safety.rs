@@ -78,7 +78,31 @@ pub fn table() -> Vec<Entry> {
                 add(SearchOptions { in_order_first: 0, symmetry: true, ..options }, Verdict);
             }
         }
-        // Steps that other threads compute ahead.
+        // Bucket by bucket from the first state on; of interpreted models other threads compute steps ahead.
+        for (bound, threads) in [(None, 1), (Some(0), 2), (Some(1), 1), (Some(2), 3), (Some(5), 2)] {
+            let at_once = || SearchOptions { successors, bound, threads, in_order_first: 0, ..plain() };
+            let limits = Limits { depth: Some(100_000), ..Limits::default() };
+            let by_steps = || SearchOptions { cost: Cost::Steps, bound: None, ..at_once() };
+            add(by_steps(), Simplest);
+            add(SearchOptions { limits, simplify: true, ..by_steps() }, Verdict);
+            add(SearchOptions { limits, ..at_once() }, Simplest);
+            add(SearchOptions { limits, fair_switch: true, ..at_once() }, Simplest);
+            add(SearchOptions { limits, reduction: Reduction::Exact, ..at_once() }, Fewest);
+            add(SearchOptions { limits, symmetry: true, ..at_once() }, Fewest);
+            for bits in [64, 128] {
+                let store = Storage::Compact { bits };
+                let cost = if bits == 64 { Cost::Preemptions } else { Cost::Switches };
+                add(SearchOptions { store, cost, ..at_once() }, Simplest);
+                let fair_switch = cost == Cost::Preemptions;
+                add(SearchOptions { store, cost, fair_switch, ..at_once() }, Simplest);
+                add(SearchOptions { store, cost, reduction: Reduction::Exact, ..at_once() }, Fewest);
+            }
+            for (hashes, bits) in [(1, 1 << 7), (2, 1 << 10), (3, 1 << 20)] {
+                let store = Storage::Bitstate { hashes, bits: Some(bits) };
+                add(SearchOptions { store, ..at_once() }, Real);
+                add(SearchOptions { store, levels: false, ..by_steps() }, Real);
+            }
+        }
         for threads in [2, 3] {
             let ahead = || SearchOptions { successors, threads, in_order_first: 0, ..plain() };
             add(SearchOptions { cost: Cost::Steps, ..ahead() }, Simplest);
@@ -118,10 +142,14 @@ pub fn table() -> Vec<Entry> {
                 SearchOptions { successors, cheaper_than, in_order_first: 0, threads: 2, ..plain() },
                 Simplest,
             );
+            let limits = Limits { depth: Some(100_000), ..Limits::default() };
+            add(SearchOptions { successors, cheaper_than, limits, in_order_first: 0, ..plain() }, Simplest);
         }
         for states in [1, 5, 50] {
             let limits = Limits { states: Some(states), ..Limits::default() };
             add(SearchOptions { successors, limits, ..plain() }, OrInconclusive);
+            let cost = Cost::Steps;
+            add(SearchOptions { successors, limits, cost, in_order_first: 0, ..plain() }, OrInconclusive);
             for gives_up in [false, true] {
                 let in_order_first = 0;
                 add(

@@ -3,37 +3,81 @@
 //! first of them.
 //!
 //! A process spins in a state if it can move and every state that it alone can reach comes back to this one. So it spins in all
-//! of them or in none: they are a component without a way out. And it spins nowhere on a way to a state in which it cannot
-//! move, or hands on to another process, or whose answer is known: from a state in which it spins it cannot come back to one
-//! that is not known to belong to the same component.
+//! of them: they are a component without a way out. And it spins nowhere on a way to a state in which it cannot
+//! move, or hands on to another process, or is known not to spin.
 
 use crate::successors::{Event, Successors};
 use preempt_core::Budget;
 use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher};
 
 /// How often, in states, the budget is looked at.
 const LOOK_UP_EVERY: usize = 64;
 
-/// Two copies of a state, its number, and its predecessors, beside the bytes themselves.
-const BYTES_OF_A_STATE: usize = 192;
+/// So many states are compared one by one; where there are more, they are found by their hashes.
+const FEW: usize = 8;
 
-/// After so many bytes everything is forgotten.
-const MOST_BYTES: usize = 1 << 24;
+/// States that are remembered; what is new takes the place of what is old.
+const REMEMBERED: usize = 1 << 14;
 
-/// What is known of processes in states.
+/// Who spins where, as far as that is known.
 #[derive(Debug, Default)]
 pub struct Spinning {
-    /// By the bytes of a state after the number of the process.
-    known: HashMap<Vec<u8>, bool, foldhash::fast::FixedState>,
-    bytes: usize,
+    known: Known,
+    alone: Alone,
+    path: Vec<u32>,
 }
 
-/// A state of the search below: who comes there, and where it is left.
-struct Node {
-    state: Vec<u8>,
-    predecessors: Vec<usize>,
-    successors: Vec<usize>,
-    next: usize,
+/// What was found out, each in the place that its hash says.
+#[derive(Debug, Default)]
+struct Known {
+    answers: Vec<Option<Answer>>,
+    /// Of each state as many bytes as the longest has.
+    bytes: Vec<u8>,
+    longest: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Answer {
+    hash: u64,
+    length: u32,
+    process: u8,
+    spins: bool,
+}
+
+fn hash_of(state: &[u8], process: usize) -> u64 {
+    let mut hasher = foldhash::fast::FixedState::with_seed(process as u64).build_hasher();
+    hasher.write(state);
+    hasher.finish()
+}
+
+impl Known {
+    fn place(&self, hash: u64) -> usize {
+        hash as usize % REMEMBERED
+    }
+
+    fn get(&self, state: &[u8], process: usize, hash: u64) -> Option<bool> {
+        let place = self.place(hash);
+        let answer = (*self.answers.get(place)?)?;
+        let start = place * self.longest;
+        let is_it = answer.hash == hash
+            && usize::from(answer.process) == process
+            && self.bytes.get(start..start + answer.length as usize) == Some(state);
+        is_it.then_some(answer.spins)
+    }
+
+    fn put(&mut self, state: &[u8], process: usize, hash: u64, spins: bool) {
+        if state.len() > self.longest {
+            self.longest = state.len();
+            self.answers = vec![None; REMEMBERED];
+            self.bytes = vec![0; REMEMBERED * self.longest];
+        }
+        let place = self.place(hash);
+        let start = place * self.longest;
+        self.bytes[start..start + state.len()].copy_from_slice(state);
+        self.answers[place] =
+            Some(Answer { hash, length: state.len() as u32, process: process as u8, spins });
+    }
 }
 
 impl Spinning {
@@ -49,43 +93,37 @@ impl Spinning {
         if process >= system.process_count(state) {
             return false;
         }
-        if let Some(known) = self.known.get(&named(state, process)) {
-            return *known;
+        let hash = hash_of(state, process);
+        if let Some(known) = self.known.get(state, process, hash) {
+            return known;
         }
-        // Never while only part of a component is noted.
-        if self.bytes > MOST_BYTES {
-            (self.known, self.bytes) = (HashMap::default(), 0);
-        }
-        let mut alone = Alone { process, numbers: HashMap::default(), nodes: Vec::new(), bytes: 0 };
-        alone.number(state);
-        let mut path = Vec::new();
-        let mut entering = Some(0);
+        let Spinning { known, alone, path } = self;
+        alone.clear();
+        path.clear();
+        let mut entering = Some(alone.number(state, hash));
         loop {
             if let Some(number) = entering.take() {
-                let state = &alone.nodes[number].state;
-                let is_known = number > 0 && self.known.contains_key(&self::named(state, process));
-                if !is_known {
+                let node = &alone.nodes[number as usize];
+                // Of whoever is known to spin the component may not be known as a whole.
+                let is_out = known.get(alone.state(node), process, node.hash) == Some(false);
+                if !is_out {
                     path.push(number);
                 }
-                if is_known || !alone.enter(system, number) {
-                    for number in path {
-                        self.note(&alone.nodes[number].state, process, false);
+                if is_out || !alone.enter(system, process, number) {
+                    for number in path.iter() {
+                        let node = &alone.nodes[*number as usize];
+                        known.put(alone.state(node), process, node.hash, false);
                     }
                     return false;
                 }
                 let is_due = alone.nodes.len() % LOOK_UP_EVERY == LOOK_UP_EVERY - 1;
-                if is_due && budget.exhausted_with(alone.bytes as u64).is_some() {
+                if is_due && budget.exhausted_with(alone.bytes()).is_some() {
                     return false;
                 }
             }
             let Some(here) = path.last() else { break };
-            let node = &mut alone.nodes[*here];
-            match node.successors.get(node.next).copied() {
-                Some(next) => {
-                    node.next += 1;
-                    // Whoever has been entered has a predecessor on the path, or was left.
-                    entering = (!alone.is_entered(next)).then_some(next);
-                }
+            match alone.next_of(*here) {
+                Some(next) => entering = (!alone.nodes[next as usize].is_entered).then_some(next),
                 None => {
                     path.pop();
                 }
@@ -93,89 +131,142 @@ impl Spinning {
         }
         let spins = alone.all_come_back();
         if spins {
-            alone.nodes.iter().for_each(|node| self.note(&node.state, process, true));
+            alone.nodes.iter().for_each(|node| known.put(alone.state(node), process, node.hash, true));
         } else {
-            self.note(state, process, false);
+            known.put(state, process, hash, false);
         }
         spins
     }
 
-    fn note(&mut self, state: &[u8], process: usize, spins: bool) {
-        self.bytes += state.len() + BYTES_OF_A_STATE / 2;
-        self.known.insert(named(state, process), spins);
-    }
-
     pub fn bytes(&self) -> u64 {
-        self.bytes as u64
+        let known = self.known.bytes.capacity() + self.known.answers.capacity() * size_of::<Option<Answer>>();
+        known as u64 + self.alone.bytes()
     }
-}
-
-fn named(state: &[u8], process: usize) -> Vec<u8> {
-    let mut named = Vec::with_capacity(state.len() + 1);
-    named.push(process as u8);
-    named.extend_from_slice(state);
-    named
 }
 
 /// The states that one process alone can reach.
+#[derive(Debug, Default)]
 struct Alone {
-    process: usize,
-    numbers: HashMap<Vec<u8>, usize, foldhash::fast::FixedState>,
     nodes: Vec<Node>,
-    bytes: usize,
+    /// Of all states, one after the other.
+    bytes: Vec<u8>,
+    /// From where to where.
+    edges: Vec<(u32, u32)>,
+    /// Where there are more than a few.
+    by_hash: HashMap<u64, Vec<u32>, foldhash::fast::FixedState>,
+    /// What one step leads to.
+    arrivals: Vec<(usize, usize)>,
 }
 
-/// A state that was met and not entered yet.
-const OPEN: usize = usize::MAX;
+#[derive(Debug)]
+struct Node {
+    hash: u64,
+    start: usize,
+    length: usize,
+    is_entered: bool,
+    /// Of the edges, those that begin here and were not taken yet.
+    next: u32,
+    end: u32,
+}
 
 impl Alone {
-    fn number(&mut self, state: &[u8]) -> usize {
-        if let Some(number) = self.numbers.get(state) {
-            return *number;
+    fn clear(&mut self) {
+        self.nodes.clear();
+        self.bytes.clear();
+        self.edges.clear();
+        self.by_hash.clear();
+    }
+
+    fn bytes(&self) -> u64 {
+        let nodes = self.nodes.capacity() * (size_of::<Node>() + 32);
+        (nodes + self.bytes.capacity() + 8 * self.edges.capacity()) as u64
+    }
+
+    fn state(&self, node: &Node) -> &[u8] {
+        &self.bytes[node.start..node.start + node.length]
+    }
+
+    fn number(&mut self, state: &[u8], hash: u64) -> u32 {
+        let is_it = |number: &u32| {
+            let node = &self.nodes[*number as usize];
+            node.hash == hash && self.state(node) == state
+        };
+        let known = match self.nodes.len() {
+            0..=FEW => (0..self.nodes.len() as u32).find(is_it),
+            _ => self.by_hash.get(&hash).and_then(|some| some.iter().copied().find(is_it)),
+        };
+        if let Some(number) = known {
+            return number;
         }
-        let number = self.nodes.len();
-        self.numbers.insert(state.to_vec(), number);
-        let (predecessors, successors) = (Vec::new(), Vec::new());
-        self.nodes.push(Node { state: state.to_vec(), predecessors, successors, next: OPEN });
-        self.bytes += 2 * state.len() + BYTES_OF_A_STATE;
+        let number = self.nodes.len() as u32;
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(state);
+        self.nodes.push(Node { hash, start, length: state.len(), is_entered: false, next: 0, end: 0 });
+        // From then on they are found so.
+        let not_there = match self.nodes.len() {
+            0..=FEW => 0..0,
+            count if count == FEW + 1 => 0..count,
+            count => count - 1..count,
+        };
+        for number in not_there {
+            let hash = self.nodes[number].hash;
+            self.by_hash.entry(hash).or_default().push(number as u32);
+        }
         number
     }
 
-    fn is_entered(&self, number: usize) -> bool {
-        self.nodes[number].next != OPEN
-    }
-
     /// False if the process cannot move here, or does not go on alone: handing on to another process, or ending, is not spinning.
-    fn enter<S: Successors + ?Sized>(&mut self, system: &mut S, number: usize) -> bool {
-        let (mut arrivals, state) = (Vec::new(), std::mem::take(&mut self.nodes[number].state));
-        let moved = system.expand(&state, self.process, &mut |event| {
+    fn enter<S: Successors + ?Sized>(&mut self, system: &mut S, process: usize, number: u32) -> bool {
+        let node = &mut self.nodes[number as usize];
+        node.is_entered = true;
+        let state = self.bytes[node.start..node.start + node.length].to_vec();
+        let (mut arrivals, mut bytes) = (std::mem::take(&mut self.arrivals), Vec::new());
+        arrivals.clear();
+        let mut alone = true;
+        let moved = system.expand(&state, process, &mut |event| {
             if let Event::Arrival { state, runs, .. } = event {
-                arrivals.push((state.to_vec(), runs));
+                alone &= usize::from(runs) == process;
+                arrivals.push((bytes.len(), state.len()));
+                bytes.extend_from_slice(state);
             }
         });
-        self.nodes[number].state = state;
-        self.nodes[number].next = 0;
-        let goes_on = |(state, runs): &(Vec<u8>, u8)| {
-            usize::from(*runs) == self.process && self.process < system.process_count(state)
+        let lives = |(start, length): &(usize, usize)| {
+            process < system.process_count(&bytes[*start..*start + *length])
         };
-        if !moved || !arrivals.iter().all(goes_on) {
-            return false;
+        let goes_on = moved && alone && arrivals.iter().all(lives);
+        if goes_on {
+            let first = self.edges.len() as u32;
+            for (start, length) in arrivals.drain(..) {
+                let state = &bytes[start..start + length];
+                let target = self.number(state, hash_of(state, process));
+                self.edges.push((number, target));
+            }
+            let node = &mut self.nodes[number as usize];
+            (node.next, node.end) = (first, self.edges.len() as u32);
         }
-        for (state, _) in arrivals {
-            let target = self.number(&state);
-            self.nodes[target].predecessors.push(number);
-            self.nodes[number].successors.push(target);
-        }
-        true
+        self.arrivals = arrivals;
+        goes_on
+    }
+
+    /// Where the next edge from here leads.
+    fn next_of(&mut self, number: u32) -> Option<u32> {
+        let node = &mut self.nodes[number as usize];
+        (node.next < node.end).then(|| {
+            node.next += 1;
+            self.edges[node.next as usize - 1].1
+        })
     }
 
     /// Backwards from the first state: is every state met?
-    fn all_come_back(&self) -> bool {
+    fn all_come_back(&mut self) -> bool {
+        self.edges.sort_unstable_by_key(|(_, to)| *to);
         let mut met = vec![false; self.nodes.len()];
-        let mut waiting = vec![0];
+        let mut waiting = vec![0u32];
         while let Some(state) = waiting.pop() {
-            if !std::mem::replace(&mut met[state], true) {
-                waiting.extend(&self.nodes[state].predecessors);
+            if !std::mem::replace(&mut met[state as usize], true) {
+                let first = self.edges.partition_point(|(_, to)| *to < state);
+                let into = self.edges[first..].iter().take_while(|(_, to)| *to == state);
+                waiting.extend(into.map(|(from, _)| from));
             }
         }
         met.into_iter().all(|met| met)

@@ -13,14 +13,19 @@
 //! A bucket has two parts: first who was running goes on; then, in states in which he could not, and in
 //! those that wait for it, everybody else.
 //!
-//! * [`worker`]: one thread; [`met`]: what is known of states: in a table ([`tabled`]) or in bits of an array ([`bit_array`]).
+//! * [`plan`]: what was asked for; [`worker`]: one thread; [`landing`]: the end of a bucket; [`met`]: what is known of states: in a table ([`tabled`]) or in bits of an array ([`bit_array`]).
 
 pub mod bit_array;
+mod landing;
 mod merge;
 pub mod met;
+mod plan;
 pub mod tabled;
 mod worker;
 
+pub use plan::Plan;
+
+use super::SearchOptions;
 use super::by_level::{Ended, Searched};
 use super::cost_model::CostModel;
 use super::keys::DONE;
@@ -30,19 +35,15 @@ use super::keys::how::How;
 use super::keys::quota::Quota;
 use super::keys::waiting::{Waiting, Who};
 use super::statistics::Statistics;
-use super::{Goal, SearchOptions, Storage};
 use crate::budget::SearchBudget;
 use crate::crew::Crew;
-use crate::reduction::Reduction;
-use crate::store::packed::encoding::{Encoding, Key};
-use crate::store::packed::{Full, Keeps, PackedStore};
+use crate::store::packed::{Full, PackedStore};
 use crate::successors::Expander;
 use met::Met;
 use preempt_core::{Memory, Progress, Snapshot, StopReason};
 use preempt_model::search::RunCost;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use worker::{Candidate, Worker, repack_candidates};
+use worker::{Candidate, Worker};
 
 /// A bucket with fewer states than this is not worth a thread.
 const WORTH_SHARING: u64 = 1 << 9;
@@ -56,47 +57,6 @@ const MOST_WORK: u64 = 1 << 18;
 
 /// How often, in rounds, the clock, the memory and the observer of the search are looked at.
 const LOOK_EVERY: u32 = 8;
-
-/// So often room is made for what did not fit.
-const MOST_ATTEMPTS: u32 = 20;
-
-/// What is searched, as far as the workers must know it.
-#[derive(Debug, Clone, Copy)]
-pub struct Plan {
-    /// Does it matter who runs? If not, everybody is expanded in a state at once.
-    pub levels: bool,
-    pub reduces: bool,
-    pub fair_switch: bool,
-    pub judges: bool,
-    stops_at_violation: bool,
-    /// To leave who could go on, and who could not, costs something beside a step.
-    pub charges_preemptions: bool,
-    pub charges_forced: bool,
-}
-
-impl Plan {
-    pub fn of(options: &SearchOptions, goal: Goal) -> Plan {
-        let charged = CostModel::new(options.cost);
-        let reduces = options.reduction == Reduction::Exact && goal == Goal::First;
-        // How deep a state lies is how many steps its cheapest run has.
-        let ordered = options.levels || options.bound.is_some() || options.limits.depth.is_some();
-        let charges = charged.preemption > 0 && (ordered || goal != Goal::Count);
-        Plan {
-            levels: charges || reduces,
-            reduces,
-            fair_switch: charges && options.fair_switch,
-            judges: false,
-            stops_at_violation: goal != Goal::Count,
-            charges_preemptions: charged.preemption > 0,
-            charges_forced: charged.forced > 0,
-        }
-    }
-
-    /// What the store of packed keys must keep of a state; only there if states are kept.
-    pub fn keeps(self, storage: Storage) -> Keeps {
-        if self.levels && storage == Storage::Exact { Keeps::Processes } else { Keeps::Nothing }
-    }
-}
 
 /// Everything of one cost.
 struct Bucket<I> {
@@ -388,164 +348,6 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
             far.into_iter().flatten().for_each(|candidate| worker.keep_far(candidate));
         }
         Ok(())
-    }
-
-    /// What is met from now on costs this much: is that within what is searched, and what costs a switch more?
-    fn aim_at(&mut self, cost: RunCost) -> (bool, bool) {
-        let later = RunCost { preemptions: cost.preemptions + 1, ..cost };
-        let (next_costs, later_costs) = (self.is_within(cost), self.is_within(later));
-        let is_deep = self.is_deep(cost);
-        for worker in &mut self.workers {
-            worker.wants_next = next_costs && !is_deep;
-            worker.wants_later = later_costs && !is_deep;
-        }
-        (next_costs, later_costs)
-    }
-
-    /// Looks up what was met at this cost, and lists what it brings.
-    fn land_at(&mut self, cost: RunCost) -> Result<(), Early> {
-        let (next_costs, later_costs) = self.aim_at(cost);
-        let is_deep = self.is_deep(cost);
-        // What was looked up at once has landed there, too.
-        self.take_in_deferred()?;
-        if is_deep {
-            // A dearer run may come there in fewer steps.
-            let candidates = self.workers.iter_mut().flat_map(|worker| &mut worker.candidates);
-            candidates.for_each(|candidate| candidate.how = How::TOO_DEEP);
-        }
-        self.commit()?;
-        if self.statistics.stats.states > self.known_states {
-            self.known_states = self.statistics.stats.states;
-            self.statistics.stats.depth = self.statistics.stats.depth.max(cost.steps);
-        }
-        let (mut going_on, mut others, mut at_next_level) = <(Waiting, Waiting, Waiting)>::default();
-        let mut judged = false;
-        for worker in &mut self.workers {
-            let brought = std::mem::take(&mut worker.brought);
-            going_on.append(brought.next);
-            others.append(brought.next_others);
-            at_next_level.append(brought.later);
-            let left_out = std::mem::take(&mut worker.left_out_next) && next_costs
-                || std::mem::take(&mut worker.left_out_later) && later_costs;
-            self.cut_by_depth |= is_deep && left_out;
-            judged |= std::mem::take(&mut worker.judged);
-            for mut far in worker.take_far() {
-                // Their steps are those from the bucket before.
-                let more = far.first().map_or(0, |candidate| candidate.how.steps());
-                let steps = (cost.steps + u64::from(more)).saturating_sub(1);
-                self.buckets.entry(steps).or_default().far.append(&mut far);
-            }
-        }
-        if judged {
-            self.found_at(cost);
-        }
-        if going_on.states() + others.states() > 0 {
-            let bucket = self.buckets.entry(cost.steps).or_default();
-            bucket.going_on.append(going_on);
-            bucket.others.append(others);
-        }
-        if at_next_level.states() > 0 {
-            self.later.entry(cost.steps).or_default().append(at_next_level);
-        }
-        Ok(())
-    }
-
-    /// All candidates, as long as there are no more states than are allowed.
-    fn commit(&mut self) -> Result<(), Early> {
-        let mut attempts = 0;
-        loop {
-            let count: usize = self.workers.iter().map(|worker| worker.candidates.len()).sum();
-            if count == 0 {
-                return Ok(());
-            }
-            let states = self.statistics.stats.states;
-            let room = self.options.limits.states.map(|most| (most + 1).saturating_sub(states) as usize);
-            if room == Some(0) {
-                self.workers.iter_mut().for_each(|worker| worker.candidates.clear());
-                return Ok(());
-            }
-            let set_aside = room.filter(|room| *room < count).map(|room| self.set_aside(room));
-            let threads = self.threads_for(count as u64);
-            self.met.set_shared(&mut self.store, threads > 1);
-            self.met.commit(&self.store, &mut self.workers, threads, &mut self.crew);
-            self.count();
-            attempts += u32::from(set_aside.is_none());
-            self.workers[0].candidates.extend(set_aside.into_iter().flatten());
-            if attempts > MOST_ATTEMPTS {
-                return Err(Early::Full);
-            }
-            // What did not fit finds more room each time.
-            let more = (self.most_new().max(count as u64 / 4)) << attempts.min(20);
-            let processes = self.most_processes();
-            self.met.make_room(&mut self.store, more, processes, &mut self.crew)?;
-        }
-    }
-
-    /// All candidates but so many, the same with any number of threads.
-    fn set_aside(&mut self, most: usize) -> Vec<Candidate<M::Id>> {
-        let of_workers = self.workers.iter_mut().flat_map(|worker| worker.candidates.drain(..));
-        let mut all: Vec<_> = of_workers.collect();
-        M::put_in_order(&mut all);
-        let aside = all.split_off(most);
-        self.workers[0].candidates = all;
-        aside
-    }
-
-    /// What the workers have counted since the last time.
-    fn count(&mut self) {
-        for (number, worker) in self.workers.iter_mut().enumerate() {
-            let counted = std::mem::take(&mut worker.steps.counted);
-            if number > 0 {
-                crate::pool::was_helped(counted.states);
-            }
-            if counted.states + counted.transitions > 0 {
-                self.statistics.add(self.at.preemptions, counted.states, counted.transitions);
-            }
-            for (kind, count) in counted.violations {
-                *self.statistics.stats.violations.entry(kind).or_default() += count;
-            }
-            self.met.count(&mut self.store, &std::mem::take(&mut worker.new));
-        }
-    }
-
-    /// What did not fit is a candidate as soon as the store is wide enough. What was met is counted before: a table that is packed anew
-    /// has room for so many.
-    fn take_in_deferred(&mut self) -> Result<(), Full> {
-        self.count();
-        let deferred: Vec<Deferred> =
-            self.workers.iter_mut().flat_map(|worker| std::mem::take(&mut worker.steps.deferred)).collect();
-        if deferred.is_empty() {
-            return Ok(());
-        }
-        let fits = |it: &Deferred| self.store.encode(&*self.workers[0].steps.system, &it.state).is_some();
-        if !deferred.iter().all(fits) {
-            let old = Arc::clone(&self.store.encoding);
-            let mut states = deferred.iter().map(|it| &*it.state);
-            let (workers, buckets) = (&self.workers, &self.buckets);
-            let (later, feed) = (&self.later, &*self.feed.get_mut());
-            let beside = |visit: &mut dyn FnMut(&Encoding, &Key)| {
-                workers.iter().for_each(|worker| worker.each_key(&old, visit));
-                for Bucket { going_on, others, far } in buckets.values() {
-                    going_on.each_key(visit);
-                    others.each_key(visit);
-                    far.iter().for_each(|candidate| visit(&old, &candidate.key));
-                }
-                later.values().chain([feed]).for_each(|waiting| waiting.each_key(visit));
-            };
-            self.store.widen(&*workers[0].steps.system, &mut states, &beside, &mut self.crew)?;
-            for worker in &mut self.workers {
-                worker.repack(&self.store, &self.met, &old);
-            }
-            let far = self.buckets.values_mut().flat_map(|bucket| &mut bucket.far);
-            repack_candidates(&self.store, &self.met, &old, far);
-        }
-        for Deferred { state, how } in deferred {
-            if !self.workers[0].arrive(&self.store, &self.met, &state, how) {
-                return Err(Full);
-            }
-        }
-        let most = self.most_processes();
-        self.met.make_room(&mut self.store, 0, most, &mut self.crew)
     }
 
     fn poll(&mut self, budget: &mut SearchBudget, progress: &mut dyn Progress) -> Result<(), Early> {
