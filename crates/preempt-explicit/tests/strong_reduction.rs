@@ -259,3 +259,33 @@ fn little_is_left() {
     let (whole, left) = (states(private, Reduction::None, false), states(private, Reduction::None, true));
     assert!(left * 2 < whole, "{left} of {whole}");
 }
+
+/// Who asks with `np_` whether somebody stands at a progress label sees him go there and on, also over steps that are his own.
+#[test]
+fn who_asks_for_progress_sees_it() {
+    let text = "
+        active proctype P() { byte l; l = 1; progress: l = 2; l = 3 }
+        active proctype Q() { byte v; v = np_; assert(v == 1) }
+    ";
+    let loaded = preempt_promela::load("m.pml", text, &preempt_promela::Additions::default(), &mut |_| {
+        Err(String::new())
+    });
+    let (model, sources) = (loaded.model.expect("a model"), loaded.sources);
+    for order in [Order::ByCost, Order::DepthFirst] {
+        for reduction in [Reduction::None, Reduction::Exact, Reduction::Strong] {
+            for (simplify, fair_switch) in [(false, false), (true, false), (false, true)] {
+                if (order, reduction) == (Order::ByCost, Reduction::Strong) {
+                    continue;
+                }
+                let options =
+                    SearchOptions { order, reduction, simplify, fair_switch, ..SearchOptions::default() };
+                let found = check(&model, &sources, &options, &mut Silent).expect("a supported model");
+                assert_eq!(
+                    found.verdict,
+                    Verdict::Violated,
+                    "{order:?} {reduction:?} {simplify} {fair_switch}"
+                );
+            }
+        }
+    }
+}

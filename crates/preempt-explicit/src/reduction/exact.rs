@@ -51,6 +51,13 @@ impl PrivateLocations {
     }
 }
 
+/// The codes of which `np_` asks where their processes stand.
+pub(super) fn with_progress(model: &Model) -> impl Iterator<Item = CodeId> {
+    let has_progress = |code: &Code| code.locations.iter().any(|location| location.progress);
+    let codes = model.codes.iter().enumerate().filter(move |(_, code)| has_progress(code));
+    codes.map(|(number, _)| CodeId(number as u16))
+}
+
 /// What a model's expressions can see of a process from outside.
 struct Observed {
     everybody: bool,
@@ -69,6 +76,7 @@ impl Observed {
             Expr::At { code, .. } | Expr::Remote { code, .. } => {
                 observed.codes.insert(*code);
             }
+            Expr::NonProgress => observed.codes.extend(with_progress(model)),
             _ => {}
         };
         for code in model.codes.iter().filter(|code| code.kind != CodeKind::Observer) {

@@ -4,7 +4,7 @@
 
 use super::access::{Access, Bits};
 use super::constants::{Channels as FixedChannels, Known, expr_with_known};
-use super::exact::{back_edges, in_one_step};
+use super::exact::{back_edges, in_one_step, with_progress};
 use super::step_access::{decides_by_waiting, front};
 use preempt_model::{Code, CodeId, CodeKind, Command, Expr, Init, Model};
 use std::collections::BTreeSet;
@@ -240,6 +240,7 @@ fn observed_codes(model: &Model, visible: &[Expr]) -> BTreeSet<u16> {
         Expr::At { code, .. } | Expr::Remote { code, .. } => {
             found.insert(code.0);
         }
+        Expr::NonProgress => found.extend(with_progress(model).map(|code| code.0)),
         _ => {}
     };
     for (_, code) in processes(model) {

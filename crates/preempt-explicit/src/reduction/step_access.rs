@@ -3,6 +3,7 @@
 
 use super::access::{Access, Bits};
 use super::constants::{Known, with_known};
+use super::exact::with_progress;
 use super::futures::{ModelFacts, processes};
 use preempt_model::footprint::Channels;
 use preempt_model::{Code, CodeId, Command, Expr, Footprint, Model, Scope};
@@ -136,7 +137,7 @@ impl ModelFacts {
             }
         }
         self.channels(&footprint.polls, &mut access.polls);
-        self.processes(command, &mut access);
+        self.processes(model, command, &mut access);
         if let Some(code) = code.filter(|code| self.observed.contains(&code.0)) {
             access.moves.insert(usize::from(code.0));
         }
@@ -164,11 +165,15 @@ impl ModelFacts {
         }
     }
 
-    fn processes(&self, command: &Command, access: &mut Access) {
+    fn processes(&self, model: &Model, command: &Command, access: &mut Access) {
         command.visit(&mut |expr| match expr {
             Expr::Enabled(_) => access.flags.everything = true,
             Expr::LastPid => access.flags.asks_last = true,
-            Expr::ProcessCount | Expr::NonProgress => access.flags.asks = true,
+            Expr::ProcessCount => access.flags.asks = true,
+            Expr::NonProgress => {
+                access.flags.asks = true;
+                with_progress(model).for_each(|code| access.looks.insert(usize::from(code.0)));
+            }
             // Where there are priorities that differ, nothing is left out at all.
             Expr::Priority(_) => access.flags.asks = true,
             Expr::PcValue(_) => {
@@ -190,7 +195,7 @@ impl ModelFacts {
             Command::SetPriority { .. } => access.flags.prioritises = true,
             Command::Deterministic(block) => {
                 let inner = block.nodes.iter().flatten().filter_map(|edge| edge.command.as_ref());
-                inner.for_each(|command| self.processes(command, access));
+                inner.for_each(|command| self.processes(model, command, access));
             }
             _ => {}
         }
