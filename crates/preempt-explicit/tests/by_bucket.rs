@@ -46,11 +46,16 @@ fn the_same_numbers() {
                 search(model, sources, &options, Goal::Count).outcome
             };
             let expected = count(SearchOptions { store: COMPACT, ..in_order() });
-            for threads in [1, 2, 3] {
-                let found = count(at_once(threads));
-                let name = format!("{question:?}, {threads} threads: {name}");
+            for (store, threads) in
+                [(Storage::Exact, 1), (Storage::Exact, 2), (Storage::Exact, 3), (AMPLE, 2)]
+            {
+                let found = count(SearchOptions { store, ..at_once(threads) });
+                let name = format!("{question:?}, {store:?}, {threads} threads: {name}");
                 assert_eq!(numbers(&found), numbers(&expected), "{name}");
                 // An item that waits beyond the greatest depth may turn out to have nothing to do.
+                if store == AMPLE {
+                    continue;
+                }
                 if found.verdict == Verdict::Holds {
                     let without = (question.0, question.1, None);
                     let options = SearchOptions { fair_switch, ..with(without, in_order()) };

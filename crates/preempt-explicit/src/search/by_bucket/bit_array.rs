@@ -40,7 +40,7 @@ struct Added {
 
 impl BitArray {
     pub fn new(bits: Bits, plan: Plan, seed: u64) -> BitArray {
-        let keeps_who_waits = plan.reduces || plan.fair_switch || plan.charges_forced;
+        let keeps_who_waits = plan.reduces || plan.fair_switch || plan.charges_forced || plan.limits_depth;
         BitArray { bits, seed, levels: plan.levels, keeps_who_waits }
     }
 

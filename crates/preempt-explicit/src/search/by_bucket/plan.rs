@@ -17,6 +17,8 @@ pub struct Plan {
     /// To leave who could go on, and who could not, costs something beside a step.
     pub charges_preemptions: bool,
     pub charges_forced: bool,
+    /// May a state be met where nobody is to run any more?
+    pub limits_depth: bool,
 }
 
 impl Plan {
@@ -34,6 +36,7 @@ impl Plan {
             stops_at_violation: goal != Goal::Count,
             charges_preemptions: charged.preemption > 0,
             charges_forced: charged.forced > 0,
+            limits_depth: options.limits.depth.is_some(),
         }
     }
 
