@@ -81,7 +81,8 @@ impl<S: Expander + Send, M: Met> ByBucket<'_, S, M> {
     /// All candidates, as long as there are no more states than are allowed: then as many at a time as may be new, in an order that
     /// is the same with any number of threads.
     fn commit(&mut self) -> Result<(), Early> {
-        let mut aside = self.may_be_too_many().then(|| self.all_in_order()).unwrap_or_default().into_iter();
+        let aside = if self.may_be_too_many() { self.all_in_order() } else { Vec::new() };
+        let mut aside = aside.into_iter();
         let mut attempts = 0;
         loop {
             if self.candidates() == 0 {
