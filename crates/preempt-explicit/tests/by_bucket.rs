@@ -17,7 +17,7 @@ fn numbers(outcome: &Outcome) -> Numbers {
 }
 
 /// What is asked of every program: what is charged, within which bound, and how deep a run may be.
-const QUESTIONS: [(Cost, Option<u32>, Option<u64>); 9] = [
+const QUESTIONS: [(Cost, Option<u32>, Option<u64>); 10] = [
     (Cost::Steps, None, None),
     (Cost::Steps, Some(0), None),
     (Cost::Steps, Some(6), None),
@@ -27,6 +27,7 @@ const QUESTIONS: [(Cost, Option<u32>, Option<u64>); 9] = [
     (Cost::Switches, None, Some(6)),
     (Cost::Switches, None, Some(40)),
     (Cost::Preemptions, None, Some(1000)),
+    (Cost::Preemptions, None, Some(5)),
 ];
 
 fn with((cost, bound, depth): (Cost, Option<u32>, Option<u64>), options: SearchOptions) -> SearchOptions {
@@ -274,6 +275,35 @@ fn wide_states_and_long_sequences() {
                 }
                 assert_eq!(found, expected, "{cost:?} {depth:?} {store:?} {threads}");
             }
+        }
+    }
+}
+
+/// What the others do where a cheap run comes too late, and a dearer one in time.
+#[test]
+fn a_dearer_run_in_fewer_steps() {
+    let text = "
+        byte x, y, z, w;
+        active proctype P() {
+            x = 1;
+            if :: y == 0 -> skip; skip; skip; skip; skip; skip :: y == 1 -> skip fi;
+            y == 1; x = 7; w = 1; w = 2
+        }
+        active proctype Q() { x == 1; y = 1 }
+        active proctype R() { x == 7 && w == 0; z = 1 }
+    ";
+    let loaded = preempt_promela::load("m.pml", text, &preempt_promela::Additions::default(), &mut |_| {
+        Err(String::new())
+    });
+    let (model, sources) = (loaded.model.expect("a model"), loaded.sources);
+    for depth in 6..14 {
+        let count = |options: SearchOptions| {
+            let options = with((Cost::Preemptions, None, Some(depth)), options);
+            numbers(&search(&model, &sources, &options, Goal::Count).outcome)
+        };
+        let expected = count(SearchOptions { store: WIDE, ..in_order() });
+        for store in [Storage::Exact, WIDE, AMPLE] {
+            assert_eq!(count(SearchOptions { store, ..at_once(2) }), expected, "{depth} {store:?}");
         }
     }
 }
