@@ -116,7 +116,7 @@ impl<S: Expander + Send, M: Met> ByBucket<'_, S, M> {
     /// How many states there may be until there are too many.
     fn left(&self) -> usize {
         let states = self.statistics.stats.states;
-        let left = self.options.limits.states.map(|most| (most + 1).saturating_sub(states));
+        let left = self.options.limits.states.map(|most| most.saturating_add(1).saturating_sub(states));
         left.map_or(usize::MAX, |left| usize::try_from(left).unwrap_or(usize::MAX))
     }
 

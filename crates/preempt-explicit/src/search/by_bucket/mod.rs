@@ -303,7 +303,10 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
     fn most_new(&self) -> u64 {
         let states = self.statistics.stats.states;
         let most = (states / 8).clamp(LEAST_NEW, MOST_NEW);
-        self.options.limits.states.map_or(most, |limit| most.min(limit.saturating_sub(states) + 1))
+        self.options
+            .limits
+            .states
+            .map_or(most, |limit| most.min(limit.saturating_sub(states).saturating_add(1)))
     }
 
     fn most_processes(&self) -> usize {

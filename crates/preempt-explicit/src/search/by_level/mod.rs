@@ -235,7 +235,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
     fn most_new(&self, options: &SearchOptions) -> u64 {
         let states = self.statistics.stats.states;
         let most = (states / 8).clamp(LEAST_NEW, MOST_NEW);
-        options.limits.states.map_or(most, |limit| most.min(limit.saturating_sub(states) + 1))
+        options.limits.states.map_or(most, |limit| most.min(limit.saturating_sub(states).saturating_add(1)))
     }
 
     /// The strong reduction is asked at every state, or, if that has hardly ever helped as long as one thread worked, at none: what is
