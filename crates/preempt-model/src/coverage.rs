@@ -57,6 +57,11 @@ impl EdgeMarks {
         note(&self.seen, mark);
     }
 
+    /// For whoever sets marks where they lie.
+    pub fn mark(&self) -> &AtomicU8 {
+        &self.seen
+    }
+
     /// All marks that were set.
     pub fn seen(&self) -> u8 {
         self.seen.load(Relaxed)

@@ -39,31 +39,35 @@ impl Emitter<'_, '_> {
         self.switch_to(go_on);
     }
 
-    /// The whole answer for an edge: not now, now, or an offer to whoever receives.
+    /// The whole answer for an edge: goes to `no` if it is not ready, or leaves, perhaps with an offer to whoever receives.
     pub fn ready_or_offer(&mut self, command: &Command, nothing_earlier: Value, no: Block) {
         self.ready(command, nothing_earlier, no);
-        if let Command::Send { channel, fields, .. } = command {
-            let channel = self.channel(channel);
-            let offers = self.new_block();
-            self.leave_if_rendezvous(&channel, offers);
-            self.returns_constant(YES);
-            self.switch_to(offers);
-            let mut values: Vec<Value> = fields.iter().map(|field| self.value(field)).collect();
-            let types = channel.known.map(|known| &self.model.template(known.template).fields);
-            if let Some(types) = types.filter(|types| types.len() == values.len()) {
-                for (value, ty) in values.iter_mut().zip(types) {
-                    *value = self.wrap(*ty, *value, None);
-                }
-                self.set_message(&values);
-            } else {
-                self.set_message(&values);
-                self.call_or_fault(helpers::cut_message as *const () as usize, &[channel.index]);
+        self.offers(command);
+        self.returns_constant(YES);
+    }
+
+    /// A send that is ready, if it is a rendezvous, leaves with the message. Whatever else is ready goes on.
+    pub fn offers(&mut self, command: &Command) {
+        let Command::Send { channel, fields, .. } = command else { return };
+        let channel = self.channel(channel);
+        let (offers, go_on) = (self.new_block(), self.new_block());
+        self.leave_if_rendezvous(&channel, offers);
+        self.jump(go_on);
+        self.switch_to(offers);
+        let mut values: Vec<Value> = fields.iter().map(|field| self.value(field)).collect();
+        let types = channel.known.map(|known| &self.model.template(known.template).fields);
+        if let Some(types) = types.filter(|types| types.len() == values.len()) {
+            for (value, ty) in values.iter_mut().zip(types) {
+                *value = self.wrap(*ty, *value, None);
             }
-            self.set_context_field(offset_of!(Context, offer_channel), channel.index);
-            self.returns_constant(OFFERS);
+            self.set_message(&values);
         } else {
-            self.returns_constant(YES);
+            self.set_message(&values);
+            self.call_or_fault(helpers::cut_message as *const () as usize, &[channel.index]);
         }
+        self.set_context_field(offset_of!(Context, offer_channel), channel.index);
+        self.returns_constant(OFFERS);
+        self.switch_to(go_on);
     }
 
     /// What a command that is ready does.

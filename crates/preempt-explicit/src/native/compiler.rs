@@ -1,16 +1,19 @@
-//! From a model to machine code, by Cranelift: one function for each question that an edge is asked.
+//! From a model to machine code, by Cranelift: the step functions of every kind of process ([`super::step_function`]), and for each edge
+//! one function for each question that it is asked.
 
 use super::channel_facts::ChannelFacts;
-use super::context::{FAULT, Function, NO, ReadyFunction, UNDONE, YES};
+use super::context::{FAULT, Function, NO, StepFunction, UNDONE, YES};
+use super::direct_locations::{EdgeFacts, duties, is_always_ready};
 use super::emitter::Emitter;
 use super::layout::{Layouts, MAX_FIELDS, Shape};
 use super::program::{
-    Apply, ExclusiveUse, LocationEdges, LocationFacts, MachineCode, NativeEdge, Program, Ready,
+    Apply, Entry, ExclusiveUse, LocationEdges, LocationFacts, MachineCode, NativeEdge, Program, Ready,
 };
 use super::rendezvous::acceptances;
+use super::step_function::{Begin, LocationBegins};
 use crate::Unsupported;
 use cranelift_codegen::Context as Codegen;
-use cranelift_codegen::ir::{AbiParam, UserFuncName, types};
+use cranelift_codegen::ir::{AbiParam, UserFuncName, Value, types};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
@@ -29,11 +32,18 @@ impl Program {
         let shape = Shape::new(model, conditions)?;
         let facts = ChannelFacts::new(model, &shape);
         let mut compiler = Compiler::new(model, &shape, &facts, budget)?;
+        let may_be_held_back = model.has_priorities || model.codes.iter().any(|code| code.provided.is_some());
+        let is_plain = !may_be_held_back && model.exclusives.is_empty() && shape.hidden.size == 0;
+        let duties = duties(model, is_plain);
         let mut pending = Vec::new();
         for (number, code) in model.codes.iter().enumerate() {
             let id = CodeId(number as u16);
             let is_process = code.kind == CodeKind::Process;
             let locations: &[_] = if is_process { &code.locations } else { &[] };
+            let begins = match budget.exhausted() {
+                Some(_) => locations.iter().map(LocationBegins::nowhere).collect(),
+                None => compiler.step_functions(id, locations, &duties[number])?,
+            };
             let mut edges = Vec::new();
             for (at, location) in locations.iter().enumerate() {
                 let compiled = location.edges.iter().enumerate().map(|(nth, edge)| {
@@ -54,7 +64,7 @@ impl Program {
                 Some(clause) => Some(compiler.plain(id, |emitter| emitter.decides(clause))?),
                 None => None,
             };
-            pending.push((edges, init, provided));
+            pending.push((edges, begins, init, provided));
         }
         let mut exclusive_uses = Vec::new();
         for claimed in &model.exclusives {
@@ -85,25 +95,33 @@ impl Program {
             exclusive_uses: Vec::new(),
             conditions: compiled.into_iter().map(|id| id.map(plain)).collect(),
             has_priorities: model.has_priorities,
-            may_be_held_back: model.has_priorities || model.codes.iter().any(|code| code.provided.is_some()),
+            may_be_held_back,
             code: None,
             budget: RwLock::new(budget.clone()),
             marks: model.marks.clone(),
             shape,
         };
-        for (edges, init, provided) in pending {
-            let location = |edges: Vec<PendingEdge>| LocationEdges {
-                receives: edges.iter().any(|edge| edge.accept.is_some()),
-                direct: false,
-                edges: edges.into_iter().map(|edge| edge.finish(&module)).collect(),
+        let entry =
+            |begin: Begin| Entry { function: step_function(&module, begin.function), number: begin.number };
+        for (edges, begins, init, provided) in pending {
+            let may_grow = edges.iter().flatten().any(|edge| edge.facts.grows);
+            let location = |(edges, begins): (Vec<PendingEdge>, LocationBegins)| LocationEdges {
+                receives: edges.iter().any(|edge| edge.facts.accepts),
+                grows: edges.iter().any(|edge| edge.facts.grows || edge.facts.atomic && may_grow),
+                expanding: begins.expanding.map(entry),
+                going_on: begins.going_on.map(entry),
+                edges: std::iter::zip(edges, std::iter::zip(begins.asking, begins.applying))
+                    .map(|(edge, (asking, applying))| {
+                        edge.finish(&module, asking.map(entry), applying.map(entry))
+                    })
+                    .collect(),
             };
-            program.edges.push(edges.into_iter().map(location).collect());
+            program.edges.push(std::iter::zip(edges, begins).map(location).collect());
             program.inits.push(init.map(plain));
             program.provided.push(provided.map(plain));
         }
         let claimed = |(code, receive, channel)| ExclusiveUse { code, receive, channel: plain(channel) };
         program.exclusive_uses = exclusive_uses.into_iter().map(claimed).collect();
-        program.find_direct(model);
         program.code = Some(MachineCode(module));
         Ok(program)
     }
@@ -160,31 +178,25 @@ fn belongs_to_nobody(expr: &Expr) -> bool {
 }
 
 struct PendingEdge {
-    ready: Result<Ready, FuncId>,
-    apply: Result<Apply, FuncId>,
+    facts: EdgeFacts,
+    ready: Ready,
+    ends: bool,
     accept: Option<FuncId>,
     takes: Vec<FuncId>,
-    target: u32,
-    atomic: bool,
-    escape: Option<u32>,
-    grows: bool,
-    chooses: bool,
-    sends: bool,
 }
 
 impl PendingEdge {
-    fn finish(self, module: &JITModule) -> NativeEdge {
+    fn finish(self, module: &JITModule, asking: Option<Entry>, applying: Option<Entry>) -> NativeEdge {
         NativeEdge {
-            ready: self.ready.unwrap_or_else(|id| Ready::Code(ready_function(module, id))),
-            apply: self.apply.unwrap_or_else(|id| Apply::Code(function(module, id))),
+            facts: self.facts,
+            ready: asking.map_or(self.ready, Ready::Code),
+            apply: match applying {
+                Some(entry) => Apply::Code(entry),
+                None if self.ends => Apply::End,
+                None => Apply::Nothing,
+            },
             accept: self.accept.map(|id| function(module, id)),
             takes: self.takes.into_iter().map(|id| function(module, id)).collect(),
-            target: self.target,
-            atomic: self.atomic,
-            escape: self.escape,
-            grows: self.grows,
-            chooses: self.chooses,
-            sends: self.sends,
             seen: AtomicU8::new(0),
         }
     }
@@ -198,17 +210,26 @@ fn function(module: &JITModule, id: FuncId) -> Function {
     }
 }
 
-fn ready_function(module: &JITModule, id: FuncId) -> ReadyFunction {
-    // SAFETY: as in `function`: it was compiled with one parameter more.
+fn step_function(module: &JITModule, id: FuncId) -> StepFunction {
+    // SAFETY: as in `function`: it was compiled with three parameters more.
     #[allow(unsafe_code)]
     unsafe {
-        std::mem::transmute::<*const u8, ReadyFunction>(module.get_finalized_function(id))
+        std::mem::transmute::<*const u8, StepFunction>(module.get_finalized_function(id))
     }
 }
 
-struct Compiler<'a> {
+/// What a function is given beside the context, the state and the acting process's segment: so many numbers.
+#[derive(Debug, Clone, Copy)]
+pub struct FunctionShape(usize);
+
+impl FunctionShape {
+    const PLAIN: FunctionShape = FunctionShape(0);
+    pub const STEPS: FunctionShape = FunctionShape(3);
+}
+
+pub struct Compiler<'a> {
     budget: &'a Budget,
-    model: &'a Model,
+    pub model: &'a Model,
     shape: &'a Shape,
     facts: &'a ChannelFacts,
     module: JITModule,
@@ -242,48 +263,17 @@ impl<'a> Compiler<'a> {
     }
 
     fn edge(&mut self, code: CodeId, edge: &Edge) -> Result<PendingEdge, Unsupported> {
-        let (target, atomic, escape) = (edge.target.0, edge.atomic, edge.escape);
-        if self.budget.exhausted().is_some() {
-            let (ready, apply, accept, takes) = (Ok(Ready::Else), Ok(Apply::Nothing), None, Vec::new());
-            let (grows, chooses, sends) = (false, false, false);
-            return Ok(PendingEdge {
-                ready,
-                apply,
-                accept,
-                takes,
-                target,
-                atomic,
-                escape,
-                grows,
-                chooses,
-                sends,
-            });
-        }
-        let command = &edge.command;
+        let (facts, command) = (EdgeFacts::of(edge), &edge.command);
+        let ends = *command == Command::End;
+        // Of those that machine code is asked about, another answer is known later.
         let ready = match command {
-            Command::Else => Ok(Ready::Else),
-            Command::End => Ok(Ready::End),
-            Command::Guard(preempt_model::Expr::Const(value)) if *value != 0 => Ok(Ready::Always),
-            Command::Guard(_)
-            | Command::Send { .. }
-            | Command::Receive { .. }
-            | Command::Deterministic(_) => Err(self.function(code, true, |emitter, nothing_earlier| {
-                let no = emitter.new_block();
-                let nothing_earlier = nothing_earlier.unwrap_or(emitter.context);
-                emitter.ready_or_offer(command, nothing_earlier, no);
-                emitter.switch_to(no);
-                emitter.returns_constant(NO);
-            })?),
-            _ => Ok(Ready::Always),
+            Command::End => Ready::End,
+            _ if is_always_ready(command) => Ready::Always,
+            _ => Ready::Else,
         };
-        let apply = match command {
-            Command::Guard(_) | Command::Else => Ok(Apply::Nothing),
-            Command::End => Ok(Apply::End),
-            _ => Err(self.plain(code, |emitter| {
-                emitter.apply(command);
-                emitter.returns_constant(YES);
-            })?),
-        };
+        if self.budget.exhausted().is_some() {
+            return Ok(PendingEdge { facts, ready, ends, accept: None, takes: Vec::new() });
+        }
         let acceptances = acceptances(command);
         let accept = match acceptances.is_empty() {
             true => None,
@@ -296,31 +286,28 @@ impl<'a> Compiler<'a> {
             })
         });
         let takes = takes.collect::<Result<Vec<_>, _>>()?;
-        let grows = matches!(command, Command::Run { .. } | Command::Deterministic(_));
-        let mut chooses = false;
-        command.visit(&mut |expr| chooses |= matches!(expr, Expr::Any { .. }));
-        let sends = matches!(command, Command::Send { .. });
-        Ok(PendingEdge { ready, apply, accept, takes, target, atomic, escape, grows, chooses, sends })
+        Ok(PendingEdge { facts, ready, ends, accept, takes })
     }
 
     fn plain(
         &mut self,
         code: CodeId,
-        emit: impl FnOnce(&mut Emitter<'_, '_>),
+        emit: impl FnOnce(&mut Emitter<'a, '_>),
     ) -> Result<FuncId, Unsupported> {
-        self.function(code, false, |emitter, _| emit(emitter))
+        self.function(code, FunctionShape::PLAIN, |emitter, _| emit(emitter))
     }
 
-    fn function(
+    /// One function, which is given some numbers more.
+    pub fn function(
         &mut self,
         code: CodeId,
-        asks_earlier: bool,
-        emit: impl FnOnce(&mut Emitter<'_, '_>, Option<cranelift_codegen::ir::Value>),
+        FunctionShape(more): FunctionShape,
+        emit: impl FnOnce(&mut Emitter<'a, '_>, &[Value]),
     ) -> Result<FuncId, Unsupported> {
         let wrong = |what: &dyn std::fmt::Display| Unsupported(format!("compiling the model: {what}"));
         let mut signature = self.module.make_signature();
         signature.params.extend([AbiParam::new(types::I64); 3]);
-        signature.params.extend(asks_earlier.then(|| AbiParam::new(types::I32)));
+        signature.params.extend((0..more).map(|_| AbiParam::new(types::I32)));
         signature.returns.push(AbiParam::new(types::I32));
         let call_conv = signature.call_conv;
         let id = self.module.declare_anonymous_function(&signature).map_err(|error| wrong(&error))?;
@@ -346,7 +333,7 @@ impl<'a> Compiler<'a> {
             undone,
             call_conv,
         };
-        emit(&mut emitter, parameters.get(3).copied());
+        emit(&mut emitter, &parameters[3..]);
         emitter.switch_to(fault);
         emitter.returns_constant(FAULT);
         emitter.switch_to(undone);

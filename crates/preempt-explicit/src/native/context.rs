@@ -10,6 +10,10 @@ pub const NO: i32 = 0;
 pub const YES: i32 = 1;
 /// A rendezvous: the message waits in the context for somebody who takes it.
 pub const OFFERS: i32 = 2;
+/// Of a step function: the process goes on alone, at [`Context::at`].
+pub const GOES_ON: i32 = 3;
+/// Of a step function: the process would end.
+pub const ENDS: i32 = 4;
 /// What was asked has no meaning; the interpreter knows the words for it.
 pub const FAULT: i32 = -1;
 /// The budget has run out before the step was made.
@@ -17,8 +21,9 @@ pub const UNDONE: i32 = -2;
 
 /// Machine code is entered with the context, the state's bytes and the acting process's segment.
 pub type Function = unsafe extern "C" fn(*mut Context, *mut u8, *mut u8) -> i32;
-/// With one thing more: is no earlier edge of the location ready?
-pub type ReadyFunction = unsafe extern "C" fn(*mut Context, *mut u8, *mut u8, i32) -> i32;
+/// With three things more: where to begin, is no edge before that ready, and is it only asked whether that one is?
+/// See [`super::step_function`].
+pub type StepFunction = unsafe extern "C" fn(*mut Context, *mut u8, *mut u8, i32, i32, i32) -> i32;
 
 /// The first part is read and written by machine code, by offset.
 #[repr(C)]
@@ -33,15 +38,24 @@ pub struct Context {
     pub message_length: i32,
     /// A message, or the arguments of a new process.
     pub message: [i32; MAX_FIELDS],
+    /// Of a step function: where it writes the state that a step leads to; null if the state that it is given is to be changed.
+    pub out: *mut u8,
+    /// The edge that it has taken, or that has no meaning.
+    pub taken: i32,
+    /// How many steps that were, if others followed in an atomic sequence, and where the process stands.
+    pub steps: i32,
+    pub at: i32,
+    pub asks_timeout: bool,
     // The rest is Rust's.
     pub state: *mut u8,
     pub layout: *const Layout,
     pub program: *const Program,
-    pub asks_timeout: bool,
     pub chooses: bool,
     pub picks: Picks,
     /// Sends and receives, only if the model makes promises about them.
     pub events: Vec<Event>,
+    /// After how many steps of an atomic sequence an assertion failed, and the process went on.
+    pub failures: Vec<u32>,
     /// A set of living processes was met that has no number any more.
     pub out_of_layouts: bool,
     /// The edges that are ready in the states of an atomic sequence that is being followed, state after state, with the answer.
@@ -116,13 +130,18 @@ impl Context {
             offer_channel: -1,
             message_length: 0,
             message: [0; MAX_FIELDS],
+            out: std::ptr::null_mut(),
+            taken: 0,
+            steps: 0,
+            at: 0,
+            asks_timeout: false,
             state: std::ptr::null_mut(),
             layout: std::ptr::null(),
             program,
-            asks_timeout: false,
             chooses: false,
             picks: Picks::default(),
             events: Vec::new(),
+            failures: Vec::new(),
             out_of_layouts: false,
             ready: Vec::new(),
             look: Every::new(LOOK_EVERY),

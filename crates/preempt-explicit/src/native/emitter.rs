@@ -5,12 +5,15 @@ use super::context::{Context, FAULT};
 use super::layout::Shape;
 use super::slots::NumberFormat;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, MemFlagsData, Signature, Value, types};
+use cranelift_codegen::ir::{
+    AbiParam, AtomicRmwOp, Block, InstBuilder, MemFlagsData, Signature, Value, types,
+};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
 use preempt_model::coverage::{EdgeMarks, TAKEN};
 use preempt_model::{CodeId, Model, Type};
 use std::mem::offset_of;
+use std::sync::atomic::AtomicU8;
 
 /// One function being written, for one code.
 pub struct Emitter<'a, 'f> {
@@ -44,18 +47,25 @@ impl<'a> Emitter<'a, '_> {
         self.builder.switch_to_block(block);
     }
 
-    /// Notes that an edge inside a deterministic block is taken, by a plain store of what whoever comes later stores again; nothing is
-    /// written where it was noted before, since other threads read the same line of the cache.
+    /// Notes that an edge inside a deterministic block is taken.
     pub fn note_inner(&mut self, number: usize) {
-        let Some(mark) = self.marks.and_then(|marks| marks.inner().get(number)) else { return };
+        if let Some(seen) = self.marks.and_then(|marks| marks.inner().get(number)) {
+            self.note(seen, TAKEN);
+        }
+    }
+
+    /// Sets a mark, as [`preempt_model::coverage::note`] does: nothing is written where it was set before, since other threads read the
+    /// same line of the cache.
+    pub fn note(&mut self, seen: &AtomicU8, mark: u8) {
         let flags = MemFlagsData::new().with_notrap();
-        let address = self.builder.ins().iconst(types::I64, mark.as_ptr() as usize as i64);
-        let seen = self.builder.ins().load(types::I8, flags, address, 0);
+        let address = self.builder.ins().iconst(types::I64, seen.as_ptr() as usize as i64);
+        let before = self.builder.ins().load(types::I8, flags, address, 0);
+        let known = self.builder.ins().band_imm_u(before, i64::from(mark));
         let (first, go_on) = (self.new_block(), self.new_block());
-        self.branch(seen, go_on, first);
+        self.branch(known, go_on, first);
         self.switch_to(first);
-        let taken = self.builder.ins().iconst(types::I8, i64::from(TAKEN));
-        self.builder.ins().store(flags, taken, address, 0);
+        let mark = self.builder.ins().iconst(types::I8, i64::from(mark));
+        self.builder.ins().atomic_rmw(types::I8, flags, AtomicRmwOp::Or, address, mark);
         self.jump(go_on);
         self.switch_to(go_on);
     }
@@ -77,6 +87,26 @@ impl<'a> Emitter<'a, '_> {
         let block = self.builder.create_block();
         let value = self.builder.append_block_param(block, types::I32);
         (block, value)
+    }
+
+    /// A block that is given a state, and the segment of a process in it.
+    pub fn new_place(&mut self) -> Block {
+        let block = self.builder.create_block();
+        for _ in 0..2 {
+            self.builder.append_block_param(block, types::I64);
+        }
+        block
+    }
+
+    pub fn jump_to_place(&mut self, block: Block, (state, base): (Value, Value)) {
+        self.builder.ins().jump(block, &[state.into(), base.into()]);
+    }
+
+    /// Goes on in such a block, with what it is given.
+    pub fn enter_place(&mut self, block: Block) -> (Value, Value) {
+        self.switch_to(block);
+        let given = self.builder.block_params(block);
+        (given[0], given[1])
     }
 
     pub fn fault_if(&mut self, condition: Value) {
@@ -172,6 +202,11 @@ impl<'a> Emitter<'a, '_> {
     pub fn set_context_field(&mut self, offset: usize, value: Value) {
         let context = self.context;
         self.store(NumberFormat::WORD, value, context, offset as i32);
+    }
+
+    pub fn context_pointer(&mut self, offset: usize) -> Value {
+        let flags = MemFlagsData::new().with_notrap();
+        self.builder.ins().load(types::I64, flags, self.context, offset as i32)
     }
 
     pub fn set_message(&mut self, values: &[Value]) {

@@ -51,6 +51,23 @@ pub unsafe extern "C" fn timeout(context: *mut Context) -> i32 {
     i32::from(nobody)
 }
 
+/// Copies the state to where its successor is to lie, and points the context there.
+pub unsafe extern "C" fn copy_state(context: *mut Context) -> i32 {
+    let (context, layout, _) = parts!(context);
+    // SAFETY: whoever entered the step function has left room for the successor there, which lies apart from the state.
+    unsafe { std::ptr::copy_nonoverlapping(context.state, context.out, layout.size as usize) };
+    context.state = context.out;
+    YES
+}
+
+/// An assertion has failed in an atomic sequence, and the process goes on.
+pub unsafe extern "C" fn note_failure(context: *mut Context) -> i32 {
+    let (context, _, _) = parts!(context);
+    context.failures.push(context.steps as u32);
+    context.failed = 0;
+    YES
+}
+
 /// May a deterministic block go on?
 pub unsafe extern "C" fn is_within_budget(context: *mut Context) -> i32 {
     let (_, _, program) = parts!(context);

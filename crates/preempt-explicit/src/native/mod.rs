@@ -28,6 +28,7 @@ mod context;
 mod convert;
 mod dependence;
 mod direct;
+mod direct_locations;
 mod emitter;
 mod expansion;
 mod expressions;
@@ -41,6 +42,7 @@ mod rendezvous;
 mod scheduling;
 mod sequence;
 mod slots;
+mod step_function;
 mod variables;
 
 pub(crate) use cells::{Cell, Cells, CellsByLayout};

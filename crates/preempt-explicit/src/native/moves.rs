@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "states are handed to machine code as pointers")]
 
 use super::actor::Actor;
-use super::context::{Context, FAULT, NO, OFFERS, UNDONE, YES};
+use super::context::{Context, FAULT, NO, OFFERS, YES};
 use super::layout::Layout;
 use super::program::{Apply, LocationEdges, NativeEdge, Program, Ready};
 use crate::budget::Every;
@@ -98,7 +98,7 @@ impl<'p> Moves<'p> {
         let mut escape = None;
         let mut nothing_earlier = true;
         for (number, edge) in self.location(actor).edges.iter().enumerate() {
-            if escape.is_some() && edge.escape != escape {
+            if escape.is_some() && edge.facts.escape != escape {
                 break;
             }
             let before = found.steps.len();
@@ -117,7 +117,7 @@ impl<'p> Moves<'p> {
             edge.note(found.steps.len() > before);
             if found.steps.len() > before {
                 nothing_earlier = false;
-                escape = edge.escape;
+                escape = edge.facts.escape;
             }
         }
     }
@@ -152,9 +152,7 @@ impl<'p> Moves<'p> {
             Ready::Else => i32::from(nothing_earlier),
             Ready::End => i32::from(actor.process() + 1 == actor.process_count()),
             // SAFETY: the code belongs to the program, and the context points at the actor's state.
-            Ready::Code(ready) => unsafe {
-                ready(&mut *self.context, actor.state(), actor.base(), i32::from(nothing_earlier))
-            },
+            Ready::Code(entry) => unsafe { entry.asks(&mut self.context, actor, nothing_earlier) },
         }
     }
 
@@ -184,32 +182,40 @@ impl<'p> Moves<'p> {
             _ => {}
         }
         self.context.picks.rewind();
-        let (start, next) = self.copy(actor, edge.grows, found);
+        let (start, next) = self.copy(actor, edge.facts.grows, found);
         self.enter(next, timeout, true);
         self.context.failed = 0;
         self.context.events.clear();
-        match edge.apply {
-            Apply::Nothing => self.stand_at(next, edge.target),
-            Apply::End => {
-                self.context.relayout(self.program.layouts.without_last(actor.layout().number));
+        let applied = self.apply(next, edge);
+        if applied != YES {
+            found.bytes.truncate(start - self.hidden());
+            // Without a step: whoever asked sees that the budget has run out.
+            if applied == FAULT {
+                self.faulty(process, number, None, found);
             }
-            Apply::Code(apply) => {
-                // SAFETY: the code belongs to the program, and the context points at the copy, which has room for the
-                // processes that the edge may start.
-                let applied = unsafe { apply(&mut *self.context, next.state(), next.base()) };
-                if applied == FAULT || applied == UNDONE {
-                    found.bytes.truncate(start - self.hidden());
-                    // Without a step: whoever asked sees that the budget has run out.
-                    if applied == FAULT {
-                        self.faulty(process, number, None, found);
-                    }
-                    return;
-                }
-                self.stand_at(next, edge.target);
+            return;
+        }
+        let made = Made { start, runs: process, atomic: edge.facts.atomic, edge: number, partner: None };
+        self.finish(actor, made, found);
+    }
+
+    /// Executes an edge that is ready, in a state that the context points at and that has room for the processes that the edge may start:
+    /// [`YES`], or why not.
+    #[inline]
+    pub fn apply(&mut self, next: Actor<'_>, edge: &NativeEdge) -> i32 {
+        match edge.apply {
+            Apply::Nothing => self.stand_at(next, edge.facts.target),
+            Apply::End => {
+                let after = self.program.layouts.without_last(next.layout().number);
+                self.context.relayout(after);
+            }
+            Apply::Code(entry) => {
+                self.context.out = std::ptr::null_mut();
+                // SAFETY: the code belongs to the program, and the context points at the actor's state.
+                return unsafe { entry.begin(&mut self.context, next, true) };
             }
         }
-        let made = Made { start, runs: process, atomic: edge.atomic, edge: number, partner: None };
-        self.finish(actor, made, found);
+        YES
     }
 
     /// So many bytes of hidden variables lie before a state.

@@ -31,21 +31,21 @@ impl Moves<'_> {
             }
             let mut escape = None;
             for (partner, taken) in location.edges.iter().enumerate() {
-                if escape.is_some() && taken.escape != escape {
+                if escape.is_some() && taken.facts.escape != escape {
                     break;
                 }
                 let acceptance = self.accepts(receiving, taken, &offer);
                 if acceptance == NO {
                     continue;
                 }
-                escape = taken.escape;
+                escape = taken.facts.escape;
                 taken.note(true);
                 let with = Some((receiver as u32, partner as u32));
                 if acceptance == FAULT {
                     self.faulty(sender, number, with, found);
                     continue;
                 }
-                let (start, next) = self.copy(receiving, taken.grows, found);
+                let (start, next) = self.copy(receiving, taken.facts.grows, found);
                 self.enter(next, Timeout::Never, true);
                 self.context.failed = 0;
                 self.context.events.clear();
@@ -57,16 +57,16 @@ impl Moves<'_> {
                     };
                     self.context.events.extend([event(sender, true), event(receiver, false)]);
                 }
-                self.stand_at(next.with_process(sender), edge.target);
+                self.stand_at(next.with_process(sender), edge.facts.target);
                 let received = self.receive(next, taken, acceptance, &offer);
-                self.stand_at(next, taken.target);
+                self.stand_at(next, taken.facts.target);
                 if received == FAULT || received == UNDONE {
                     found.bytes.truncate(start - self.hidden());
                     if received == FAULT {
                         self.faulty(sender, number, with, found);
                     }
                 } else {
-                    let (runs, atomic) = (receiver, taken.atomic);
+                    let (runs, atomic) = (receiver, taken.facts.atomic);
                     self.finish(actor, Made { start, runs, atomic, edge: number, partner: with }, found);
                 }
             }

@@ -1,7 +1,8 @@
 //! Everything that is compiled for a model, and the tables beside it. [`super::compiler`] makes it.
 
 use super::actor::Actor;
-use super::context::{Function, ReadyFunction};
+use super::context::{Context, Function, StepFunction};
+use super::direct_locations::EdgeFacts;
 use super::layout::{Layouts, Shape};
 use cranelift_jit::JITModule;
 use preempt_core::{Budget, StopReason};
@@ -67,26 +68,23 @@ pub struct LocationEdges {
     pub edges: Vec<NativeEdge>,
     /// May one of them take an offered message?
     pub receives: bool,
-    /// Does every step from here lead straight to a stable state ([`super::direct`])?
-    pub direct: bool,
+    /// May processes be started by a step from here?
+    pub grows: bool,
+    /// Where the step function begins with the first edge, the others follow: if every step from here leads straight to a stable
+    /// state ([`super::direct_locations`]), and a process can stand here in one.
+    pub expanding: Option<Entry>,
+    /// Where it begins if the process is alone.
+    pub going_on: Option<Entry>,
 }
 
 #[derive(Debug)]
 pub struct NativeEdge {
+    pub facts: EdgeFacts,
     pub ready: Ready,
     pub apply: Apply,
     pub accept: Option<Function>,
     /// By acceptance.
     pub takes: Vec<Function>,
-    pub target: u32,
-    pub atomic: bool,
-    pub escape: Option<u32>,
-    /// May it start processes?
-    pub grows: bool,
-    /// Does it choose values?
-    pub chooses: bool,
-    /// May it offer a message?
-    pub sends: bool,
     /// Marks of [`preempt_model::coverage`], handed over when the program goes away.
     pub seen: AtomicU8,
 }
@@ -104,14 +102,54 @@ pub enum Ready {
     Always,
     Else,
     End,
-    Code(ReadyFunction),
+    Code(Entry),
 }
 
 #[derive(Debug, Clone, Copy)]
 pub enum Apply {
+    /// The process only comes to stand at the target.
     Nothing,
     End,
-    Code(Function),
+    /// That includes that it comes to stand there.
+    Code(Entry),
+}
+
+/// A place at which a step function begins.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    pub function: StepFunction,
+    pub number: i32,
+}
+
+impl Entry {
+    /// Is the edge ready, to which this belongs?
+    ///
+    /// # Safety
+    /// The code belongs to a program that is there, and the context points at the actor's state.
+    #[inline]
+    #[allow(unsafe_code)]
+    pub unsafe fn asks(self, context: &mut Context, actor: Actor<'_>, nothing_earlier: bool) -> i32 {
+        let Entry { function, number } = self;
+        // SAFETY: as the caller promises.
+        unsafe { function(context, actor.state(), actor.base(), number, i32::from(nothing_earlier), 1) }
+    }
+
+    /// Begins there, in an actor's state.
+    ///
+    /// # Safety
+    /// As for [`Entry::asks`], and there is room for what the step function does to the state.
+    #[inline]
+    #[allow(unsafe_code)]
+    pub unsafe fn begin(self, context: &mut Context, actor: Actor<'_>, nothing_earlier: bool) -> i32 {
+        let Entry { function, number } = self;
+        // SAFETY: as the caller promises.
+        unsafe { function(context, actor.state(), actor.base(), number, i32::from(nothing_earlier), 0) }
+    }
+
+    /// The entry for a later edge of the location.
+    pub fn later(self, edge: usize) -> Entry {
+        Entry { number: self.number + edge as i32, ..self }
+    }
 }
 
 impl Drop for Program {

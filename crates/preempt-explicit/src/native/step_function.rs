@@ -1,0 +1,458 @@
+//! The step function of a kind of process: everything that such a process can do, as one piece of machine code with a switch on where to
+//! begin.
+//!
+//! It begins in one of four ways ([`LocationBegins`]). *Expanding* looks for the first edge from a given one on that is ready, copies the
+//! state to where its successor is to lie ([`Context::out`]), and executes the edge there. If the process goes on alone, it does so in
+//! the same place, until everybody may run again. Then the function leaves, whoever asked takes the successor, and asks for what comes
+//! after that edge. *Going on* begins in the middle of an atomic sequence. *Asking* is whether one edge is ready, and *applying*
+//! executes one that is, and nothing else. Going on and applying change the state that they are given.
+//!
+//! What it leaves to others ([`super::direct`]): to take an offered message, to end, and to go on alone where there are
+//! several ways.
+
+use super::compiler::{Compiler, FunctionShape};
+use super::context::{Context, ENDS, GOES_ON, NO, YES};
+use super::direct_locations::{Duties, is_always_ready};
+use super::emitter::Emitter;
+use super::helpers;
+use crate::Unsupported;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, JumpTableData, MemFlagsData, Value, types};
+use cranelift_frontend::Switch;
+use cranelift_module::FuncId;
+use preempt_model::command::Command;
+use preempt_model::coverage::{EdgeMarks, REFUSED, TAKEN};
+use preempt_model::{CodeId, Edge, Location};
+use std::mem::offset_of;
+use std::ops::Range;
+
+/// A step function has about so many commands at most; a larger process has several.
+const MOST_COMMANDS: usize = 64;
+
+/// Where a step function begins: its number, and the switch's.
+#[derive(Debug, Clone, Copy)]
+pub struct Begin {
+    pub function: FuncId,
+    pub number: i32,
+}
+
+/// Where the step functions begin for a location.
+#[derive(Debug, Clone)]
+pub struct LocationBegins {
+    /// For the first edge; the others follow.
+    pub expanding: Option<Begin>,
+    pub going_on: Option<Begin>,
+    /// By edge. `None` if the answer is known without.
+    pub asking: Vec<Option<Begin>>,
+    /// By edge. `None` if a process only comes to stand somewhere else, or ends.
+    pub applying: Vec<Option<Begin>>,
+}
+
+impl LocationBegins {
+    /// There is no machine code.
+    pub fn nowhere(location: &Location) -> LocationBegins {
+        let none = vec![None; location.edges.len()];
+        LocationBegins { expanding: None, going_on: None, asking: none.clone(), applying: none }
+    }
+}
+
+impl<'a> Compiler<'a> {
+    /// The step functions of a code, by location.
+    pub fn step_functions(
+        &mut self,
+        code: CodeId,
+        locations: &'a [Location],
+        duties: &[Duties],
+    ) -> Result<Vec<LocationBegins>, Unsupported> {
+        let mut begins = Vec::with_capacity(locations.len());
+        while begins.len() < locations.len() {
+            let first = begins.len();
+            let end = end_of_part(locations, first);
+            let mut plan = Plan::new(&locations[first..end], &duties[first..end]);
+            if plan.count == 0 {
+                begins.append(&mut plan.begins);
+                continue;
+            }
+            let marks = self.model.marks.as_ref();
+            let marks = |at: usize, edge| marks.and_then(|marks| marks.edge(code.0.into(), at, edge));
+            let part = Part { locations, range: first..end, marks: &marks, duties };
+            let function =
+                self.function(code, FunctionShape::STEPS, |emitter, more| part.write(emitter, more, &plan))?;
+            plan.belong_to(function);
+            begins.append(&mut plan.begins);
+        }
+        Ok(begins)
+    }
+}
+
+/// Where the part that begins at this location ends.
+fn end_of_part(locations: &[Location], first: usize) -> usize {
+    let size = |command: &Command| match command {
+        Command::Deterministic(block) => block.nodes.iter().map(Vec::len).sum(),
+        _ => 1,
+    };
+    let mut commands = 0;
+    let mut end = first;
+    for location in &locations[first..] {
+        commands += location.edges.iter().map(|edge| size(&edge.command)).sum::<usize>();
+        if end > first && commands > MOST_COMMANDS {
+            break;
+        }
+        end += 1;
+    }
+    end
+}
+
+/// Is whether the command can be executed for machine code to say?
+fn is_asked(command: &Command) -> bool {
+    !is_always_ready(command) && !matches!(command, Command::Else | Command::End)
+}
+
+/// Does executing the command change more than where the process stands?
+fn has_effect(command: &Command) -> bool {
+    !matches!(command, Command::Guard(_) | Command::Else | Command::End)
+}
+
+/// The numbers of a function's switch.
+struct Plan {
+    begins: Vec<LocationBegins>,
+    count: i32,
+}
+
+impl Plan {
+    fn new(locations: &[Location], duties: &[Duties]) -> Plan {
+        let mut plan = Plan { begins: Vec::new(), count: 0 };
+        for (location, duties) in locations.iter().zip(duties) {
+            let edges = &location.edges;
+            let expanding = (duties.expands && !edges.is_empty()).then(|| plan.numbers(edges.len()));
+            let going_on = duties.goes_on.then(|| plan.numbers(1));
+            let asking = edges.iter().enumerate().map(|(at, edge)| {
+                let begin = || match expanding {
+                    Some(Begin { function, number }) => Begin { function, number: number + at as i32 },
+                    None => plan.numbers(1),
+                };
+                is_asked(&edge.command).then(begin)
+            });
+            let asking = asking.collect();
+            let applying = edges.iter().map(|it| has_effect(&it.command).then(|| plan.numbers(1))).collect();
+            plan.begins.push(LocationBegins { expanding, going_on, asking, applying });
+        }
+        plan
+    }
+
+    fn numbers(&mut self, many: usize) -> Begin {
+        let number = self.count;
+        self.count += many as i32;
+        Begin { function: FuncId::from_u32(0), number }
+    }
+
+    fn belong_to(&mut self, function: FuncId) {
+        for begins in &mut self.begins {
+            let LocationBegins { expanding, going_on, asking, applying } = begins;
+            let all = asking.iter_mut().chain(applying).chain([expanding, going_on]);
+            all.flatten().for_each(|begin| begin.function = function);
+        }
+    }
+}
+
+/// A part of a code that is one function.
+struct Part<'p, 'a> {
+    /// Of the code, and those that belong to the part.
+    locations: &'a [Location],
+    range: Range<usize>,
+    marks: &'p dyn Fn(usize, usize) -> Option<&'a EdgeMarks>,
+    duties: &'p [Duties],
+}
+
+/// Where machine code for a location and its edges begins. What executes is given a state and the segment in it.
+struct Labels {
+    /// By edge, and for what comes after them.
+    expanding: Vec<Block>,
+    going_on: Option<Block>,
+    /// By edge; `None` where it is not asked, or is the first question of expanding.
+    asking: Vec<Option<Block>>,
+    /// By edge; `None` where nothing is executed.
+    bodies: Vec<Option<Block>>,
+}
+
+impl<'a> Part<'_, 'a> {
+    fn write(&self, emitter: &mut Emitter<'a, '_>, more: &[Value], plan: &Plan) {
+        let (begin, asked) = (more[0], Asked { nothing_earlier: more[1], only: more[2] });
+        let (given, fault) = ([emitter.state, emitter.base], emitter.fault);
+        let nothing = emitter.new_block();
+        let labels: Vec<Labels> = self.labels(emitter, nothing);
+        self.switch(emitter, begin, (plan, &labels));
+        let mut writer = Writer { emitter, part: self, labels: &labels };
+        for (location, labels) in labels.iter().enumerate() {
+            [writer.emitter.state, writer.emitter.base] = given;
+            for number in 0..labels.expanding.len().saturating_sub(1) {
+                writer.expand((location, number), asked, nothing);
+            }
+            for (number, label) in labels.asking.iter().enumerate() {
+                if let Some(label) = label {
+                    writer.emitter.switch_to(*label);
+                    let command = &writer.edges(location)[number].command;
+                    writer.emitter.ready_or_offer(command, asked.nothing_earlier, nothing);
+                }
+            }
+            if let Some(label) = labels.going_on {
+                writer.go_on(location, label);
+            }
+            writer.emitter.fault = fault;
+            for (number, label) in labels.bodies.iter().enumerate() {
+                if let Some(label) = label {
+                    writer.execute((location, number), *label);
+                }
+            }
+        }
+        emitter.switch_to(nothing);
+        emitter.returns_constant(NO);
+    }
+
+    fn labels(&self, emitter: &mut Emitter<'a, '_>, nothing: Block) -> Vec<Labels> {
+        let mut labels = Vec::new();
+        for at in self.range.clone() {
+            let (edges, duties) = (&self.locations[at].edges, self.duties[at]);
+            let mut expanding = Vec::new();
+            if duties.expands {
+                expanding.extend(edges.iter().map(|_| emitter.new_block()));
+                expanding.push(nothing);
+            }
+            let going_on = duties.goes_on.then(|| emitter.new_place());
+            let has_question = |command: &Command| !duties.expands && is_asked(command);
+            let asking =
+                edges.iter().map(|it| has_question(&it.command).then(|| emitter.new_block())).collect();
+            let is_executed = |command: &Command| {
+                has_effect(command) || (duties.expands || duties.goes_on) && *command != Command::End
+            };
+            let bodies = edges.iter().map(|it| is_executed(&it.command).then(|| emitter.new_place()));
+            let bodies = bodies.collect();
+            labels.push(Labels { expanding, going_on, asking, bodies });
+        }
+        labels
+    }
+
+    fn switch(&self, emitter: &mut Emitter<'a, '_>, begin: Value, (plan, labels): (&Plan, &[Labels])) {
+        let given: [BlockArg; 2] = [emitter.state.into(), emitter.base.into()];
+        let mut targets = Vec::with_capacity(plan.count as usize);
+        for (begins, labels) in plan.begins.iter().zip(labels) {
+            if begins.expanding.is_some() {
+                let edges = &labels.expanding[..labels.expanding.len() - 1];
+                targets.extend(edges.iter().map(|label| (*label, false)));
+            }
+            targets.extend(labels.going_on.map(|label| (label, true)));
+            targets.extend(labels.asking.iter().flatten().map(|label| (*label, false)));
+            let applying = begins.applying.iter().zip(&labels.bodies);
+            targets
+                .extend(applying.filter_map(|(begin, label)| begin.and(*label)).map(|label| (label, true)));
+        }
+        let builder = &mut emitter.builder;
+        let dfg = &mut builder.func.dfg;
+        let calls: Vec<_> = targets
+            .into_iter()
+            .map(|(label, is_given)| dfg.block_call(label, if is_given { &given[..] } else { &[] }))
+            .collect();
+        let otherwise = dfg.block_call(emitter.fault, &[]);
+        let table = builder.create_jump_table(JumpTableData::new(otherwise, &calls));
+        builder.ins().br_table(begin, table);
+    }
+}
+
+/// What a step function is told when it expands, or is asked.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    /// Is no edge ready before the one that it begins with?
+    nothing_earlier: Value,
+    /// Is this all, whether the edge is ready?
+    only: Value,
+}
+
+/// Writes the parts of a function.
+struct Writer<'w, 'p, 'a, 'f> {
+    emitter: &'w mut Emitter<'a, 'f>,
+    part: &'w Part<'p, 'a>,
+    labels: &'w [Labels],
+}
+
+impl<'a> Writer<'_, '_, 'a, '_> {
+    /// A location of the part, and where it is in the code.
+    fn edges(&self, location: usize) -> &'a [Edge] {
+        &self.part.locations[self.part.range.start + location].edges
+    }
+
+    fn marks(&self, (location, number): (usize, usize)) -> Option<&'a EdgeMarks> {
+        (self.part.marks)(self.part.range.start + location, number)
+    }
+
+    /// Takes an edge into a copy of the state, if it is ready, or else goes on to the next.
+    fn expand(&mut self, (location, number): (usize, usize), asked: Asked, nothing: Block) {
+        let labels = &self.labels[location];
+        let (command, next) = (&self.edges(location)[number].command, labels.expanding[number + 1]);
+        let emitter = &mut *self.emitter;
+        emitter.switch_to(labels.expanding[number]);
+        let taken = emitter.constant(number as i32);
+        emitter.set_context_field(offset_of!(Context, taken), taken);
+        let Some(body) = labels.bodies[number] else { return emitter.returns_constant(ENDS) };
+        if is_asked(command) {
+            let (no, yes, go_on) = (emitter.new_block(), emitter.new_block(), emitter.new_block());
+            emitter.ready(command, asked.nothing_earlier, no);
+            emitter.offers(command);
+            emitter.branch(asked.only, yes, go_on);
+            emitter.switch_to(yes);
+            emitter.returns_constant(YES);
+            emitter.switch_to(no);
+            emitter.branch(asked.only, nothing, next);
+            emitter.switch_to(go_on);
+        } else {
+            emitter.ready(command, asked.nothing_earlier, next);
+        }
+        emitter.call(helpers::copy_state as *const () as usize, &[]);
+        let out = emitter.context_pointer(offset_of!(Context, out));
+        let distance = emitter.builder.ins().isub(emitter.base, emitter.state);
+        let base = emitter.add_address(out, distance);
+        emitter.jump_to_place(body, (out, base));
+    }
+
+    /// Executes an edge in a state, and goes on alone if it is atomic. The process's new location is always written, since others
+    /// may ask for it.
+    fn execute(&mut self, (location, number): (usize, usize), label: Block) {
+        let edge = &self.edges(location)[number];
+        let marks = self.marks((location, number));
+        let emitter = &mut *self.emitter;
+        (emitter.state, emitter.base) = emitter.enter_place(label);
+        emitter.marks = marks;
+        emitter.apply(&edge.command);
+        emitter.marks = None;
+        let format = emitter.shape.code(emitter.code).location;
+        let (target, base) = (emitter.constant(edge.target.0 as i32), emitter.base);
+        emitter.store(format, target, base, 0);
+        let is_followed = self.part.duties.get(edge.target.0 as usize).is_some_and(|it| it.goes_on);
+        if edge.atomic && is_followed {
+            self.follow(edge);
+        } else {
+            self.emitter.returns_constant(YES);
+        }
+    }
+
+    /// The process goes on alone, unless this edge was all that was asked for.
+    fn follow(&mut self, edge: &Edge) {
+        let Writer { emitter, part, labels } = self;
+        let out = emitter.context_pointer(offset_of!(Context, out));
+        let (alone, done) = (emitter.new_block(), emitter.new_block());
+        emitter.branch(out, alone, done);
+        emitter.switch_to(done);
+        emitter.returns_constant(YES);
+        emitter.switch_to(alone);
+        if matches!(edge.command, Command::Assert(_) | Command::Deterministic(_)) {
+            let failed = emitter.context_field(offset_of!(Context, failed));
+            let (note, go_on) = (emitter.new_block(), emitter.new_block());
+            emitter.branch(failed, note, go_on);
+            emitter.switch_to(note);
+            emitter.call(helpers::note_failure as *const () as usize, &[]);
+            emitter.jump(go_on);
+            emitter.switch_to(go_on);
+        }
+        // From here on there is no timeout.
+        let (never, context) = (emitter.builder.ins().iconst(types::I8, 0), emitter.context);
+        let flags = MemFlagsData::new().with_notrap();
+        emitter.builder.ins().store(flags, never, context, offset_of!(Context, asks_timeout) as i32);
+        let target = edge.target.0 as usize;
+        let here = target.checked_sub(part.range.start).and_then(|target| labels.get(target));
+        match here.and_then(|labels| labels.going_on) {
+            Some(label) => emitter.jump_to_place(label, (emitter.state, emitter.base)),
+            None => leave_at(emitter, target),
+        }
+    }
+
+    /// The process is alone, and takes the edge that is ready, if there is one; of several, whoever asked takes one after the other.
+    fn go_on(&mut self, location: usize, label: Block) {
+        let at = self.part.range.start + location;
+        let edges = self.edges(location);
+        let place = self.emitter.enter_place(label);
+        (self.emitter.state, self.emitter.base) = place;
+        if edges.iter().any(|edge| edge.command == Command::End) {
+            return leave_at(self.emitter, at);
+        }
+        if let [edge] = edges
+            && is_always_ready(&edge.command)
+        {
+            self.note((location, 0), TAKEN);
+            return self.take_alone((location, 0), place);
+        }
+        // Whether it has a meaning that an edge is ready is for whoever asked, too.
+        let several = self.emitter.new_block();
+        self.emitter.fault = several;
+        // The edge that is ready, or -1.
+        let mut found: Option<Value> = None;
+        let mut ways = Vec::new();
+        for (number, edge) in edges.iter().enumerate() {
+            let emitter = &mut *self.emitter;
+            let (no, (next, after)) = (emitter.new_block(), emitter.new_join());
+            let nothing = emitter.constant(-1);
+            let earlier = found.unwrap_or(nothing);
+            let nothing_earlier = match found {
+                Some(found) => emitter.builder.ins().icmp_imm_s(IntCC::Equal, found, -1),
+                None => emitter.constant(1),
+            };
+            emitter.ready(&edge.command, nothing_earlier, no);
+            if found.is_some() {
+                let only = emitter.new_block();
+                emitter.branch(nothing_earlier, only, several);
+                emitter.switch_to(only);
+            }
+            self.note((location, number), TAKEN);
+            if edges[number + 1..].iter().all(|edge| edge.command == Command::Else) {
+                (number + 1..edges.len()).for_each(|other| self.note((location, other), REFUSED));
+                self.take_alone((location, number), place);
+            } else {
+                let way = self.emitter.constant(number as i32);
+                self.emitter.jump_with(next, way);
+                ways.push((number, self.emitter.new_block()));
+            }
+            self.emitter.switch_to(no);
+            self.note((location, number), REFUSED);
+            self.emitter.jump_with(next, earlier);
+            self.emitter.switch_to(next);
+            found = Some(after);
+        }
+        let blocked = self.emitter.new_block();
+        if let Some(found) = found {
+            let mut switch = Switch::new();
+            ways.iter().for_each(|(number, way)| switch.set_entry(*number as u128, *way));
+            switch.emit(&mut self.emitter.builder, found, blocked);
+        } else {
+            self.emitter.jump(blocked);
+        }
+        for (number, way) in ways {
+            self.emitter.switch_to(way);
+            self.take_alone((location, number), place);
+        }
+        self.emitter.switch_to(blocked);
+        self.emitter.returns_constant(YES);
+        self.emitter.switch_to(several);
+        leave_at(self.emitter, at);
+    }
+
+    fn take_alone(&mut self, (location, number): (usize, usize), place: (Value, Value)) {
+        let emitter = &mut *self.emitter;
+        let steps = emitter.context_field(offset_of!(Context, steps));
+        let more = emitter.builder.ins().iadd_imm_s(steps, 1);
+        emitter.set_context_field(offset_of!(Context, steps), more);
+        if let Some(body) = self.labels[location].bodies[number] {
+            emitter.jump_to_place(body, place);
+        }
+    }
+
+    fn note(&mut self, at: (usize, usize), mark: u8) {
+        if let Some(marks) = self.marks(at) {
+            self.emitter.note(marks.mark(), mark);
+        }
+    }
+}
+
+/// Leaves; the process goes on alone from this location of its code.
+fn leave_at(emitter: &mut Emitter<'_, '_>, location: usize) {
+    let at = emitter.constant(location as i32);
+    emitter.set_context_field(offset_of!(Context, at), at);
+    emitter.returns_constant(GOES_ON);
+}
