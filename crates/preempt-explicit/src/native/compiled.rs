@@ -28,6 +28,8 @@ pub struct Native<'m> {
     pub(super) initial: FlatState,
     /// A state that is looked at, after its hidden variables.
     source: Vec<u8>,
+    /// What an expansion leads to, until whoever asked has seen it.
+    pub(super) visited: Vec<u8>,
     pub(super) sequence: Sequence,
     /// Why there is not machine code for everything, if so.
     pub(super) incomplete: Option<StopReason>,
@@ -118,6 +120,7 @@ impl<'m> Native<'m> {
             budget: budget.clone(),
             initial,
             source: Vec::new(),
+            visited: Vec::new(),
             sequence: Sequence::new(),
             incomplete: budget.stopped(),
             out_of_layouts: false,
@@ -141,6 +144,7 @@ impl<'m> Native<'m> {
             budget: self.budget.clone(),
             initial: self.initial.clone(),
             source: Vec::new(),
+            visited: Vec::new(),
             sequence: Sequence::new(),
             incomplete: self.incomplete,
             out_of_layouts: false,

@@ -10,7 +10,7 @@ use crate::replay::{Ending, ReplayError, ReplayOptions, Replayer, StatePath};
 use crate::search::Counterexample;
 use crate::store::packed::pieces::Part;
 use crate::successors::{Decided, Event, Expander, Parallel, Replayable, Sink, Successors};
-use preempt_core::{Budget, Property};
+use preempt_core::{Budget, Property, PropertyKind};
 use preempt_model::{CodeId, LocationId, System};
 use std::hash::{BuildHasher, Hasher};
 use std::io::{Read, Write};
@@ -61,6 +61,40 @@ impl Native<'_> {
     }
 }
 
+impl Native<'_> {
+    /// Steps that are not direct.
+    fn follow(&mut self, state: &[u8], process: usize, visit: &mut dyn FnMut(Event<'_>)) -> bool {
+        let context = self.take_context();
+        let mut moves = Moves::with(&self.program, context);
+        let moved = self.sequence.follow(&mut moves, (state, &self.initial.hidden), process, visit);
+        let context = moves.context;
+        self.out_of_layouts |= context.out_of_layouts;
+        self.keep_context(context);
+        moved
+    }
+}
+
+/// Whoever looks at one successor after the other, and keeps none of them here.
+struct Visitor<'v> {
+    buffer: Vec<u8>,
+    visit: &'v mut dyn FnMut(Event<'_>),
+}
+
+impl Sink for Visitor<'_> {
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.buffer
+    }
+
+    fn arrived(&mut self, start: usize, runs: u8, steps: u32) {
+        (self.visit)(Event::Arrival { state: &self.buffer[start..], runs, steps });
+        self.buffer.truncate(start);
+    }
+
+    fn violated(&mut self, kind: PropertyKind, steps: u32) {
+        (self.visit)(Event::Violation { kind, steps });
+    }
+}
+
 impl Expander for Native<'_> {
     fn expand_into(&mut self, state: &[u8], process: usize, sink: &mut impl Sink) -> bool {
         if self.budget.stopped().is_some() {
@@ -69,7 +103,7 @@ impl Expander for Native<'_> {
         if let Some(moved) = self.expand_directly(state, process, sink) {
             return moved;
         }
-        self.expand(state, process, &mut |event| match event {
+        self.follow(state, process, &mut |event| match event {
             Event::Arrival { state, runs, steps } => {
                 let start = sink.buffer().len();
                 sink.buffer().extend_from_slice(state);
@@ -114,15 +148,12 @@ impl Successors for Native<'_> {
         if self.budget.stopped().is_some() {
             return true;
         }
-        let context = self.take_context();
-        let mut moves = Moves::with(&self.program, context);
-        let moved = self.sequence.follow(&mut moves, (state, &self.initial.hidden), process, visit);
-        let context = moves.context;
-        self.out_of_layouts |= context.out_of_layouts;
-        self.keep_context(context);
-        moved
+        let mut visitor = Visitor { buffer: std::mem::take(&mut self.visited), visit };
+        visitor.buffer.clear();
+        let moved = self.expand_directly(state, process, &mut visitor);
+        self.visited = visitor.buffer;
+        moved.unwrap_or_else(|| self.follow(state, process, visit))
     }
-
     fn work_within(&mut self, budget: &Budget) {
         if let Some(reason) = self.incomplete {
             budget.stop(reason);
@@ -133,7 +164,7 @@ impl Successors for Native<'_> {
     }
 
     fn bytes(&self) -> u64 {
-        self.sequence.bytes()
+        self.sequence.bytes() + self.visited.capacity() as u64
     }
 
     fn can_move(&mut self, state: &[u8], process: usize) -> bool {
