@@ -2,6 +2,7 @@
 
 mod ahead;
 mod all_questions;
+mod atomic_sequences;
 mod by_bucket;
 mod by_chance;
 mod by_level;

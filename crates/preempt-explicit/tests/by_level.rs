@@ -2,7 +2,7 @@
 //! violations at every level, the same verdicts and the same runs, with one thread and with several.
 
 use preempt_core::{Cost, Limits, Outcome, Silent, SourceMap, StopReason, Verdict};
-use preempt_explicit::{Goal, Order, Reduction, SearchOptions, SearchReport, explore};
+use preempt_explicit::{Goal, Order, Reduction, SearchOptions, SearchReport, Storage, explore};
 use preempt_model::Model;
 use preempt_model::generator::{faulty_program_from_seed, program_from_seed};
 
@@ -132,9 +132,11 @@ fn along_a_path() {
         let along_a_path =
             |reduction, options| SearchOptions { order: Order::DepthFirst, reduction, ..options };
         let whole = search(model, sources, &in_order(), Goal::Count).outcome.stats;
-        for reduction in [Reduction::None, Reduction::Exact, Reduction::Strong] {
+        let compact = Storage::Compact { bits: 64 };
+        let (exact, reductions) = (Storage::Exact, [Reduction::None, Reduction::Exact, Reduction::Strong]);
+        for (reduction, store) in reductions.iter().flat_map(|it| [(*it, exact), (*it, compact)]) {
             let found = |options: SearchOptions| {
-                let options = along_a_path(reduction, options);
+                let options = SearchOptions { store, ..along_a_path(reduction, options) };
                 let Outcome { verdict, violation, counterexample, stats, .. } =
                     search(model, sources, &options, Goal::First).outcome;
                 ((verdict, violation, counterexample), (stats.states, stats.transitions))
@@ -143,7 +145,7 @@ fn along_a_path() {
             violated += u32::from(expected.0 == Verdict::Violated);
             let (_, numbers) = found(by_level(1));
             for threads in [1, 2, 3] {
-                let how = format!("{reduction:?}, {threads} threads: {name}");
+                let how = format!("{reduction:?}, {store:?}, {threads} threads: {name}");
                 assert_eq!(found(by_level(threads)), (expected.clone(), numbers), "{how}");
             }
         }
@@ -153,6 +155,9 @@ fn along_a_path() {
             (stats.states, stats.transitions)
         };
         assert_eq!(count(Reduction::None, 2), (whole.states, whole.transitions), "{name}");
+        let options = SearchOptions { store: compact, ..along_a_path(Reduction::None, by_level(2)) };
+        let counted = search(model, sources, &options, Goal::Count).outcome.stats;
+        assert_eq!((counted.states, counted.transitions), (whole.states, whole.transitions), "{name}");
         let reduced = count(Reduction::Strong, 1);
         assert_eq!(count(Reduction::Strong, 3), reduced, "{name}");
         assert!(reduced.0 <= whole.states, "{name}");

@@ -110,7 +110,7 @@ fn plain_guards(model: &Model) -> BTreeSet<EdgeName> {
 }
 
 /// True if the model was small enough to be compared.
-fn compare(model: &Model, sources: &SourceMap, name: &str) -> bool {
+pub fn compare(model: &Model, sources: &SourceMap, name: &str) -> bool {
     let Some(expected) = brute_force(model, sources) else { return false };
     let guards = plain_guards(model);
     let marked = || Model { marks: Some(Marks::of(model)), ..model.clone() };

@@ -8,46 +8,70 @@
 //! **With the strong reduction** the sets that all threads try are those that serve every order
 //! ([`crate::reduction::strong::Cycles`]): mostly there are more states than along a path, but as many with any number of threads.
 
+use super::by_bucket::tabled::Prints;
 use super::by_level::{Ended, Plan};
-use super::depth_first::{DepthFirst, ExactPathStore};
-use super::simplest::{by_all, left, reported};
-use super::{Goal, Order, SearchJob, SearchOptions, SearchReport, Storage};
+use super::simplest::{by_all, by_bucket_of_all, found_among_mistaken, left, reported};
+use super::{
+    Goal, NoCheckpoints, Order, SearchJob, SearchOptions, SearchReport, Storage, Variety, by_bucket,
+};
 use crate::CheckError;
 use crate::successors::Parallel;
-use preempt_core::{Limits, Progress, StopReason, Verdict};
+use preempt_core::{Cost, Limits, Progress, StopReason, Verdict};
 use std::time::Instant;
 
 /// Can all threads decide it? Bounds and limits of depth make the answer depend on the order; so does a limit of states beyond which
-/// nothing is tried, and it is soon reached.
+/// nothing is tried, and it is soon reached. What bits of an array miss depends on it, too.
 pub fn is_for(options: &SearchOptions, goal: Goal) -> bool {
-    let is_exact = (options.store, options.order) == (Storage::Exact, Order::DepthFirst);
+    let tells_apart = matches!(options.store, Storage::Exact | Storage::Compact { .. });
     let is_whole = options.bound.is_none() && options.limits.depth.is_none();
-    is_exact && is_whole && goal != Goal::All && !options.gives_up
+    let is_along_path = options.order == Order::DepthFirst;
+    is_along_path && tells_apart && is_whole && goal != Goal::All && !options.gives_up
 }
 
 impl SearchJob<'_> {
     pub(super) fn search_along_path<S: Parallel>(self, system: &mut S) -> Result<SearchReport, CheckError> {
-        let SearchJob { options, goal, .. } = self;
-        let (policy, started) = (self.policy(), Instant::now());
-        let along_path = |system: &mut S, states: Option<u64>, progress: &mut dyn Progress| {
+        let SearchJob {
+            options,
+            goal,
+            variety: Variety { seed: first_seed, processes, transitions, .. },
+            ..
+        } = self;
+        let (reduction, started) = (self.policy().reduction, Instant::now());
+        let along_path = |system: &mut S, states: Option<u64>, seed: u64, progress: &mut dyn Progress| {
             let left = left(options, started);
             let options = SearchOptions { limits: Limits { states, ..left.limits }, ..left };
-            let store = ExactPathStore::new(None, false);
-            DepthFirst::new(system, store, policy.clone(), &options, goal).run(progress)
+            let mut none = NoCheckpoints;
+            let job = SearchJob::new(&options, goal, &mut none, progress);
+            let variety = Variety { seed: first_seed + seed, processes, transitions, sketch: None };
+            SearchJob { variety, ..job }.search(system)
         };
         let first = options.in_order_first;
         let states = options.limits.states.map_or(first, |most| most.min(first));
-        let found = along_path(system, Some(states), self.progress)?;
+        let found = along_path(system, Some(states), 0, self.progress)?;
         let is_cut = found.outcome.verdict == Verdict::Inconclusive(StopReason::States);
         if !is_cut || options.limits.states == Some(states) {
             return Ok(found);
         }
-        let plan = Plan::unordered(policy.reduction, goal);
-        let searched = by_all(system, &left(options, started), plan, self.progress)?;
+        let left = left(options, started);
+        let searched = match options.store {
+            Storage::Compact { bits } => {
+                let left = SearchOptions { reduction, cost: Cost::Steps, ..left };
+                let plan = by_bucket::Plan::unordered(&left, goal);
+                let prints = Prints::new(bits, plan.levels, 0);
+                by_bucket_of_all(system, (&left, plan), prints, self.progress)?
+            }
+            _ => by_all(system, &left, Plan::unordered(reduction, goal), self.progress)?,
+        };
         let mut found = match searched.ended {
             // What comes first may lie within the limit all the same.
             Ended::Violated(_) | Ended::Stopped(StopReason::States) if goal == Goal::First => {
-                along_path(system, options.limits.states, self.progress)?
+                let states = options.limits.states;
+                match searched.ended {
+                    Ended::Violated(_) if options.store != Storage::Exact => {
+                        found_among_mistaken(|seed| along_path(system, states, seed, self.progress))?
+                    }
+                    _ => along_path(system, states, 0, self.progress)?,
+                }
             }
             _ => reported(options, goal, searched),
         };

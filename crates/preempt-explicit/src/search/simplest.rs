@@ -117,16 +117,7 @@ impl<S: Parallel> Both<'_, S> {
     /// others.
     fn among_mistaken(&mut self, progress: &mut dyn Progress) -> Result<SearchReport, CheckError> {
         let SearchOptions { cheaper_than, limits, .. } = *self.options;
-        let mut found = self.in_order(cheaper_than, limits.states, progress)?;
-        for seed in 1..SEEDS {
-            let is_lost =
-                matches!(found.outcome.verdict, Verdict::Holds | Verdict::Inconclusive(StopReason::Partial));
-            if !is_lost {
-                break;
-            }
-            found = self.in_order_with(seed, cheaper_than, limits.states, progress)?;
-        }
-        Ok(found)
+        found_among_mistaken(|seed| self.in_order_with(seed, cheaper_than, limits.states, progress))
     }
 
     fn by_bucket(
@@ -136,30 +127,17 @@ impl<S: Parallel> Both<'_, S> {
     ) -> Result<Searched, CheckError> {
         let plan = by_bucket::Plan::of(options, self.goal);
         match options.store {
-            Storage::Exact => self.by_bucket_with(Ok(Exact), plan, options, progress),
+            Storage::Exact => by_bucket_of_all(&mut *self.system, (options, plan), Ok(Exact), progress),
             Storage::Compact { bits } => {
-                self.by_bucket_with(Prints::new(bits, plan.levels, 0), plan, options, progress)
+                let prints = Prints::new(bits, plan.levels, 0);
+                by_bucket_of_all(&mut *self.system, (options, plan), prints, progress)
             }
             Storage::Bitstate { hashes, bits } => {
                 let bits = bits.unwrap_or_else(|| bits_within(&options.limits, true));
                 let array = BitArray::new(bit_array(bits, hashes, options.cost)?, plan, 0);
-                self.by_bucket_with(Ok(array), plan, options, progress)
+                by_bucket_of_all(&mut *self.system, (options, plan), Ok(array), progress)
             }
         }
-    }
-
-    fn by_bucket_with<M: Met>(
-        &mut self,
-        met: Result<M, Full>,
-        plan: by_bucket::Plan,
-        options: &SearchOptions,
-        progress: &mut dyn Progress,
-    ) -> Result<Searched, CheckError> {
-        with_workers(&mut *self.system, options, progress, |workers, budget, progress| {
-            let store = PackedStore::new(plan.keeps(options.store))?;
-            let search = ByBucket::new(workers.iter_mut(), options, plan, met?, store, budget);
-            Ok(search.run(budget, progress))
-        })
     }
 
     /// The options, with what is left of the time.
@@ -208,6 +186,25 @@ impl<S: Parallel> Both<'_, S> {
     }
 }
 
+/// A violation that is known to be there, by a search with the hash functions of a seed, with one after the other.
+pub fn found_among_mistaken(
+    mut search: impl FnMut(u64) -> Result<SearchReport, CheckError>,
+) -> Result<SearchReport, CheckError> {
+    let mut found = search(0)?;
+    for seed in 1..SEEDS {
+        let is_lost =
+            matches!(found.outcome.verdict, Verdict::Holds | Verdict::Inconclusive(StopReason::Partial));
+        if !is_lost {
+            break;
+        }
+        found = search(seed)?;
+    }
+    if found.outcome.verdict == Verdict::Holds {
+        found.outcome.verdict = Verdict::Inconclusive(StopReason::Partial);
+    }
+    Ok(found)
+}
+
 /// The options, with what is left of the time since then.
 pub fn left(options: &SearchOptions, started: Instant) -> SearchOptions {
     let limits = options.limits;
@@ -225,6 +222,20 @@ pub fn by_all<S: Parallel>(
     with_workers(system, options, progress, |workers, budget, progress| {
         let search = ByLevel::new(workers.iter_mut(), options, plan, budget)?;
         Ok(search.run(options, budget, progress))
+    })
+}
+
+/// A search by all threads, bucket by bucket.
+pub fn by_bucket_of_all<S: Parallel, M: Met>(
+    system: &mut S,
+    (options, plan): (&SearchOptions, by_bucket::Plan),
+    met: Result<M, Full>,
+    progress: &mut dyn Progress,
+) -> Result<Searched, CheckError> {
+    with_workers(system, options, progress, |workers, budget, progress| {
+        let store = PackedStore::new(plan.keeps(options.store))?;
+        let search = ByBucket::new(workers.iter_mut(), options, plan, met?, store, budget);
+        Ok(search.run(budget, progress))
     })
 }
 

@@ -30,6 +30,7 @@ use super::by_level::{Ended, Searched};
 use super::cost_model::CostModel;
 use super::keys::DONE;
 use super::keys::arrival::Deferred;
+use super::keys::chosen::Asking;
 use super::keys::feed::Feed;
 use super::keys::how::How;
 use super::keys::quota::Quota;
@@ -49,6 +50,8 @@ use worker::{Candidate, Worker};
 const WORTH_SHARING: u64 = 1 << 9;
 /// And with fewer states than this altogether it is not worth finding out what steps depend on.
 const WORTH_REMEMBERING: u64 = 1 << 12;
+/// After so many it is known whether the strong reduction helps.
+const WORTH_KNOWING: u64 = 1 << 14;
 
 /// New states of a round, and expansions and transitions.
 const LEAST_NEW: u64 = 1 << 10;
@@ -97,6 +100,7 @@ pub struct ByBucket<'s, S, M: Met> {
     most_waiting_bytes: u64,
     worth_sharing: u64,
     worth_remembering: u64,
+    worth_knowing: u64,
 }
 
 /// Why a search ends early.
@@ -123,6 +127,9 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
         let mut workers: Vec<_> = systems.map(|system| Worker::new(system, plan, &budget.shared)).collect();
         let judges = workers.iter().any(|worker| worker.steps.system.judges_states());
         workers.iter_mut().for_each(|worker| worker.plan.judges = judges);
+        if plan.persistent {
+            Asking::begin(workers.iter_mut().map(|worker| &mut worker.steps.asking));
+        }
         ByBucket {
             crew: Crew::new(workers.len()),
             workers,
@@ -142,6 +149,7 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
             most_waiting_bytes: 0,
             worth_sharing: WORTH_SHARING.min(options.in_order_first),
             worth_remembering: WORTH_REMEMBERING.min(options.in_order_first),
+            worth_knowing: WORTH_KNOWING.min(options.in_order_first),
         }
     }
 
@@ -259,6 +267,9 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
         progress: &mut dyn Progress,
     ) -> Result<(), Early> {
         let states = self.statistics.stats.states;
+        if states >= self.worth_knowing {
+            Asking::decide(self.workers.iter_mut().map(|worker| &mut worker.steps.asking));
+        }
         let threads = self.threads_for(waiting.states());
         for worker in &mut self.workers {
             worker.steps.remembers = states >= self.worth_remembering;
@@ -291,7 +302,9 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
 
     /// So many threads are worth it for so much.
     fn threads_for(&mut self, count: u64) -> usize {
-        if self.workers.len() > 1 && count >= self.worth_sharing { self.crew.begin() } else { 1 }
+        let is_open = self.workers[0].steps.asking.is_open();
+        let is_shared = self.workers.len() > 1 && count >= self.worth_sharing && !is_open;
+        if is_shared { self.crew.begin() } else { 1 }
     }
 
     fn each_once(&mut self, others: Waiting) -> Waiting {

@@ -14,6 +14,8 @@ pub struct Plan {
     pub fair_switch: bool,
     pub judges: bool,
     pub stops_at_violation: bool,
+    /// Are the processes left out that the strong reduction need not try?
+    pub persistent: bool,
     /// To leave who could go on, and who could not, costs something beside a step.
     pub charges_preemptions: bool,
     pub charges_forced: bool,
@@ -34,10 +36,17 @@ impl Plan {
             fair_switch: charges && options.fair_switch,
             judges: false,
             stops_at_violation: goal != Goal::Count,
+            persistent: false,
             charges_preemptions: charged.preemption > 0,
             charges_forced: charged.forced > 0,
             limits_depth: options.limits.depth.is_some(),
         }
+    }
+
+    /// Is anything violated at all? With options that charge steps.
+    pub fn unordered(options: &SearchOptions, goal: Goal) -> Plan {
+        let persistent = options.reduction == Reduction::Strong;
+        Plan { persistent, ..Plan::of(options, goal) }
     }
 
     /// What the store of packed keys must keep of a state; only there if states are kept.

@@ -152,9 +152,7 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
         self.steps.meet_class(store);
         match who {
             Who::Everybody => {
-                if !self.steps.expand_processes(store, moved, |_| true) {
-                    self.steps.dead_end(store);
-                }
+                self.steps.expand_everybody(store, moved);
             }
             Who::Last { process, .. } => {
                 let is_last = |other: usize| other == usize::from(process);

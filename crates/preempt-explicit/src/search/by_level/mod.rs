@@ -25,6 +25,7 @@
 mod worker;
 
 use super::keys::arrival::Deferred;
+use super::keys::chosen::Asking;
 use super::keys::feed::Feed;
 use super::keys::how::How;
 use super::keys::quota::Quota;
@@ -41,7 +42,7 @@ use crate::successors::Expander;
 use preempt_core::{Cost, Memory, Progress, Snapshot, StopReason};
 use preempt_model::search::RunCost;
 use std::sync::Arc;
-use worker::{Sample, Worker};
+use worker::Worker;
 
 /// Fewer states than this are not worth a thread.
 const WORTH_SHARING: u64 = 1 << 14;
@@ -163,8 +164,8 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
         let judges = workers.iter_mut().any(|worker| worker.system().judges_states());
         let plan = Plan { judges, ..plan };
         workers.iter_mut().for_each(|worker| worker.set_plan(plan));
-        if let Some(first) = workers.first_mut() {
-            first.sample = plan.persistent.then(Sample::default);
+        if plan.persistent {
+            Asking::begin(workers.iter_mut().map(|worker| &mut worker.steps.asking));
         }
         Ok(ByLevel {
             crew: Crew::new(workers.len()),
@@ -238,19 +239,10 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
         options.limits.states.map_or(most, |limit| most.min(limit.saturating_sub(states).saturating_add(1)))
     }
 
-    /// The strong reduction is asked at every state, or, if that has hardly ever helped as long as one thread worked, at none: what is
-    /// left out must not depend on who was first.
-    fn see_whether_reduction_helps(&mut self) {
-        let first = &mut self.workers[0];
-        let is_due = first.sample.is_some() && self.statistics.stats.states >= self.worth_sharing;
-        if is_due && let Some(sample) = first.sample.take() {
-            self.plan.persistent &= sample.helps();
-            self.workers.iter_mut().for_each(|worker| worker.set_plan(self.plan));
-        }
-    }
-
     fn round(&mut self, options: &SearchOptions) {
-        self.see_whether_reduction_helps();
+        if self.statistics.stats.states >= self.worth_sharing {
+            Asking::decide(self.workers.iter_mut().map(|worker| &mut worker.steps.asking));
+        }
         let threads = if self.is_shared() { self.crew.begin() } else { 1 };
         let remembers = self.statistics.stats.states >= self.worth_remembering;
         self.workers.iter_mut().for_each(|worker| worker.steps.remembers = remembers);

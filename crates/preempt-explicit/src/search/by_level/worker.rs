@@ -21,20 +21,6 @@ const MOST_ON_STACK: usize = 1 << 14;
 /// With fewer on the stack nothing is given to others.
 const WORTH_GIVING: usize = 16;
 
-/// How often the strong reduction was asked, and how often it has left somebody out.
-#[derive(Debug, Default)]
-pub struct Sample {
-    asked: u64,
-    helped: u64,
-}
-
-impl Sample {
-    /// Asking takes longer than the steps that are left out, if it is nearly always in vain.
-    pub fn helps(&self) -> bool {
-        self.asked <= 32 * self.helped || self.asked == 0
-    }
-}
-
 pub struct Worker<'s, S> {
     pub steps: Stepper<'s, S>,
     plan: Plan,
@@ -43,8 +29,6 @@ pub struct Worker<'s, S> {
     batch: Vec<Item>,
     /// What was known of those of the batch of which everybody has been taken.
     taken: [Known; BATCH],
-    /// As long as it is open whether the strong reduction helps.
-    pub sample: Option<Sample>,
     /// For the next level.
     pub later: Waiting,
     /// For this level, beyond what fits on the stack.
@@ -64,7 +48,6 @@ impl<'s, S: Expander> Worker<'s, S> {
             stack: Vec::new(),
             batch: Vec::new(),
             taken: [Known::NOTHING; BATCH],
-            sample: None,
             later: Waiting::default(),
             spilled: Waiting::default(),
             new: [0; SHARDS],
@@ -98,10 +81,7 @@ impl<'s, S: Expander> Worker<'s, S> {
             }
             let mut batch = std::mem::take(&mut self.batch);
             self.take_newest(store, &mut batch);
-            match self.plan.persistent {
-                true => self.steps.ask_nothing(),
-                false => self.steps.ask_about(store, &batch, &self.taken),
-            }
+            self.steps.ask_about(store, &batch, &self.taken);
             for (number, item) in batch.iter().enumerate().take(BATCH) {
                 self.expand(store, *item, number);
             }
@@ -172,16 +152,7 @@ impl<'s, S: Expander> Worker<'s, S> {
     fn expand_rest(&mut self, store: &PackedStore, who: Who, known: Option<Known>, moved: bool) -> bool {
         self.steps.meet_class(store);
         match who {
-            Who::Everybody => {
-                let chosen = self.chosen(store);
-                let is_chosen =
-                    |process: usize| chosen.as_ref().is_none_or(|it| it.contains(&(process as u8)));
-                let moved = self.steps.expand_processes(store, moved, is_chosen);
-                if !moved {
-                    self.steps.dead_end(store);
-                }
-                moved
-            }
+            Who::Everybody => self.steps.expand_everybody(store, moved),
             Who::Last { process, first } => {
                 let is_last = |other: usize| other == usize::from(process);
                 let moved = self.steps.expand_processes(store, moved, is_last);
@@ -197,25 +168,6 @@ impl<'s, S: Expander> Worker<'s, S> {
                 moved
             }
         }
-    }
-
-    /// To whom the strong reduction restricts itself here; `None` for everybody.
-    fn chosen(&mut self, store: &PackedStore) -> Option<Vec<u8>> {
-        if !self.plan.persistent {
-            return None;
-        }
-        self.steps.open(store);
-        let Stepper { system, state, processes, .. } = &mut self.steps;
-        let chosen = system.persistent(state);
-        if let Some(sample) = &mut self.sample {
-            let is_left_out =
-                |process: &usize| chosen.as_ref().is_some_and(|chosen| !chosen.contains(&(*process as u8)));
-            // Who cannot move is not left out.
-            let mut left_out = (0..*processes).filter(is_left_out);
-            sample.asked += 1;
-            sample.helped += u64::from(left_out.any(|process| system.can_move(state, process)));
-        }
-        chosen
     }
 
     /// Everybody who has not been expanded here. If the last process cannot move, or there is none, it may be that nobody can

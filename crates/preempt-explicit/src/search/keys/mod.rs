@@ -2,10 +2,12 @@
 //! of keys.
 //!
 //! * [`stepper`]: what processes do in a state, with [`steps`] of one process; [`remembered`]: steps that need not be computed again;
+//!   [`chosen`]: who need not be tried;
 //! * [`how`]: how a state was reached; [`arrival`]: what was met and not looked up yet;
 //! * [`waiting`]: states that wait as keys; [`feed`]: where threads take them from; [`quota`]: what a round may bring.
 
 pub mod arrival;
+pub mod chosen;
 pub mod feed;
 pub mod how;
 pub mod quota;

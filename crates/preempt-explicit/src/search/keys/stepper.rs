@@ -2,6 +2,7 @@
 //! it is needed, then state by state. What comes of it are arrivals, which the search looks up.
 
 use super::arrival::{Arrival, Counted, Deferred};
+use super::chosen::Asking;
 use super::remembered::{Question, Remembered};
 use super::waiting::Who;
 use crate::search::spinning::Spinning;
@@ -45,6 +46,7 @@ pub struct Stepper<'s, S> {
     pub system: &'s mut S,
     pub budget: Budget,
     pub asks: Asks,
+    pub asking: Asking,
     pub remembered: Remembered,
     /// Are steps remembered?
     pub remembers: bool,
@@ -93,6 +95,7 @@ impl<'s, S: Expander> Stepper<'s, S> {
             system,
             budget: budget.clone(),
             asks,
+            asking: Asking::default(),
             remembered: Remembered::default(),
             remembers: false,
             arrivals: Vec::new(),
@@ -128,6 +131,9 @@ impl<'s, S: Expander> Stepper<'s, S> {
     /// `taken` is what was known of those of which everybody has been taken.
     #[inline]
     pub fn ask_about(&mut self, store: &PackedStore, batch: &[Item], taken: &[Known]) {
+        if self.asking.asks() {
+            return self.ask_nothing();
+        }
         self.questions.clear();
         for ((Item { key, who }, taken), asked) in batch.iter().zip(taken).zip(&mut self.asked) {
             let first = self.questions.len() as u32;
@@ -146,8 +152,8 @@ impl<'s, S: Expander> Stepper<'s, S> {
         }
     }
 
-    /// Nothing is asked about the states of a batch: everything will be, process by process.
-    pub fn ask_nothing(&mut self) {
+    /// Nothing is asked about the states of a batch, if some are left out there: everything else will be, process by process.
+    fn ask_nothing(&mut self) {
         self.questions.clear();
         self.asked.fill(Asked::default());
     }
