@@ -57,11 +57,11 @@ impl<S: Expander + Send, M: Met> ByBucket<'_, S, M> {
                 || std::mem::take(&mut worker.left_out_later) && later_costs;
             self.cut_by_depth |= is_deep && left_out;
             judged |= std::mem::take(&mut worker.judged);
-            for mut far in worker.take_far() {
+            for far in worker.take_far() {
                 // Their steps are those from the bucket before.
                 let more = far.first().map_or(0, |candidate| candidate.how.steps());
                 let steps = (cost.steps + u64::from(more)).saturating_sub(1);
-                self.buckets.entry(steps).or_default().far.append(&mut far);
+                self.buckets.entry(steps).or_default().far.push(far);
             }
         }
         if judged {
@@ -168,7 +168,7 @@ impl<S: Expander + Send, M: Met> ByBucket<'_, S, M> {
                 for Bucket { going_on, others, far } in buckets.values() {
                     going_on.each_key(visit);
                     others.each_key(visit);
-                    far.iter().for_each(|candidate| visit(&old, &candidate.key));
+                    far.iter().flatten().for_each(|candidate| visit(&old, &candidate.key));
                 }
                 later.values().chain([feed]).for_each(|waiting| waiting.each_key(visit));
             };
@@ -176,7 +176,7 @@ impl<S: Expander + Send, M: Met> ByBucket<'_, S, M> {
             for worker in &mut self.workers {
                 worker.repack(&self.store, &self.met, &old);
             }
-            let far = self.buckets.values_mut().flat_map(|bucket| &mut bucket.far);
+            let far = self.buckets.values_mut().flat_map(|bucket| bucket.far.iter_mut().flatten());
             repack_candidates(&self.store, &self.met, &old, far);
         }
         for Deferred { state, how } in deferred {

@@ -66,8 +66,8 @@ struct Bucket<I> {
     /// Whoever was running goes on, or everybody where it does not matter who was.
     going_on: Waiting,
     others: Waiting,
-    /// Met after several steps, and not looked up yet.
-    far: Vec<Candidate<I>>,
+    /// Met after several steps, and not looked up yet, as it was met.
+    far: Vec<Vec<Candidate<I>>>,
 }
 
 impl<I> Default for Bucket<I> {
@@ -251,11 +251,13 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
         }
     }
 
-    /// Of earlier buckets, shared out among the workers.
-    fn make_candidates(&mut self, far: Vec<Candidate<M::Id>>) {
-        let share = far.len().div_ceil(self.workers.len()).max(1);
-        for (worker, share) in self.workers.iter_mut().zip(far.chunks(share)) {
-            worker.candidates.extend_from_slice(share);
+    /// Shared out among the workers.
+    fn make_candidates(&mut self, some: Vec<Vec<Candidate<M::Id>>>) {
+        for some in some {
+            let least = self.workers.iter_mut().min_by_key(|worker| worker.candidates.len());
+            if let Some(worker) = least {
+                worker.take_up(some);
+            }
         }
     }
 
@@ -356,8 +358,9 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
             let id = met.id(&mut worker.steps, store, &key);
             Candidate { key, how: How::GAVE_WAY, id }
         });
-        let waiting = waiting.collect();
-        self.make_candidates(waiting);
+        let waiting: Vec<_> = waiting.collect();
+        let share = waiting.len().div_ceil(self.workers.len());
+        self.make_candidates(waiting.chunks(share).map(<[_]>::to_vec).collect());
         self.land_at(self.at)?;
         for ((worker, candidates), far) in self.workers.iter_mut().zip(met_in_bucket).zip(far) {
             worker.candidates = candidates;
@@ -374,7 +377,7 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
         let stopped = budget.poll(stats.states, progress, || {
             let in_buckets = buckets.values().map(|bucket| {
                 let states = bucket.going_on.states() + bucket.others.states();
-                let far = bucket.far.capacity() * size_of::<Candidate<M::Id>>();
+                let far = bucket.far.iter().map(Vec::capacity).sum::<usize>() * size_of::<Candidate<M::Id>>();
                 (states, bucket.going_on.bytes() + bucket.others.bytes() + far as u64)
             });
             let at_next_level = later.values().map(|waiting| (waiting.states(), waiting.bytes()));

@@ -17,6 +17,9 @@ use preempt_core::Budget;
 /// Most sequences have fewer steps.
 const FEW: usize = 30;
 
+/// Empty lists that are kept.
+const MOST_SPARE: usize = 4;
+
 /// An arrival that may be the first of its kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<I> {
@@ -47,6 +50,8 @@ pub struct Worker<'s, S, I> {
     /// After more steps than one: by how many more than two, and those after many.
     far: [Vec<Candidate<I>>; FEW],
     farther: Vec<Candidate<I>>,
+    /// Empty, to be used again: to have the memory anew takes longer than what is written there.
+    spare: Vec<Vec<Candidate<I>>>,
     /// The process that ran cannot go on, so that others run in the same bucket.
     pub forced: Waiting,
     /// As far as this costs a switch: others wait; nobody can move.
@@ -79,6 +84,7 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
             candidates: Vec::new(),
             far: std::array::from_fn(|_| Vec::new()),
             farther: Vec::new(),
+            spare: Vec::new(),
             forced: Waiting::default(),
             gave_way: Vec::new(),
             stuck: Vec::new(),
@@ -228,7 +234,13 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
 
     pub fn keep_far(&mut self, candidate: Candidate<I>) {
         let more = candidate.how.steps() as usize - 2;
-        self.far.get_mut(more).unwrap_or(&mut self.farther).push(candidate);
+        let far = self.far.get_mut(more).unwrap_or(&mut self.farther);
+        if far.capacity() == 0
+            && let Some(spare) = self.spare.pop()
+        {
+            *far = spare;
+        }
+        far.push(candidate);
     }
 
     /// What was met after more steps than one, some of it after as many.
@@ -236,6 +248,17 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
         let farther = std::mem::take(&mut self.farther);
         let one_by_one = farther.into_iter().map(|candidate| vec![candidate]);
         self.far.iter_mut().filter(|some| !some.is_empty()).map(std::mem::take).chain(one_by_one)
+    }
+
+    /// More candidates.
+    pub fn take_up(&mut self, mut some: Vec<Candidate<I>>) {
+        if self.candidates.is_empty() {
+            std::mem::swap(&mut self.candidates, &mut some);
+        }
+        self.candidates.append(&mut some);
+        if some.capacity() > 0 && self.spare.len() < MOST_SPARE {
+            self.spare.push(some);
+        }
     }
 
     /// A state that was deferred, or an initial one. False if it does not fit.
@@ -322,7 +345,7 @@ impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
     /// Beside the store.
     pub fn memory(&self) -> u64 {
         let candidates = self.candidates.capacity() * size_of::<Candidate<I>>();
-        let far = self.far.iter().chain([&self.farther]).map(Vec::capacity).sum::<usize>()
+        let far = self.far.iter().chain([&self.farther]).chain(&self.spare).map(Vec::capacity).sum::<usize>()
             * size_of::<Candidate<I>>();
         let Brought { next, next_others, later } = &self.brought;
         let waiting = [next, next_others, later, &self.forced].map(Waiting::bytes).iter().sum::<u64>();
