@@ -2,7 +2,7 @@
 //! always known; what was not may be taken for known, and then part of the state space is missed.
 
 use super::hash::StateHash;
-use super::index::prefetch;
+use super::index::{prefetch, prefetch_to_write};
 use super::known::{Known, Reach};
 use super::packed::pages::{Zeroed, ZeroedList};
 use preempt_core::{Cost, Coverage};
@@ -34,7 +34,7 @@ mod about {
 }
 
 /// Things whose memory is asked for at a time.
-const AHEAD: usize = 8;
+const AHEAD: usize = 16;
 
 impl Bits {
     /// Of at least 64 bits; `None` if there is not so much memory. `cost` is what the search in order of cost has to
@@ -95,7 +95,7 @@ impl Bits {
         let mut ones = 0;
         for (number, thing) in things.iter().enumerate() {
             if let Some(ahead) = things.get(number + AHEAD) {
-                self.prefetch_thing(*ahead);
+                self.places(*ahead).for_each(|(word, _)| prefetch_to_write(&self.words[word]));
             }
             for (word, bit) in self.places(*thing) {
                 ones += u64::from(self.words[word].fetch_or(bit, Ordering::Relaxed) & bit == 0);

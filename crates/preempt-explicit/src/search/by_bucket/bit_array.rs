@@ -164,7 +164,14 @@ impl Met for BitArray {
         let part = |(owner, (worker, added)): (usize, (&mut Worker<'_, S, StateHash>, &mut Added))| {
             let own = all.iter().map(|sorted| &sorted[own_range(sorted, id, owner, threads)]);
             let own: Vec<_> = own.filter(|own| !own.is_empty()).collect();
-            each_group(&own, id, |group| this.land_group(store, group, worker, added));
+            each_group(
+                &own,
+                id,
+                |candidate| this.ask(candidate),
+                |group| {
+                    this.land_group(store, group, worker, added);
+                },
+            );
         };
         crew.each_of(threads, workers.iter_mut().zip(&mut added).enumerate(), part);
         // What was made room for once is used again.
@@ -194,7 +201,9 @@ impl Met for BitArray {
         crew.each_of(threads, left.iter_mut().enumerate(), |(owner, (left, added))| {
             let own = parts.iter().map(|(_, sorted)| &sorted[own_range(sorted, id, owner, threads)]);
             let own: Vec<_> = own.filter(|own| !own.is_empty()).collect();
-            each_group(&own, id, |group| {
+            let announce =
+                |(state, ..): &(StateHash, Key, Who)| this.bits.prefetch_thing(state.with(EVERYBODY));
+            each_group(&own, id, announce, |group| {
                 let (state, key, who) = group[0];
                 let thing = state.with(EVERYBODY);
                 if !this.bits.contains(thing) {

@@ -21,10 +21,25 @@ pub fn own_range<T>(
     end_of(owner)..end_of(owner + 1)
 }
 
-/// Everything in lists sorted by what it is known by, in order: what is known by the same is shown together.
-pub fn each_group<T: Copy>(lists: &[&[T]], id: impl Fn(&T) -> StateHash, mut visit: impl FnMut(&[T])) {
+/// So far ahead it is said what will be shown.
+const AHEAD: usize = 8;
+
+/// Everything in lists sorted by what it is known by, in order: what is known by the same is shown together. What comes soon is
+/// announced.
+pub fn each_group<T: Copy>(
+    lists: &[&[T]],
+    id: impl Fn(&T) -> StateHash,
+    announce: impl Fn(&T),
+    mut visit: impl FnMut(&[T]),
+) {
     if let [only] = lists {
-        return only.chunk_by(|one, other| id(one) == id(other)).for_each(visit);
+        let mut shown = 0;
+        for group in only.chunk_by(|one, other| id(one) == id(other)) {
+            only.iter().skip(shown + AHEAD).take(group.len()).for_each(&announce);
+            shown += group.len();
+            visit(group);
+        }
+        return;
     }
     let mut lists = lists.to_vec();
     let mut group = Vec::new();
@@ -32,6 +47,7 @@ pub fn each_group<T: Copy>(lists: &[&[T]], id: impl Fn(&T) -> StateHash, mut vis
         group.clear();
         for list in &mut lists {
             while let Some((first, rest)) = list.split_first().filter(|(first, _)| id(first) == next) {
+                list.get(AHEAD).into_iter().for_each(&announce);
                 group.push(*first);
                 *list = rest;
             }
@@ -60,10 +76,15 @@ mod tests {
             for owner in 0..threads {
                 let own: Vec<_> =
                     lists.iter().map(|list| &list[own_range(list, id, owner, threads)]).collect();
-                each_group(&own, id, |group| {
-                    assert!(group.iter().all(|one| one.0 == group[0].0));
-                    seen.push((id(&group[0]), group[0].0, group.len()));
-                });
+                each_group(
+                    &own,
+                    id,
+                    |_| (),
+                    |group| {
+                        assert!(group.iter().all(|one| one.0 == group[0].0));
+                        seen.push((id(&group[0]), group[0].0, group.len()));
+                    },
+                );
             }
             assert!(seen.is_sorted_by(|one, other| one.0 < other.0));
             for (_, one, length) in &seen {
