@@ -2,7 +2,7 @@
 //! order, with every store and both kinds of successors, and by the reference.
 
 use preempt_core::{
-    Budget, Limits, Outcome, Progress, PropertyKind, Silent, Snapshot, SourceMap, StopReason, Verdict,
+    Budget, Cost, Limits, Outcome, Progress, PropertyKind, Silent, Snapshot, SourceMap, StopReason, Verdict,
 };
 use preempt_explicit::{
     Figure, Goal, Order, Portfolio, Published, Reduction, SearchOptions, Storage, SuccessorSource, Walks,
@@ -406,6 +406,27 @@ fn a_loop_without_progress_is_not_one_step_too_long() {
             for outcome in [expected, found.outcome] {
                 let trace = outcome.counterexample.expect("it goes on for ever");
                 assert_eq!((trace.steps.len(), trace.loop_start), (steps, Some(steps - 1)), "{text}");
+            }
+        }
+    }
+}
+
+/// Free switches are free preemptions: where something else is charged there is no such search, and none is made.
+#[test]
+fn free_switches_go_with_preemptions_only() {
+    let (model, sources) = preempt_model::generator::program_from_seed(1).to_model();
+    for successors in [SuccessorSource::Native, SuccessorSource::Interpreted] {
+        for cost in [Cost::Preemptions, Cost::Switches, Cost::Steps] {
+            for in_order_first in [0, 100] {
+                let options = SearchOptions {
+                    cost,
+                    successors,
+                    in_order_first,
+                    fair_switch: true,
+                    ..SearchOptions::default()
+                };
+                let found = explore(&model, &sources, &options, Goal::First, &mut Silent);
+                assert_eq!(found.is_ok(), cost == Cost::Preemptions, "{cost:?}, {successors:?}");
             }
         }
     }

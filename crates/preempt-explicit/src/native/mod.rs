@@ -1,17 +1,18 @@
 //! The model as machine code, made by Cranelift when a search begins.
 //!
-//! Machine code answers two questions for each edge: can it be taken now (`ready`), and what does it do (`apply`);
-//! for a receive also whether it takes an offered message (`accept`, `take`). The order of edges, `else`, escapes,
-//! who may run, the partners of a rendezvous and atomic sequences are Rust around it. Where a step has no meaning
+//! Every kind of process has a step function ([`step_function`]), with a switch on where to begin: what can be taken from a location, one edge
+//! after the other, with the state that it leads to; can this edge be taken now; what does it do. For a receive there is also
+//! whether it takes an offered message (`accept`, `take`). The order of edges, `else`, escapes,
+//! who may run, the partners of a rendezvous and atomic sequences that go round are Rust around it. Where a step has no meaning
 //! machine code says only that; the words for it come from the interpreter.
 //!
 //! * [`slots`], [`layout`]: a state as a flat byte vector; [`convert`]: from the interpreter's states and back;
 //! * [`emitter`]: the tools; [`variables`], [`expressions`], [`channels`], [`commands`], [`blocks`], [`rendezvous`]: what
 //!   is written with them; [`channel_facts`]: channels known beforehand; [`compiler`]: all of it, for a model;
 //! * [`program`]: what was compiled; [`context`]: what machine code and Rust say to each other; [`helpers`]: what it calls;
-//! * [`actor`]: a process in a state; [`moves`]: the steps of one process, with [`offers`] and [`scheduling`];
-//!   [`sequence`]: up to stable states;
-//! * [`direct`]: steps that lead straight to one;
+//! * [`actor`]: a process in a state; [`direct`]: steps as the step function gives them, for the locations that
+//!   [`direct_locations`] has found;
+//! * [`moves`]: the steps of one process in any location, edge by edge, with [`offers`] and [`scheduling`]; [`sequence`]: up to stable states;
 //! * [`compiled`]: a model in machine code; [`expansion`]: what searches ask of it.
 //! * [`dependence`]: which bytes of a state decide what a process does;
 //! * [`cells`]: what a permutation of processes moves in a state.

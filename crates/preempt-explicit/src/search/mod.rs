@@ -238,8 +238,21 @@ impl<'a> SearchJob<'a> {
         SearchJob { options, goal, variety: Variety::default(), checkpoints, progress, ahead: None }
     }
 
+    /// What costs steps or switches costs them whoever spins.
+    fn must_be_possible(&self) -> Result<(), CheckError> {
+        let SearchOptions { order, cost, fair_switch, .. } = *self.options;
+        if order == Order::ByCost && fair_switch && cost != Cost::Preemptions {
+            return Err(Unsupported(
+                "free switches from who only spins, where not preemptions are charged".into(),
+            )
+            .into());
+        }
+        Ok(())
+    }
+
     /// Searches any source of successors.
     pub fn search<S: Replayable + ?Sized>(self, system: &mut S) -> Result<SearchReport, CheckError> {
+        self.must_be_possible()?;
         let SearchJob { options, goal, .. } = self;
         match (options.store, options.order) {
             (Storage::Exact, Order::ByCost) if self.may_leave_memory() => {

@@ -30,6 +30,7 @@ const SEEDS: u64 = 4;
 impl SearchJob<'_> {
     /// As [`SearchJob::search`], by all threads.
     pub fn search_by_all<S: Parallel>(self, system: &mut S) -> Result<SearchReport, CheckError> {
+        self.must_be_possible()?;
         let SearchJob { options, goal, .. } = self;
         if along_path::is_for(options, goal) {
             return self.search_along_path(system);
