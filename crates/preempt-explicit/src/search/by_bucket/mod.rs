@@ -33,7 +33,7 @@ use super::keys::arrival::Deferred;
 use super::keys::chosen::Asking;
 use super::keys::feed::Feed;
 use super::keys::how::How;
-use super::keys::quota::Quota;
+use super::keys::quota::{LEAST_NEW, Quota, most_new};
 use super::keys::waiting::{Waiting, Who};
 use super::statistics::Statistics;
 use crate::budget::SearchBudget;
@@ -52,11 +52,6 @@ const WORTH_SHARING: u64 = 1 << 9;
 const WORTH_REMEMBERING: u64 = 1 << 12;
 /// After so many it is known whether the strong reduction helps.
 const WORTH_KNOWING: u64 = 1 << 14;
-
-/// New states of a round, and expansions and transitions.
-const LEAST_NEW: u64 = 1 << 10;
-const MOST_NEW: u64 = 1 << 16;
-const MOST_WORK: u64 = 1 << 18;
 
 /// How often, in rounds, the clock, the memory and the observer of the search are looked at.
 const LOOK_EVERY: u32 = 8;
@@ -280,7 +275,7 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
         while self.feed.get_mut().states() > 0 {
             self.met.set_shared(&mut self.store, threads > 1);
             let most_new = self.most_new();
-            let quota = &Quota::new(most_new, MOST_WORK * threads as u64);
+            let quota = &Quota::new(most_new, threads);
             self.feed.begin(threads);
             let (store, met, feed) = (&self.store, &self.met, &self.feed);
             match threads {
@@ -316,12 +311,7 @@ impl<'s, S: Expander + Send, M: Met> ByBucket<'s, S, M> {
 
     /// How many states may be new in the next round.
     fn most_new(&self) -> u64 {
-        let states = self.statistics.stats.states;
-        let most = (states / 8).clamp(LEAST_NEW, MOST_NEW);
-        self.options
-            .limits
-            .states
-            .map_or(most, |limit| most.min(limit.saturating_sub(states).saturating_add(1)))
+        most_new(self.statistics.stats.states, &self.options.limits)
     }
 
     fn most_processes(&self) -> usize {

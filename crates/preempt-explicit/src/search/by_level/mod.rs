@@ -28,7 +28,7 @@ use super::keys::arrival::Deferred;
 use super::keys::chosen::Asking;
 use super::keys::feed::Feed;
 use super::keys::how::How;
-use super::keys::quota::Quota;
+use super::keys::quota::{Quota, most_new};
 use super::keys::waiting::Waiting;
 use super::statistics::Statistics;
 use super::{Goal, SearchOptions};
@@ -49,11 +49,6 @@ const WORTH_SHARING: u64 = 1 << 14;
 
 /// And these not worth finding out what their steps depend on.
 const WORTH_REMEMBERING: u64 = 1 << 12;
-
-/// New states of a round, and expansions and transitions.
-const LEAST_NEW: u64 = 1 << 10;
-const MOST_NEW: u64 = 1 << 16;
-const MOST_WORK: u64 = 1 << 18;
 
 /// A batch may bring more than the round should.
 const SLACK: u64 = 1 << 9;
@@ -234,9 +229,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
 
     /// How many states may be new in the next round.
     fn most_new(&self, options: &SearchOptions) -> u64 {
-        let states = self.statistics.stats.states;
-        let most = (states / 8).clamp(LEAST_NEW, MOST_NEW);
-        options.limits.states.map_or(most, |limit| most.min(limit.saturating_sub(states).saturating_add(1)))
+        most_new(self.statistics.stats.states, &options.limits)
     }
 
     fn round(&mut self, options: &SearchOptions) {
@@ -246,7 +239,7 @@ impl<'s, S: Expander + Send> ByLevel<'s, S> {
         let threads = if self.is_shared() { self.crew.begin() } else { 1 };
         let remembers = self.statistics.stats.states >= self.worth_remembering;
         self.workers.iter_mut().for_each(|worker| worker.steps.remembers = remembers);
-        let quota = &Quota::new(self.most_new(options), MOST_WORK * threads as u64);
+        let quota = &Quota::new(self.most_new(options), threads);
         self.feed.begin(threads);
         let (store, feed) = (&self.store, &self.feed);
         if threads == 1 {
