@@ -14,6 +14,8 @@ pub struct Plan {
     pub fair_switch: bool,
     pub judges: bool,
     pub stops_at_violation: bool,
+    /// If not, an atomic sequence is one.
+    pub counts_steps: bool,
     /// Are the processes left out that the strong reduction need not try?
     pub persistent: bool,
     /// To leave who could go on, and who could not, costs something beside a step.
@@ -36,6 +38,7 @@ impl Plan {
             fair_switch: charges && options.fair_switch,
             judges: false,
             stops_at_violation: goal != Goal::Count,
+            counts_steps: true,
             persistent: false,
             charges_preemptions: charged.preemption > 0,
             charges_forced: charged.forced > 0,
@@ -43,10 +46,10 @@ impl Plan {
         }
     }
 
-    /// Is anything violated at all? With options that charge steps.
+    /// Is anything violated at all? With options that charge steps. Nothing has to wait for a later bucket, then, unless who runs matters.
     pub fn unordered(options: &SearchOptions, goal: Goal) -> Plan {
         let persistent = options.reduction == Reduction::Strong;
-        Plan { persistent, ..Plan::of(options, goal) }
+        Plan { counts_steps: false, persistent, ..Plan::of(options, goal) }
     }
 
     /// What the store of packed keys must keep of a state; only there if states are kept.

@@ -18,7 +18,7 @@ use preempt_core::Budget;
 const FEW: usize = 30;
 
 /// Empty lists that are kept.
-const MOST_SPARE: usize = 4;
+const MOST_SPARE: usize = 2;
 
 /// An arrival that may be the first of its kind.
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +74,7 @@ pub struct Worker<'s, S, I> {
 
 impl<'s, S: Expander, I: Copy + Send + Sync> Worker<'s, S, I> {
     pub fn new(system: &'s mut S, plan: Plan, budget: &Budget) -> Worker<'s, S, I> {
-        let asks = Asks { alone: plan.reduces, steps: true };
+        let asks = Asks { alone: plan.reduces, steps: plan.counts_steps };
         Worker {
             steps: Stepper::new(system, asks, budget),
             plan,
