@@ -21,6 +21,8 @@ struct Writer<'c> {
     rng: Rng,
     text: String,
     counts: &'c mut Counts,
+    /// Who made the last step.
+    asks_who: bool,
 }
 
 impl Writer<'_> {
@@ -50,6 +52,7 @@ impl Writer<'_> {
         self.counts[kind as usize] += 1;
         match kind {
             0 => self.add("a = (a + 1) % 3"),
+            1 if self.asks_who => self.add("b = (b + _last) % 3"),
             1 => self.add("b = (b + a) % 3"),
             2 => self.add("assert(a != b || a < 2)"),
             3 => self.add("a = (2 / (b + a)) % 3"),
@@ -83,7 +86,8 @@ impl Writer<'_> {
 
 /// Two processes with some sequences each, and one that they start.
 fn written(seed: u64, counts: &mut Counts) -> String {
-    let mut writer = Writer { rng: Rng::new(seed), text: String::new(), counts };
+    let asks_who = seed % 3 == 0;
+    let mut writer = Writer { rng: Rng::new(seed), text: String::new(), counts, asks_who };
     writer.add("byte a, b = 1; chan c = [2] of { byte };\nproctype W(byte n) { byte l; ");
     let length = 1 + writer.below(2);
     writer.add("atomic { n > 0; ");

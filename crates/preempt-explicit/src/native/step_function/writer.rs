@@ -5,6 +5,7 @@ use crate::native::context::{Context, ENDS, GOES_ON, YES};
 use crate::native::direct_locations::is_always_ready;
 use crate::native::emitter::Emitter;
 use crate::native::helpers;
+use crate::native::slots::NumberFormat;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::Switch;
@@ -106,6 +107,10 @@ impl<'a> Writer<'_, '_, 'a, '_> {
             emitter.call(helpers::note_failure as *const () as usize, &[]);
             emitter.jump(go_on);
             emitter.switch_to(go_on);
+        }
+        if let Some(at) = emitter.shape.last {
+            let (process, state) = (emitter.context_field(offset_of!(Context, process)), emitter.state);
+            emitter.store(NumberFormat::BYTE, process, state, at as i32);
         }
         // From here on there is no timeout.
         let (never, context) = (emitter.builder.ins().iconst(types::I8, 0), emitter.context);
