@@ -86,7 +86,7 @@ impl Writer<'_> {
 
 /// Two processes with some sequences each, and one that they start.
 fn written(seed: u64, counts: &mut Counts) -> String {
-    let asks_who = seed % 3 == 0;
+    let asks_who = seed.is_multiple_of(3);
     let mut writer = Writer { rng: Rng::new(seed), text: String::new(), counts, asks_who };
     writer.add("byte a, b = 1; chan c = [2] of { byte };\nproctype W(byte n) { byte l; ");
     let length = 1 + writer.below(2);
