@@ -3,7 +3,7 @@
 
 use crate::by_level::{by_level as at_once, each_program, in_order, search};
 use preempt_core::{Cost, Coverage, Limits, Outcome, StopReason, Verdict};
-use preempt_explicit::{Goal, Reduction, SearchOptions, Storage};
+use preempt_explicit::{Goal, Order, Reduction, SearchOptions, Storage};
 
 const COMPACT: Storage = Storage::Compact { bits: 64 };
 const WIDE: Storage = Storage::Compact { bits: 128 };
@@ -300,4 +300,39 @@ fn a_dearer_run_in_fewer_steps() {
             }
         }
     }
+}
+
+/// Along a path of at most so many steps: whatever is violated within them is found, though the path may come too late to it, and what
+/// is counted does not depend on the threads either.
+#[test]
+fn along_a_path_of_limited_depth() {
+    let (mut violated, mut cut) = (0, 0);
+    each_program(40, |model, sources, name| {
+        for depth in [2, 5, 9, 14] {
+            let limited = |options: SearchOptions| with((Cost::Preemptions, None, Some(depth)), options);
+            let steps = with((Cost::Steps, None, Some(depth)), in_order());
+            let expected = search(model, sources, &steps, Goal::First).outcome.verdict;
+            let counted = numbers(&search(model, sources, &steps, Goal::Count).outcome);
+            for store in [Storage::Exact, WIDE] {
+                let along =
+                    |threads| SearchOptions { order: Order::DepthFirst, store, ..limited(at_once(threads)) };
+                let found = |threads| {
+                    let found = search(model, sources, &along(threads), Goal::First).outcome;
+                    (found.verdict, found.violation, found.counterexample)
+                };
+                let one = found(1);
+                assert_eq!(one.0, expected, "{depth} {store:?}: {name}");
+                assert_eq!(found(2), one, "{depth} {store:?}: {name}");
+                // What is near is searched along a path alone.
+                let near = SearchOptions { in_order_first: 8192, ..along(1) };
+                let verdict = search(model, sources, &near, Goal::First).outcome.verdict;
+                assert_eq!(verdict, expected, "near: {depth} {store:?}: {name}");
+                let count = numbers(&search(model, sources, &along(2), Goal::Count).outcome);
+                assert_eq!((count.0, count.1), (counted.0, counted.1), "{depth} {store:?}: {name}");
+            }
+            violated += u32::from(expected == Verdict::Violated);
+            cut += u32::from(expected == Verdict::Inconclusive(StopReason::Depth));
+        }
+    });
+    assert!(violated > 20 && cut > 20, "{violated} {cut}");
 }

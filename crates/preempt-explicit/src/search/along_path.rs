@@ -3,29 +3,30 @@
 //! Which state a depth-first search comes to next is not known to be decided faster by many processors than by one (J. Reif,
 //! "Depth-first search is inherently sequential", 1985). But whether anything is violated does not depend on the order. So what
 //! is small is searched along a path; if that was not enough, all threads look in any order for a violation ([`super::by_level`]);
-//! and only if there is one, the path goes on to it, so that the run is that which comes first.
+//! and only if there is one, the path goes on to it, so that the run is that which comes first. With a greatest depth, and where states
+//! are known by fingerprints, they look bucket by bucket ([`super::by_bucket`]): the depth of a state is then that of its shortest run.
 //!
 //! **With the strong reduction** the sets that all threads try are those that serve every order
 //! ([`crate::reduction::strong::Cycles`]): mostly there are more states than along a path, but as many with any number of threads.
 
-use super::by_bucket::tabled::Prints;
+use super::by_bucket::tabled::{Exact, Prints};
 use super::by_level::{Ended, Plan};
 use super::simplest::{by_all, by_bucket_of_all, found_among_mistaken, left, reported};
 use super::{
     Goal, NoCheckpoints, Order, SearchJob, SearchOptions, SearchReport, Storage, Variety, by_bucket,
 };
 use crate::CheckError;
+use crate::reduction::Reduction;
 use crate::successors::Parallel;
 use preempt_core::{Cost, Limits, Progress, StopReason, Verdict};
 use std::time::Instant;
 
-/// Can all threads decide it? Bounds and limits of depth make the answer depend on the order; so does a limit of states beyond which
+/// Can all threads decide it? A bound makes the answer depend on the order; so does a limit of states beyond which
 /// nothing is tried, and it is soon reached. What bits of an array miss depends on it, too.
 pub fn is_for(options: &SearchOptions, goal: Goal) -> bool {
     let tells_apart = matches!(options.store, Storage::Exact | Storage::Compact { .. });
-    let is_whole = options.bound.is_none() && options.limits.depth.is_none();
-    let is_along_path = options.order == Order::DepthFirst;
-    is_along_path && tells_apart && is_whole && goal != Goal::All && !options.gives_up
+    let is_along_path = options.order == Order::DepthFirst && options.bound.is_none();
+    is_along_path && tells_apart && goal != Goal::All && !options.gives_up
 }
 
 impl SearchJob<'_> {
@@ -48,34 +49,65 @@ impl SearchJob<'_> {
         let first = options.in_order_first;
         let states = options.limits.states.map_or(first, |most| most.min(first));
         let found = along_path(system, Some(states), 0, self.progress)?;
-        let is_cut = found.outcome.verdict == Verdict::Inconclusive(StopReason::States);
-        if !is_cut || options.limits.states == Some(states) {
+        let is_decided = match found.outcome.verdict {
+            Verdict::Inconclusive(StopReason::States) => options.limits.states == Some(states),
+            // The path may have come too late to something.
+            Verdict::Inconclusive(StopReason::Depth) => false,
+            _ => true,
+        };
+        if is_decided {
             return Ok(found);
         }
         let left = left(options, started);
-        let searched = match options.store {
-            Storage::Compact { bits } => {
+        let searched = match (options.store, options.limits.depth) {
+            (Storage::Exact, None) => by_all(system, &left, Plan::unordered(reduction, goal), self.progress)?,
+            _ => {
                 let left = SearchOptions { reduction, cost: Cost::Steps, ..left };
                 let plan = by_bucket::Plan::unordered(&left, goal);
-                let prints = Prints::new(bits, plan.levels, 0);
-                by_bucket_of_all(system, (&left, plan), prints, self.progress)?
-            }
-            _ => by_all(system, &left, Plan::unordered(reduction, goal), self.progress)?,
-        };
-        let mut found = match searched.ended {
-            // What comes first may lie within the limit all the same.
-            Ended::Violated(_) | Ended::Stopped(StopReason::States) if goal == Goal::First => {
-                let states = options.limits.states;
-                match searched.ended {
-                    Ended::Violated(_) if options.store != Storage::Exact => {
-                        found_among_mistaken(|seed| along_path(system, states, seed, self.progress))?
+                match options.store {
+                    Storage::Compact { bits } => {
+                        let prints = Prints::new(bits, plan.levels, 0);
+                        by_bucket_of_all(system, (&left, plan), prints, self.progress)?
                     }
-                    _ => along_path(system, states, 0, self.progress)?,
+                    _ => by_bucket_of_all(system, (&left, plan), Ok(Exact), self.progress)?,
                 }
+            }
+        };
+        let states = options.limits.states;
+        let mut found = match searched.ended {
+            Ended::Violated(_) if goal == Goal::First => {
+                let found = match options.store {
+                    Storage::Exact => along_path(system, states, 0, self.progress)?,
+                    _ => found_among_mistaken(|seed| along_path(system, states, seed, self.progress))?,
+                };
+                match found.outcome.verdict {
+                    // The path came too late to where it is.
+                    Verdict::Holds | Verdict::Inconclusive(StopReason::Depth) => {
+                        self.shortest(system, reduction, started)?
+                    }
+                    _ => found,
+                }
+            }
+            // What comes first may lie within the limit all the same.
+            Ended::Stopped(StopReason::States) if goal == Goal::First => {
+                along_path(system, states, 0, self.progress)?
             }
             _ => reported(options, goal, searched),
         };
         found.outcome.stats.time = started.elapsed();
         Ok(found)
+    }
+    /// With a greatest depth a path may come to a state so late that it does not come to the violation, which is near. Then the shortest
+    /// run is as good as any.
+    fn shortest<S: Parallel>(
+        self,
+        system: &mut S,
+        reduction: Reduction,
+        started: Instant,
+    ) -> Result<SearchReport, CheckError> {
+        let reduction = if reduction == Reduction::Exact { reduction } else { Reduction::None };
+        let left = left(self.options, started);
+        let options = SearchOptions { order: Order::ByCost, cost: Cost::Steps, reduction, ..left };
+        SearchJob::new(&options, self.goal, &mut NoCheckpoints, self.progress).search(system)
     }
 }

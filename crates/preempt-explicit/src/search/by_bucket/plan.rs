@@ -46,10 +46,12 @@ impl Plan {
         }
     }
 
-    /// Is anything violated at all? With options that charge steps. Nothing has to wait for a later bucket, then, unless who runs matters.
+    /// Is anything violated at all? With options that charge steps. Without a greatest depth nothing has to wait for a later bucket, unless
+    /// who runs matters.
     pub fn unordered(options: &SearchOptions, goal: Goal) -> Plan {
         let persistent = options.reduction == Reduction::Strong;
-        Plan { counts_steps: false, persistent, ..Plan::of(options, goal) }
+        let counts_steps = options.limits.depth.is_some();
+        Plan { counts_steps, persistent, ..Plan::of(options, goal) }
     }
 
     /// What the store of packed keys must keep of a state; only there if states are kept.
