@@ -314,8 +314,12 @@ fn along_a_path_of_limited_depth() {
             let expected = search(model, sources, &steps, Goal::First).outcome.verdict;
             let counted = numbers(&search(model, sources, &steps, Goal::Count).outcome);
             for store in [Storage::Exact, WIDE] {
-                let along =
-                    |threads| SearchOptions { order: Order::DepthFirst, store, ..limited(at_once(threads)) };
+                let along = |threads| SearchOptions {
+                    order: Order::DepthFirst,
+                    fair_switch: depth == 5,
+                    store,
+                    ..limited(at_once(threads))
+                };
                 let found = |threads| {
                     let found = search(model, sources, &along(threads), Goal::First).outcome;
                     (found.verdict, found.violation, found.counterexample)
@@ -335,4 +339,31 @@ fn along_a_path_of_limited_depth() {
         }
     });
     assert!(violated > 20 && cut > 20, "{violated} {cut}");
+}
+
+/// Whichever way it tries first, the path comes to the last three steps by five others, and none of the two others brings it there anew.
+#[test]
+fn what_a_path_comes_to_too_late() {
+    let text = "
+        byte x;
+        active proctype P() {
+            if :: x = 1; x = 2; x = 3; x = 4; x = 9 :: x = 9 :: x = 5; x = 6; x = 7; x = 8; x = 9 fi;
+            x = 10; x = 11; assert(false)
+        }
+    ";
+    let loaded = preempt_promela::load("m.pml", text, &preempt_promela::Additions::default(), &mut |_| {
+        Err(String::new())
+    });
+    let (model, sources) = (loaded.model.expect("a model"), loaded.sources);
+    for store in [Storage::Exact, COMPACT] {
+        for (threads, in_order_first, fair_switch) in [(1, 8192, false), (2, 0, false), (1, 0, true)] {
+            let limits = Limits { depth: Some(7), ..Limits::default() };
+            let options = SearchOptions { store, threads, in_order_first, fair_switch, limits, ..in_order() };
+            let options = SearchOptions { order: Order::DepthFirst, reduction: Reduction::None, ..options };
+            let found = search(&model, &sources, &options, Goal::First).outcome;
+            assert_eq!(found.verdict, Verdict::Violated, "{store:?} {threads}");
+            let run = found.counterexample.expect("a run");
+            assert_eq!(run.steps.len(), 4, "{store:?} {threads}");
+        }
+    }
 }

@@ -107,7 +107,8 @@ impl SearchJob<'_> {
     ) -> Result<SearchReport, CheckError> {
         let reduction = if reduction == Reduction::Exact { reduction } else { Reduction::None };
         let left = left(self.options, started);
-        let options = SearchOptions { order: Order::ByCost, cost: Cost::Steps, reduction, ..left };
+        let charged = SearchOptions { order: Order::ByCost, cost: Cost::Steps, fair_switch: false, ..left };
+        let options = SearchOptions { reduction, ..charged };
         SearchJob::new(&options, self.goal, &mut NoCheckpoints, self.progress).search(system)
     }
 }
