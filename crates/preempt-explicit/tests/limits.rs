@@ -5,8 +5,8 @@ use preempt_core::{
     Budget, Cost, Limits, Outcome, Progress, PropertyKind, Silent, Snapshot, SourceMap, StopReason, Verdict,
 };
 use preempt_explicit::{
-    Figure, Goal, Order, Portfolio, Published, Reduction, SearchOptions, Storage, SuccessorSource, Walks,
-    answer, count, explore,
+    Figure, Goal, Native, Order, Portfolio, Published, Reduction, SearchOptions, Storage, SuccessorSource,
+    Walks, answer, count, explore,
 };
 use preempt_model::check::{Check, CheckOptions};
 use preempt_model::{Command, Expr, Interpreter, Model, Place, Scope, search};
@@ -430,4 +430,24 @@ fn free_switches_go_with_preemptions_only() {
             }
         }
     }
+}
+
+/// One process may be most of a model: the budget is looked at within it, too.
+#[test]
+fn machine_code_of_one_long_process_is_made_within_the_limits() {
+    let choice = |n: u32| {
+        let (value, more) = (n % 200, n % 7);
+        format!("if :: x == {value} -> y = x + {more} :: else -> x = (x + y) % 251 fi;\n")
+    };
+    let body: String = (0..2500).map(choice).collect();
+    let (model, sources) = load(&format!("byte x, y; active proctype P() {{ {body} }}"));
+    let timed = |limits: Limits| {
+        let started = Instant::now();
+        let made = Native::within(&model, &sources, &Budget::within(&limits));
+        assert!(made.is_ok());
+        started.elapsed()
+    };
+    let whole = timed(Limits::default());
+    let cut = timed(Limits { time: Some(whole / 20), ..Limits::default() });
+    assert!(cut < whole / 2, "{cut:?} of {whole:?}");
 }

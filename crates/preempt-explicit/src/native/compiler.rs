@@ -1,5 +1,5 @@
-//! From a model to machine code, by Cranelift: the step functions of every kind of process ([`super::step_function`]), and for each edge
-//! one function for each question that it is asked.
+//! From a model to machine code, by Cranelift: the step functions of every kind of process ([`super::step_function`]), and functions for
+//! what else is asked: offered messages, first values, clauses and conditions.
 
 use super::channel_facts::ChannelFacts;
 use super::context::{FAULT, Function, NO, StepFunction, UNDONE, YES};
@@ -10,7 +10,7 @@ use super::program::{
     Apply, Entry, ExclusiveUse, LocationEdges, LocationFacts, MachineCode, NativeEdge, Program, Ready,
 };
 use super::rendezvous::acceptances;
-use super::step_function::{Begin, LocationBegins};
+use super::step_function::LocationBegins;
 use crate::Unsupported;
 use cranelift_codegen::Context as Codegen;
 use cranelift_codegen::ir::{AbiParam, UserFuncName, Value, types};
@@ -40,10 +40,7 @@ impl Program {
             let id = CodeId(number as u16);
             let is_process = code.kind == CodeKind::Process;
             let locations: &[_] = if is_process { &code.locations } else { &[] };
-            let begins = match budget.exhausted() {
-                Some(_) => locations.iter().map(LocationBegins::nowhere).collect(),
-                None => compiler.step_functions(id, locations, &duties[number])?,
-            };
+            let begins = compiler.step_functions(id, locations, &duties[number])?;
             let mut edges = Vec::new();
             for (at, location) in locations.iter().enumerate() {
                 let compiled = location.edges.iter().enumerate().map(|(nth, edge)| {
@@ -101,20 +98,24 @@ impl Program {
             marks: model.marks.clone(),
             shape,
         };
-        let entry =
-            |begin: Begin| Entry { function: step_function(&module, begin.function), number: begin.number };
         for (edges, begins, init, provided) in pending {
             let may_grow = edges.iter().flatten().any(|edge| edge.facts.grows);
-            let location = |(edges, begins): (Vec<PendingEdge>, LocationBegins)| LocationEdges {
-                receives: edges.iter().any(|edge| edge.facts.accepts),
-                grows: edges.iter().any(|edge| edge.facts.grows || edge.facts.atomic && may_grow),
-                expanding: begins.expanding.map(entry),
-                going_on: begins.going_on.map(entry),
-                edges: std::iter::zip(edges, std::iter::zip(begins.asking, begins.applying))
-                    .map(|(edge, (asking, applying))| {
-                        edge.finish(&module, asking.map(entry), applying.map(entry))
-                    })
-                    .collect(),
+            let location = |(edges, begins): (Vec<PendingEdge>, LocationBegins)| {
+                let function = begins.function.map(|id| step_function(&module, id));
+                let entry = |number: Option<i32>| {
+                    function.zip(number).map(|(function, number)| Entry { function, number })
+                };
+                LocationEdges {
+                    receives: edges.iter().any(|edge| edge.facts.accepts),
+                    grows: edges.iter().any(|edge| edge.facts.grows || edge.facts.atomic && may_grow),
+                    expanding: entry(begins.expanding),
+                    going_on: entry(begins.going_on),
+                    edges: std::iter::zip(edges, std::iter::zip(begins.asking, begins.applying))
+                        .map(|(edge, (asking, applying))| {
+                            edge.finish(&module, entry(asking), entry(applying))
+                        })
+                        .collect(),
+                }
             };
             program.edges.push(std::iter::zip(edges, begins).map(location).collect());
             program.inits.push(init.map(plain));
@@ -180,7 +181,6 @@ fn belongs_to_nobody(expr: &Expr) -> bool {
 struct PendingEdge {
     facts: EdgeFacts,
     ready: Ready,
-    ends: bool,
     accept: Option<FuncId>,
     takes: Vec<FuncId>,
 }
@@ -192,7 +192,7 @@ impl PendingEdge {
             ready: asking.map_or(self.ready, Ready::Code),
             apply: match applying {
                 Some(entry) => Apply::Code(entry),
-                None if self.ends => Apply::End,
+                None if matches!(self.ready, Ready::End) => Apply::End,
                 None => Apply::Nothing,
             },
             accept: self.accept.map(|id| function(module, id)),
@@ -228,7 +228,7 @@ impl FunctionShape {
 }
 
 pub struct Compiler<'a> {
-    budget: &'a Budget,
+    pub budget: &'a Budget,
     pub model: &'a Model,
     shape: &'a Shape,
     facts: &'a ChannelFacts,
@@ -264,7 +264,6 @@ impl<'a> Compiler<'a> {
 
     fn edge(&mut self, code: CodeId, edge: &Edge) -> Result<PendingEdge, Unsupported> {
         let (facts, command) = (EdgeFacts::of(edge), &edge.command);
-        let ends = *command == Command::End;
         // Of those that machine code is asked about, another answer is known later.
         let ready = match command {
             Command::End => Ready::End,
@@ -272,7 +271,7 @@ impl<'a> Compiler<'a> {
             _ => Ready::Else,
         };
         if self.budget.exhausted().is_some() {
-            return Ok(PendingEdge { facts, ready, ends, accept: None, takes: Vec::new() });
+            return Ok(PendingEdge { facts, ready, accept: None, takes: Vec::new() });
         }
         let acceptances = acceptances(command);
         let accept = match acceptances.is_empty() {
@@ -286,7 +285,7 @@ impl<'a> Compiler<'a> {
             })
         });
         let takes = takes.collect::<Result<Vec<_>, _>>()?;
-        Ok(PendingEdge { facts, ready, ends, accept, takes })
+        Ok(PendingEdge { facts, ready, accept, takes })
     }
 
     fn plain(

@@ -30,7 +30,10 @@ pub fn is_for(options: &SearchOptions, goal: Goal) -> bool {
 }
 
 impl SearchJob<'_> {
-    pub(super) fn search_along_path<S: Parallel>(self, system: &mut S) -> Result<SearchReport, CheckError> {
+    pub(super) fn search_along_path<S: Parallel>(
+        mut self,
+        system: &mut S,
+    ) -> Result<SearchReport, CheckError> {
         let SearchJob {
             options,
             goal,
@@ -83,7 +86,7 @@ impl SearchJob<'_> {
                 match found.outcome.verdict {
                     // The path came too late to where it is.
                     Verdict::Holds | Verdict::Inconclusive(StopReason::Depth) => {
-                        self.shortest(system, reduction, started)?
+                        found_among_mistaken(|seed| self.shortest(system, reduction, seed, started))?
                     }
                     _ => found,
                 }
@@ -97,18 +100,22 @@ impl SearchJob<'_> {
         found.outcome.stats.time = started.elapsed();
         Ok(found)
     }
+
     /// With a greatest depth a path may come to a state so late that it does not come to the violation, which is near. Then the shortest
     /// run is as good as any.
     fn shortest<S: Parallel>(
-        self,
+        &mut self,
         system: &mut S,
         reduction: Reduction,
+        seed: u64,
         started: Instant,
     ) -> Result<SearchReport, CheckError> {
         let reduction = if reduction == Reduction::Exact { reduction } else { Reduction::None };
         let left = left(self.options, started);
         let charged = SearchOptions { order: Order::ByCost, cost: Cost::Steps, fair_switch: false, ..left };
         let options = SearchOptions { reduction, ..charged };
-        SearchJob::new(&options, self.goal, &mut NoCheckpoints, self.progress).search(system)
+        let mut none = NoCheckpoints;
+        let job = SearchJob::new(&options, self.goal, &mut none, self.progress);
+        SearchJob { variety: Variety { seed, ..Variety::default() }, ..job }.search(system)
     }
 }

@@ -17,8 +17,10 @@ const LOOK_UP_EVERY: usize = 64;
 /// So many states are compared one by one; where there are more, they are found by their hashes.
 const FEW: usize = 8;
 
-/// States that are remembered; what is new takes the place of what is old.
+/// States that are remembered; what is new takes the place of what is old. Fewer, if they would take more bytes than these.
 const REMEMBERED: usize = 1 << 14;
+const MOST_BYTES: usize = 1 << 23;
+const FEWEST: usize = 16;
 
 /// Who spins where, as far as that is known.
 #[derive(Debug, Default)]
@@ -53,7 +55,7 @@ fn hash_of(state: &[u8], process: usize) -> u64 {
 
 impl Known {
     fn place(&self, hash: u64) -> usize {
-        hash as usize % REMEMBERED
+        hash as usize % self.answers.len().max(1)
     }
 
     fn get(&self, state: &[u8], process: usize, hash: u64) -> Option<bool> {
@@ -69,8 +71,9 @@ impl Known {
     fn put(&mut self, state: &[u8], process: usize, hash: u64, spins: bool) {
         if state.len() > self.longest {
             self.longest = state.len();
-            self.answers = vec![None; REMEMBERED];
-            self.bytes = vec![0; REMEMBERED * self.longest];
+            let places = (MOST_BYTES / self.longest).clamp(FEWEST, REMEMBERED);
+            self.answers = vec![None; places];
+            self.bytes = vec![0; places * self.longest];
         }
         let place = self.place(hash);
         let start = place * self.longest;
@@ -305,6 +308,23 @@ mod tests {
         };
         let Some(all) = reached(system, state) else { return false };
         all.iter().all(|other| reached(system, other).is_some_and(|met| met.contains(state)))
+    }
+
+    /// Of large states there is room for few, and they are told apart as well.
+    #[test]
+    fn what_is_remembered_is_bounded() {
+        let mut known = Known::default();
+        for length in [3, 1000, 1 << 20] {
+            let states: Vec<Vec<u8>> = (0..40).map(|number| vec![number; length]).collect();
+            for (number, state) in states.iter().enumerate() {
+                let hash = hash_of(state, 1);
+                known.put(state, 1, hash, number % 2 == 0);
+                assert_eq!(known.get(state, 1, hash), Some(number % 2 == 0));
+                assert_eq!(known.get(state, 2, hash), None);
+            }
+            assert!(known.bytes.len() <= MOST_BYTES.max(FEWEST * length), "{length}");
+            assert!(states.iter().any(|state| known.get(state, 1, hash_of(state, 1)).is_some()));
+        }
     }
 
     /// In whatever order states are asked about.

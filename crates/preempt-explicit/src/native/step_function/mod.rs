@@ -28,35 +28,36 @@ use writer::{Asked, Writer};
 /// A step function has about so many commands at most; a larger process has several.
 const MOST_COMMANDS: usize = 64;
 
-/// Where a step function begins: its number, and the switch's.
-#[derive(Debug, Clone, Copy)]
-pub struct Begin {
-    pub function: FuncId,
-    pub number: i32,
-}
-
-/// Where the step functions begin for a location.
+/// Where the step function of a location begins: numbers of its switch.
 #[derive(Debug, Clone)]
 pub struct LocationBegins {
+    /// `None` if there is no machine code.
+    pub function: Option<FuncId>,
     /// For the first edge; the others follow.
-    pub expanding: Option<Begin>,
-    pub going_on: Option<Begin>,
+    pub expanding: Option<i32>,
+    pub going_on: Option<i32>,
     /// By edge. `None` if the answer is known without.
-    pub asking: Vec<Option<Begin>>,
+    pub asking: Vec<Option<i32>>,
     /// By edge. `None` if a process only comes to stand somewhere else, or ends.
-    pub applying: Vec<Option<Begin>>,
+    pub applying: Vec<Option<i32>>,
 }
 
 impl LocationBegins {
     /// There is no machine code.
-    pub fn nowhere(location: &Location) -> LocationBegins {
+    fn nowhere(location: &Location) -> LocationBegins {
         let none = vec![None; location.edges.len()];
-        LocationBegins { expanding: None, going_on: None, asking: none.clone(), applying: none }
+        LocationBegins {
+            function: None,
+            expanding: None,
+            going_on: None,
+            asking: none.clone(),
+            applying: none,
+        }
     }
 }
 
 impl<'a> Compiler<'a> {
-    /// The step functions of a code, by location.
+    /// The step functions of a code, by location. If the budget ends, there are none for the rest.
     pub fn step_functions(
         &mut self,
         code: CodeId,
@@ -65,20 +66,18 @@ impl<'a> Compiler<'a> {
     ) -> Result<Vec<LocationBegins>, Unsupported> {
         let mut begins = Vec::with_capacity(locations.len());
         while begins.len() < locations.len() {
-            let first = begins.len();
-            let end = end_of_part(locations, first);
-            let mut plan = Plan::new(&locations[first..end], &duties[first..end]);
-            if plan.count == 0 {
-                begins.append(&mut plan.begins);
+            let range = begins.len()..end_of_part(locations, begins.len());
+            if self.budget.exhausted().is_some() {
+                begins.extend(locations[range].iter().map(LocationBegins::nowhere));
                 continue;
             }
             let marks = self.model.marks.as_ref();
             let marks = |at: usize, edge| marks.and_then(|marks| marks.edge(code.0.into(), at, edge));
-            let part = Part { locations, range: first..end, marks: &marks, duties };
+            let part = Part { locations, range, marks: &marks, duties };
+            let mut found = Vec::new();
             let function =
-                self.function(code, FunctionShape::STEPS, |emitter, more| part.write(emitter, more, &plan))?;
-            plan.belong_to(function);
-            begins.append(&mut plan.begins);
+                self.function(code, FunctionShape::STEPS, |emitter, more| found = part.write(emitter, more))?;
+            begins.extend(found.into_iter().map(|it| LocationBegins { function: Some(function), ..it }));
         }
         Ok(begins)
     }
@@ -112,45 +111,15 @@ fn has_effect(command: &Command) -> bool {
     !matches!(command, Command::Guard(_) | Command::Else | Command::End)
 }
 
-/// The numbers of a function's switch.
-struct Plan {
-    begins: Vec<LocationBegins>,
-    count: i32,
-}
+/// Where a switch leads, by number. What executes is given a state and the segment in it.
+#[derive(Default)]
+struct Targets(Vec<(Block, bool)>);
 
-impl Plan {
-    fn new(locations: &[Location], duties: &[Duties]) -> Plan {
-        let mut plan = Plan { begins: Vec::new(), count: 0 };
-        for (location, duties) in locations.iter().zip(duties) {
-            let edges = &location.edges;
-            let expanding = (duties.expands && !edges.is_empty()).then(|| plan.numbers(edges.len()));
-            let going_on = duties.goes_on.then(|| plan.numbers(1));
-            let asking = edges.iter().enumerate().map(|(at, edge)| {
-                let begin = || match expanding {
-                    Some(Begin { function, number }) => Begin { function, number: number + at as i32 },
-                    None => plan.numbers(1),
-                };
-                is_asked(&edge.command).then(begin)
-            });
-            let asking = asking.collect();
-            let applying = edges.iter().map(|it| has_effect(&it.command).then(|| plan.numbers(1))).collect();
-            plan.begins.push(LocationBegins { expanding, going_on, asking, applying });
-        }
-        plan
-    }
-
-    fn numbers(&mut self, many: usize) -> Begin {
-        let number = self.count;
-        self.count += many as i32;
-        Begin { function: FuncId::from_u32(0), number }
-    }
-
-    fn belong_to(&mut self, function: FuncId) {
-        for begins in &mut self.begins {
-            let LocationBegins { expanding, going_on, asking, applying } = begins;
-            let all = asking.iter_mut().chain(applying).chain([expanding, going_on]);
-            all.flatten().for_each(|begin| begin.function = function);
-        }
+impl Targets {
+    /// The number of a new target.
+    fn add(&mut self, block: Block, is_given: bool) -> i32 {
+        self.0.push((block, is_given));
+        self.0.len() as i32 - 1
     }
 }
 
@@ -175,12 +144,16 @@ struct Labels {
 }
 
 impl<'a> Part<'_, 'a> {
-    fn write(&self, emitter: &mut Emitter<'a, '_>, more: &[Value], plan: &Plan) {
+    fn write(&self, emitter: &mut Emitter<'a, '_>, more: &[Value]) -> Vec<LocationBegins> {
         let (begin, asked) = (more[0], Asked { nothing_earlier: more[1], only: more[2] });
         let (given, fault) = ([emitter.state, emitter.base], emitter.fault);
         let nothing = emitter.new_block();
         let labels: Vec<Labels> = self.labels(emitter, nothing);
-        self.switch(emitter, begin, (plan, &labels));
+        let mut targets = Targets::default();
+        let begins =
+            self.range.clone().zip(&labels).map(|(at, labels)| self.begins(at, labels, &mut targets));
+        let begins = begins.collect();
+        switch(emitter, begin, targets);
         let mut writer = Writer { emitter, part: self, labels: &labels };
         for (location, labels) in labels.iter().enumerate() {
             [writer.emitter.state, writer.emitter.base] = given;
@@ -206,6 +179,7 @@ impl<'a> Part<'_, 'a> {
         }
         emitter.switch_to(nothing);
         emitter.returns_constant(NO);
+        begins
     }
 
     fn labels(&self, emitter: &mut Emitter<'a, '_>, nothing: Block) -> Vec<Labels> {
@@ -231,28 +205,36 @@ impl<'a> Part<'_, 'a> {
         labels
     }
 
-    fn switch(&self, emitter: &mut Emitter<'a, '_>, begin: Value, (plan, labels): (&Plan, &[Labels])) {
-        let given: [BlockArg; 2] = [emitter.state.into(), emitter.base.into()];
-        let mut targets = Vec::with_capacity(plan.count as usize);
-        for (begins, labels) in plan.begins.iter().zip(labels) {
-            if begins.expanding.is_some() {
-                let edges = &labels.expanding[..labels.expanding.len() - 1];
-                targets.extend(edges.iter().map(|label| (*label, false)));
-            }
-            targets.extend(labels.going_on.map(|label| (label, true)));
-            targets.extend(labels.asking.iter().flatten().map(|label| (*label, false)));
-            let applying = begins.applying.iter().zip(&labels.bodies);
-            targets
-                .extend(applying.filter_map(|(begin, label)| begin.and(*label)).map(|label| (label, true)));
-        }
-        let builder = &mut emitter.builder;
-        let dfg = &mut builder.func.dfg;
-        let calls: Vec<_> = targets
-            .into_iter()
-            .map(|(label, is_given)| dfg.block_call(label, if is_given { &given[..] } else { &[] }))
-            .collect();
-        let otherwise = dfg.block_call(emitter.fault, &[]);
-        let table = builder.create_jump_table(JumpTableData::new(otherwise, &calls));
-        builder.ins().br_table(begin, table);
+    /// Numbers for everything with which a location may be entered.
+    fn begins(&self, at: usize, labels: &Labels, targets: &mut Targets) -> LocationBegins {
+        let edges = &self.locations[at].edges;
+        let first = targets.0.len() as i32;
+        // The last is what comes after the edges.
+        let expanding = labels.expanding.iter().take(edges.len());
+        let expands = expanding.map(|label| targets.add(*label, false)).count() > 0;
+        let going_on = labels.going_on.map(|label| targets.add(label, true));
+        let asking = labels.asking.iter().zip(edges).enumerate().map(|(number, (label, edge))| match label {
+            Some(label) => Some(targets.add(*label, false)),
+            None => (expands && is_asked(&edge.command)).then_some(first + number as i32),
+        });
+        let asking = asking.collect();
+        let applying = labels.bodies.iter().zip(edges).map(|(label, edge)| {
+            label.filter(|_| has_effect(&edge.command)).map(|label| targets.add(label, true))
+        });
+        let applying = applying.collect();
+        LocationBegins { function: None, expanding: expands.then_some(first), going_on, asking, applying }
     }
+}
+
+fn switch(emitter: &mut Emitter<'_, '_>, begin: Value, Targets(targets): Targets) {
+    let given: [BlockArg; 2] = [emitter.state.into(), emitter.base.into()];
+    let builder = &mut emitter.builder;
+    let dfg = &mut builder.func.dfg;
+    let calls: Vec<_> = targets
+        .into_iter()
+        .map(|(label, is_given)| dfg.block_call(label, if is_given { &given[..] } else { &[] }))
+        .collect();
+    let otherwise = dfg.block_call(emitter.fault, &[]);
+    let table = builder.create_jump_table(JumpTableData::new(otherwise, &calls));
+    builder.ins().br_table(begin, table);
 }

@@ -164,14 +164,8 @@ impl Met for BitArray {
         let part = |(owner, (worker, added)): (usize, (&mut Worker<'_, S, StateHash>, &mut Added))| {
             let own = all.iter().map(|sorted| &sorted[own_range(sorted, id, owner, threads)]);
             let own: Vec<_> = own.filter(|own| !own.is_empty()).collect();
-            each_group(
-                &own,
-                id,
-                |candidate| this.ask(candidate),
-                |group| {
-                    this.land_group(store, group, worker, added);
-                },
-            );
+            let announce = |candidate: &Candidate<_>| this.ask(candidate);
+            each_group(&own, id, announce, |group| this.land_group(store, group, worker, added));
         };
         crew.each_of(threads, workers.iter_mut().zip(&mut added).enumerate(), part);
         // What was made room for once is used again.
